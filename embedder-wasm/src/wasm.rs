@@ -1,5 +1,7 @@
 //! The whole JavaScript boundary.
 
+#![allow(unreachable_pub, reason = "wasm-bindgen exports what is pub, whatever Rust can reach")]
+
 use wasm_bindgen::prelude::*;
 
 use crate::{Embedder, EmbedderError, Embedding};

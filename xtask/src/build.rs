@@ -1,0 +1,97 @@
+//! The four things that are built, in the order they need each other.
+
+use std::fs;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::setup::Tools;
+use crate::{paths, shell};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// The embedder as WebAssembly and its npm package.
+    Embedder,
+    /// The widget and the demo page (needs the embedder).
+    Web,
+    /// The Cloudflare Worker.
+    Worker,
+    /// The kb command line.
+    Kb,
+}
+
+/// Builds the named parts, or all of them if none is named.
+pub(crate) fn run(parts: &[Part], tools: &Tools) -> Result<()> {
+    let wanted = |part| parts.is_empty() || parts.contains(&part);
+    for part in [Part::Kb, Part::Embedder, Part::Web, Part::Worker] {
+        if wanted(part) {
+            let started = Instant::now();
+            println!("• building {}", part.name());
+            part.build(tools).with_context(|| format!("building {} failed", part.name()))?;
+            println!("✓ {} ({:.1} s)", part.name(), started.elapsed().as_secs_f32());
+        }
+    }
+    Ok(())
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Embedder => "the embedder package",
+            Self::Web => "the widget and the demo page",
+            Self::Worker => "the Worker",
+            Self::Kb => "the kb command line",
+        }
+    }
+
+    fn build(self, tools: &Tools) -> Result<()> {
+        match self {
+            Self::Embedder => embedder(tools),
+            Self::Web => shell::run(shell::command("node").arg("web/build.mjs")),
+            Self::Worker => worker(tools),
+            Self::Kb => shell::run(shell::cargo().args(["build", "--package", "kb"])),
+        }
+    }
+}
+
+fn embedder(tools: &Tools) -> Result<()> {
+    let target_dir = paths::cargo_target().join("wasm-embedder");
+    let mut cargo = shell::cargo();
+    cargo
+        .args(["build", "--release", "--package", "embedder", "--lib", "--target", "wasm32-unknown-unknown"])
+        .arg("--target-dir")
+        .arg(&target_dir)
+        .args(tools.wasm.cargo_args())
+        .env("RUSTFLAGS", "-C target-feature=+simd128");
+    tools.wasm.apply(&mut cargo)?;
+    shell::run(&mut cargo)?;
+
+    let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
+    if out_dir.exists() {
+        fs::remove_dir_all(&out_dir)?;
+    }
+    shell::run(
+        shell::command(&tools.wasm_bindgen)
+            .args(["--target", "web", "--out-name", "embedder", "--out-dir"])
+            .arg(out_dir)
+            .arg(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm")),
+    )?;
+    shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
+}
+
+fn worker(tools: &Tools) -> Result<()> {
+    let mut worker_build = shell::command(&tools.worker_build);
+    worker_build
+        .current_dir(paths::repo().join("edge-chat"))
+        // wasm-opt takes a while and changes the compressed size by a few percent at most.
+        .args(["--release", "--no-opt", ".", "--target-dir"])
+        .arg(paths::cargo_target().join("wasm-worker"))
+        .args(tools.wasm.cargo_args())
+        // Every isolate that starts downloads the Worker: size counts for more than speed.
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
+        .env("WASM_BINDGEN_BIN", &tools.wasm_bindgen)
+        .env("ESBUILD_BIN", paths::repo().join("node_modules/.bin/esbuild"));
+    tools.wasm.apply(&mut worker_build)?;
+    shell::run(&mut worker_build)
+}

@@ -1,0 +1,198 @@
+//! `cargo xtask demo`: the whole product on this computer.
+
+mod login;
+mod ports;
+mod service;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::setup::ModelDir;
+use crate::{build, paths, setup, shell};
+use service::Service;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Folder for the local database and its keys; made if it does not exist.
+    #[arg(long, value_name = "DIR", default_value = "supabase/.local")]
+    data: PathBuf,
+    /// Folder of documents that fill the knowledge base.
+    #[arg(long, value_name = "DIR", default_value = "supabase/sample-kb")]
+    kb: PathBuf,
+    /// Where to write the addresses, the login and the process ids.
+    #[arg(long, value_name = "FILE", default_value = "target/demo.json")]
+    json: PathBuf,
+    /// Use what was built before instead of building again.
+    #[arg(long)]
+    prebuilt: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let kb = fs::canonicalize(&options.kb)
+        .with_context(|| format!("--kb {}: no such folder of documents", options.kb.display()))?;
+    fs::create_dir_all(&options.data).with_context(|| format!("--data {}", options.data.display()))?;
+    let data = fs::canonicalize(&options.data)?;
+    let json_path = std::path::absolute(&options.json)?;
+
+    let (tools, model) = setup::for_running()?;
+    if !options.prebuilt {
+        build::run(&[], &tools)?;
+    }
+
+    let (stop, stopped) = mpsc::channel();
+    ctrlc::set_handler(move || {
+        // A second signal finds the receiver gone or busy stopping; there is nothing more to do then.
+        let _ = stop.send(());
+    })?;
+    let mut demo = Demo::start(&data, &model)?;
+    demo.fill(&kb, &model)?;
+    demo.write_json(&json_path, &data)?;
+    demo.announce(started.elapsed());
+    demo.wait(&stopped);
+    drop(demo);
+    let _ = fs::remove_file(json_path);
+    println!("stopped");
+    Ok(())
+}
+
+/// The running services; dropping it stops them, last started first.
+struct Demo {
+    page: Service,
+    worker: Service,
+    supabase: Service,
+    keys: Keys,
+}
+
+struct Keys {
+    jwt_secret: String,
+    publishable_key: String,
+    secret_key: String,
+}
+
+impl Demo {
+    fn start(data: &Path, model: &ModelDir) -> Result<Self> {
+        let logs = data.join("logs");
+        fs::create_dir_all(&logs)?;
+        let supabase = Service::start(
+            "supabase",
+            shell::command("node").arg("supabase/local/server.mjs").env("DATA_DIR", data),
+            ports::free_from(54321)?,
+            &logs,
+        )?;
+        let keys = Keys::read(&data.join("keys.json"))?;
+        login::create(&supabase.url, &keys.publishable_key)?;
+
+        // The Worker has to know the page's address before the page starts, and the other way round.
+        let page_port = ports::free_from(5173)?;
+        let origins = format!("http://127.0.0.1:{page_port},http://localhost:{page_port}");
+        let worker = Service::start(
+            "worker",
+            shell::command("node")
+                .arg("edge-chat/local/server.mjs")
+                .env("DATA_DIR", data)
+                .env("SUPABASE_URL", &supabase.url)
+                .env("SUPABASE_PUBLISHABLE_KEY", &keys.publishable_key)
+                .env("SUPABASE_JWT_SECRET", &keys.jwt_secret)
+                .env("CHAT_ALLOWED_ORIGINS", origins),
+            ports::free_from(8787)?,
+            &logs,
+        )?;
+        let page = Service::start(
+            "page",
+            shell::command("node")
+                .arg("web/demo/serve.mjs")
+                .env("MODEL_DIR", &model.0)
+                .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
+                .env("SUPABASE_URL", &supabase.url)
+                .env("SUPABASE_PUBLISHABLE_KEY", &keys.publishable_key)
+                .env("DEMO_EMAIL", login::EMAIL)
+                .env("DEMO_PASSWORD", login::PASSWORD),
+            page_port,
+            &logs,
+        )?;
+        Ok(Self { page, worker, supabase, keys })
+    }
+
+    fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
+        if fs::read_dir(kb)?.next().is_none() {
+            println!("• {} is empty: the knowledge base stays as it is", kb.display());
+            return Ok(());
+        }
+        println!("• reading {} into the knowledge base", kb.display());
+        let mut ingest = shell::command(paths::kb_binary());
+        ingest
+            .arg("ingest")
+            .arg(kb)
+            .arg("--root")
+            .arg(kb)
+            .env("SUPABASE_URL", &self.supabase.url)
+            .env("SUPABASE_SECRET_KEY", &self.keys.secret_key)
+            .env("EVIDENCE_MODEL_DIR", &model.0);
+        shell::run(&mut ingest)
+    }
+
+    fn write_json(&self, path: &Path, data: &Path) -> Result<()> {
+        let description = json!({
+            "page_url": self.page.url,
+            "chat_url": format!("{}/api/chat", self.worker.url),
+            "worker_url": self.worker.url,
+            "supabase_url": self.supabase.url,
+            "publishable_key": self.keys.publishable_key,
+            "login": { "email": login::EMAIL, "password": login::PASSWORD },
+            "data_dir": data,
+            "processes": {
+                "demo": std::process::id(),
+                "supabase": self.supabase.id(),
+                "worker": self.worker.id(),
+                "page": self.page.id(),
+            },
+        });
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // Readers wait for this file, so it appears complete or not at all.
+        let partial = path.with_extension("json.partial");
+        fs::write(&partial, format!("{description:#}\n"))?;
+        fs::rename(partial, path).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn announce(&self, took: Duration) {
+        println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page.url);
+        println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
+        println!("  ask \"Can I get my money back after two weeks?\"");
+        println!("  Ctrl-C stops it\n");
+    }
+
+    /// Until Ctrl-C or SIGTERM. A service that stops by itself is reported; the others show how they cope.
+    fn wait(&mut self, stopped: &mpsc::Receiver<()>) {
+        while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(Duration::from_millis(300)) {
+            for service in [&mut self.page, &mut self.worker, &mut self.supabase] {
+                service.report_if_stopped();
+            }
+        }
+    }
+}
+
+impl Keys {
+    fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let keys: Value =
+            serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let key = |name: &str| match keys[name].as_str() {
+            Some(value) => Ok(value.to_owned()),
+            None => bail!("{} lacks {name}: delete the file to have new keys made", path.display()),
+        };
+        Ok(Self {
+            jwt_secret: key("jwt_secret")?,
+            publishable_key: key("publishable_key")?,
+            secret_key: key("secret_key")?,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! A child process that says when it is ready and is stopped with the demo.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+const READY: &str = "ready ";
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) struct Service {
+    name: &'static str,
+    pub(super) url: String,
+    log: PathBuf,
+    /// `None` once it has ended.
+    child: Option<Child>,
+    id: u32,
+}
+
+impl Service {
+    /// Starts `command` with `PORT` set and waits until it prints `ready URL`. All it prints goes to a log file.
+    pub(super) fn start(name: &'static str, command: &mut Command, port: u16, logs: &Path) -> Result<Self> {
+        let started = Instant::now();
+        let log = logs.join(format!("{name}.log"));
+        let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let mut child = command
+            .env("PORT", port.to_string())
+            // Held open as long as this process lives: the service ends when it reads the end of its input, so it
+            // cannot outlive a demo that was killed.
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(file.try_clone()?)
+            // A group of its own: Ctrl-C reaches only the demo, which then stops the services in order.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {name}"))?;
+        let ready = follow_output(&mut child, file);
+        let id = child.id();
+        let mut service = Self { name, url: String::new(), log, child: Some(child), id };
+        match ready.recv_timeout(START_TIMEOUT) {
+            Ok(url) => service.url = url,
+            Err(_) => bail!("{name} did not start:\n{}", service.last_log_lines()),
+        }
+        println!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
+        Ok(service)
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(super) fn report_if_stopped(&mut self) {
+        if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
+            self.child = None;
+            println!("! {} stopped ({status}); see {}", self.name, self.log.display());
+        }
+    }
+
+    fn last_log_lines(&self) -> String {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        lines.get(lines.len().saturating_sub(15)..).unwrap_or_default().join("\n")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let Some(child) = &mut self.child else { return };
+        // std can only kill; a SIGTERM lets the service close its database.
+        let _ = shell::run(shell::command("kill").args(["-TERM", &self.id.to_string()]));
+        let deadline = Instant::now() + STOP_TIMEOUT;
+        while Instant::now() < deadline {
+            if !matches!(child.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        println!("! {} did not stop in {} s, killing it", self.name, STOP_TIMEOUT.as_secs());
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Copies what the child prints into the log; sends the address of the `ready` line.
+fn follow_output(child: &mut Child, mut log: File) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(output) = child.stdout.take() {
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some(url) = line.strip_prefix(READY) {
+                    let _ = sender.send(url.trim().to_owned());
+                }
+                let _ = writeln!(log, "{line}");
+            }
+        });
+    }
+    receiver
+}

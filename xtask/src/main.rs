@@ -1,0 +1,63 @@
+//! `cargo xtask`: the one way to set up, build, try and test Evidence Chat.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
+
+mod build;
+mod demo;
+mod paths;
+mod setup;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Set up, build, try and test Evidence Chat", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Find or install everything the build and the tests need. Safe to run again.
+    Setup {
+        /// Only this, rather than everything.
+        #[arg(value_enum)]
+        only: Option<setup::Thing>,
+    },
+    /// Build the Worker, the browser packages and the kb command line.
+    Build {
+        /// What to build; everything if left out.
+        #[arg(value_enum)]
+        parts: Vec<build::Part>,
+    },
+    /// Start Supabase, the Worker and a demo page on this computer, filled with documents.
+    Demo(demo::Options),
+    /// Run every check: format, lints, unit tests, end-to-end tests.
+    Test {
+        /// Which checks to run; all if left out.
+        #[arg(value_enum)]
+        suites: Vec<test::Suite>,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Task::Setup { only: Some(setup::Thing::Model) } => setup::model().map(|_| ()),
+        Task::Setup { only: None } => setup::everything().map(|_| ()),
+        Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
+        Task::Demo(options) => demo::run(&options),
+        Task::Test { suites } => test::run(&suites),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A Chromium for the browser tests.
+
+use std::env;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::shell;
+
+const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const MAC_APP: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+pub(super) fn ensure() -> Result<PathBuf> {
+    if let Some(path) = env::var_os("CHROMIUM_PATH").map(PathBuf::from) {
+        if path.is_file() {
+            return Ok(path);
+        }
+        bail!("CHROMIUM_PATH points at {}, which does not exist", path.display());
+    }
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    shell::apt_install(&["chromium"])?;
+    match find() {
+        Some(path) => Ok(path),
+        None => bail!("no Chromium or Chrome found: install one, or set CHROMIUM_PATH"),
+    }
+}
+
+fn find() -> Option<PathBuf> {
+    let mac_app = Some(PathBuf::from(MAC_APP)).filter(|path| path.is_file());
+    PROGRAMS.into_iter().find_map(shell::find_program).or(mac_app)
+}

@@ -1,0 +1,81 @@
+//! Everything the build and the tests need, found or installed.
+
+mod chromium;
+mod model;
+mod npm;
+mod tools;
+mod wasm_toolchain;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+pub(crate) use wasm_toolchain::WasmToolchain;
+
+/// What the build needs.
+pub(crate) struct Tools {
+    pub(crate) wasm: WasmToolchain,
+    pub(crate) wasm_bindgen: PathBuf,
+    pub(crate) worker_build: PathBuf,
+}
+
+/// Folder that holds `model.safetensors` and `tokenizer.json`, both checked.
+pub(crate) struct ModelDir(pub(crate) PathBuf);
+
+/// What can be set up by itself.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Thing {
+    /// The weights and the tokenizer.
+    Model,
+}
+
+/// For `cargo xtask build`.
+pub(crate) fn for_building() -> Result<Tools> {
+    step("Node.js packages", npm::ensure)?;
+    Ok(Tools {
+        wasm: step("WebAssembly standard library", WasmToolchain::ensure)?,
+        wasm_bindgen: step("wasm-bindgen", tools::wasm_bindgen)?,
+        worker_build: step("worker-build", tools::worker_build)?,
+    })
+}
+
+/// For `cargo xtask demo`: the build's needs and the model.
+pub(crate) fn for_running() -> Result<(Tools, ModelDir)> {
+    Ok((for_building()?, model()?))
+}
+
+/// The model alone.
+pub(crate) fn model() -> Result<ModelDir> {
+    step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
+}
+
+/// For `cargo xtask test`: also a browser.
+pub(crate) fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
+    let (tools, model) = for_running()?;
+    Ok((tools, model, step("Chromium", chromium::ensure)?))
+}
+
+fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
+    let started = Instant::now();
+    let found = ensure().with_context(|| format!("setup of {what} failed"))?;
+    println!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
+    Ok(found)
+}
+
+/// One line for the person who watches.
+trait Describe {
+    fn describe(&self) -> String;
+}
+
+impl Describe for PathBuf {
+    fn describe(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+impl Describe for &'static str {
+    fn describe(&self) -> String {
+        (*self).to_owned()
+    }
+}

@@ -1,0 +1,129 @@
+//! A Rust compiler that can produce wasm32-unknown-unknown.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::Describe;
+use crate::{paths, shell};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Debian's compiler for building web applications, with the source of std.
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_SYSROOT: &str = "/usr/lib/rustlib";
+const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "rust-web-src", "cargo-web"];
+
+pub(crate) enum WasmToolchain {
+    /// The compiler in use has std for the target.
+    Installed,
+    /// Std is compiled from Debian's source package with Debian's compiler.
+    DebianSource {
+        /// Folder that holds `rust-lld`, which Debian's package lacks.
+        linker_dir: PathBuf,
+        /// Folder with a `rustc` that satisfies worker-build's look for an installed target.
+        shim_dir: PathBuf,
+    },
+}
+
+impl WasmToolchain {
+    pub(super) fn ensure() -> Result<Self> {
+        // Set to try the fallback where the first choice works, too.
+        if env::var_os("EVIDENCE_WASM_STD").is_some_and(|value| value == "debian-source") {
+            return Self::debian_source();
+        }
+        if target_is_installed() {
+            return Ok(Self::Installed);
+        }
+        if shell::find_program("rustup").is_some() {
+            println!("  running rustup target add {TARGET}");
+            if shell::run(shell::command("rustup").args(["target", "add", TARGET])).is_ok()
+                && target_is_installed()
+            {
+                return Ok(Self::Installed);
+            }
+            println!("  rustup could not; using Debian's source of std instead");
+        }
+        Self::debian_source().with_context(|| {
+            format!("no std for {TARGET}: run `rustup target add {TARGET}`, or install it otherwise")
+        })
+    }
+
+    fn debian_source() -> Result<Self> {
+        let source = Path::new(DEBIAN_SYSROOT).join("src/rust/library/std");
+        if !Path::new(DEBIAN_RUSTC).exists() || !source.exists() {
+            shell::apt_install(&DEBIAN_PACKAGES)?;
+        }
+        let shim_dir = paths::cargo_target().join("wasm-toolchain");
+        write_shim(&shim_dir)?;
+        Ok(Self::DebianSource { linker_dir: find_linker_dir()?, shim_dir })
+    }
+
+    /// Lets a command (cargo, or a program that runs cargo) use this toolchain.
+    pub(crate) fn apply(&self, command: &mut Command) -> Result<()> {
+        if let Self::DebianSource { linker_dir, shim_dir } = self {
+            command
+                .env("PATH", shell::path_with(Some(shim_dir), Some(linker_dir))?)
+                .env("RUSTC", DEBIAN_RUSTC)
+                .env("RUSTC_BOOTSTRAP", "1")
+                .env_remove("RUSTUP_TOOLCHAIN");
+        }
+        Ok(())
+    }
+
+    /// Arguments that cargo needs besides `--target`.
+    pub(crate) fn cargo_args(&self) -> &'static [&'static str] {
+        match self {
+            Self::Installed => &[],
+            Self::DebianSource { .. } => &["-Zbuild-std=std,panic_abort"],
+        }
+    }
+}
+
+impl Describe for WasmToolchain {
+    fn describe(&self) -> String {
+        match self {
+            Self::Installed => "installed".to_owned(),
+            Self::DebianSource { .. } => "built from Debian's source".to_owned(),
+        }
+    }
+}
+
+fn target_is_installed() -> bool {
+    shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", TARGET]))
+        .is_some_and(|dir| Path::new(&dir).exists())
+}
+
+/// rust-lld comes with every rustup toolchain.
+fn find_linker_dir() -> Result<PathBuf> {
+    let sysroot = shell::output(shell::command("rustc").args(["--print", "sysroot"]))
+        .context("rustc is not on PATH")?;
+    let rustlib = Path::new(&sysroot).join("lib/rustlib");
+    for entry in fs::read_dir(&rustlib).with_context(|| format!("cannot read {}", rustlib.display()))? {
+        let dir = entry?.path().join("bin");
+        if dir.join("rust-lld").exists() {
+            return Ok(dir);
+        }
+    }
+    bail!("no rust-lld in {}: install Rust with rustup", rustlib.display())
+}
+
+/// worker-build asks rustc where the target's std is and would run rustup if that folder were missing.
+fn write_shim(dir: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::create_dir_all(dir)?;
+    let rustc = dir.join("rustc");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *'--print target-libdir'*) echo {DEBIAN_SYSROOT};; *) exec {DEBIAN_RUSTC} \"$@\";; esac\n"
+    );
+    fs::write(&rustc, script)?;
+    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
+    let cargo = dir.join("cargo");
+    if !cargo.exists() {
+        std::os::unix::fs::symlink("/usr/bin/cargo", cargo)?;
+    }
+    Ok(())
+}
