@@ -1,0 +1,181 @@
+//! Blocks → pieces that each fit the token limit, cut at the largest unit possible.
+
+use std::ops::Range;
+
+use embedder::EmbedderError;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::block::{Block, BlockKind, trim};
+use super::{CountTokens, MAX_TOKENS, context};
+
+/// Measures slices of one section, with its headings counted in.
+pub(super) struct Measure<'a> {
+    pub(super) document: &'a str,
+    pub(super) context: Option<&'a str>,
+    pub(super) count_tokens: &'a CountTokens<'a>,
+}
+
+impl Measure<'_> {
+    /// Tokens of what would be embedded for this slice.
+    pub(super) fn tokens(&self, range: &Range<usize>) -> Result<usize, EmbedderError> {
+        (self.count_tokens)(&context::embedded_text(self.context, self.text(range)))
+    }
+
+    /// Tokens that the embedded text has besides those of the content: special tokens and headings.
+    pub(super) fn overhead(&self) -> Result<usize, EmbedderError> {
+        (self.count_tokens)(&context::embedded_text(self.context, ""))
+    }
+
+    fn fits(&self, range: &Range<usize>) -> Result<bool, EmbedderError> {
+        Ok(self.tokens(range)? <= MAX_TOKENS)
+    }
+
+    fn text(&self, range: &Range<usize>) -> &str {
+        self.document.get(range.clone()).unwrap_or_default()
+    }
+}
+
+/// In reading order, disjoint, with nothing but white space between them.
+pub(super) fn pieces(blocks: &[Block], measure: &Measure<'_>) -> Result<Vec<Range<usize>>, EmbedderError> {
+    let mut pieces = Vec::new();
+    for block in blocks {
+        split_block(block, block.range.clone(), measure, &mut pieces)?;
+    }
+    Ok(pieces)
+}
+
+fn split_block(
+    block: &Block,
+    range: Range<usize>,
+    measure: &Measure<'_>,
+    pieces: &mut Vec<Range<usize>>,
+) -> Result<(), EmbedderError> {
+    let range = trim(measure.document, range);
+    if range.is_empty() {
+        return Ok(());
+    }
+    if measure.fits(&range)? {
+        pieces.push(range);
+        return Ok(());
+    }
+    match block.kind {
+        BlockKind::Container | BlockKind::Table if !block.children.is_empty() => {
+            for (child, part) in parts(block, &range, measure.document) {
+                split_block(child, part, measure, pieces)?;
+            }
+            Ok(())
+        }
+        BlockKind::Lines | BlockKind::Hidden | BlockKind::Table => {
+            split_text(range, Unit::Line, measure, pieces)
+        }
+        BlockKind::Text | BlockKind::Heading { .. } | BlockKind::Container => {
+            split_text(range, Unit::Sentence, measure, pieces)
+        }
+    }
+}
+
+/// Divides a container between its children without losing a byte: what stands before a child, such as a list
+/// marker, goes to the child before it, or to the first.
+fn parts<'a>(block: &'a Block, range: &Range<usize>, document: &str) -> Vec<(&'a Block, Range<usize>)> {
+    // A table's header row means nothing alone: it stays with the first row.
+    let together = if block.kind == BlockKind::Table { 2 } else { 1 };
+    let first = block.children.first().map(|child| (child, range.start));
+    let later = block.children.iter().skip(together).map(|child| (child, part_start(child, range, document)));
+    let starts: Vec<_> = first.into_iter().chain(later).collect();
+    let ends = starts.iter().skip(1).map(|(_, start)| *start).chain([range.end]);
+    starts.iter().zip(ends).map(|((child, start), end)| (*child, *start..end)).collect()
+}
+
+/// Code keeps its indentation and quoted text its `>`; anything else starts at its first character.
+fn part_start(child: &Block, parent: &Range<usize>, document: &str) -> usize {
+    let start = child.range.start.clamp(parent.start, parent.end);
+    let before = document.get(parent.start..start).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(parent.start, |newline| parent.start + newline + 1);
+    let prefix = document.get(line_start..start).unwrap_or_default();
+    let is_prefix_of_line = prefix.chars().all(|c| c.is_whitespace() || c == '>');
+    if is_prefix_of_line && (child.kind == BlockKind::Lines || prefix.contains('>')) {
+        line_start
+    } else {
+        start
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Line,
+    Sentence,
+    Word,
+    Character,
+}
+
+impl Unit {
+    fn smaller(self) -> Option<Self> {
+        match self {
+            Self::Line | Self::Sentence => Some(Self::Word),
+            Self::Word => Some(Self::Character),
+            Self::Character => None,
+        }
+    }
+
+    fn split(self, text: &str) -> Vec<&str> {
+        match self {
+            Self::Line => text.split_inclusive('\n').collect(),
+            Self::Sentence => sentences(text),
+            Self::Word => text.split_inclusive(char::is_whitespace).collect(),
+            Self::Character => text.graphemes(true).collect(),
+        }
+    }
+}
+
+fn split_text(
+    range: Range<usize>,
+    unit: Unit,
+    measure: &Measure<'_>,
+    pieces: &mut Vec<Range<usize>>,
+) -> Result<(), EmbedderError> {
+    let mut start = range.start;
+    for part in unit.split(measure.text(&range)) {
+        let piece = trim(measure.document, start..start + part.len());
+        start += part.len();
+        match unit.smaller() {
+            _ if piece.is_empty() => {}
+            Some(smaller) if !measure.fits(&piece)? => split_text(piece, smaller, measure, pieces)?,
+            _ => pieces.push(piece),
+        }
+    }
+    Ok(())
+}
+
+/// Unicode's sentence rules end a sentence at every line break; a line that only wraps does not end one here.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for (at, part) in text.split_sentence_bound_indices() {
+        let end = at + part.len();
+        let closed =
+            part.trim_end().trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '”', '’', '»', '」', '』']);
+        if end == text.len() || closed.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟']) {
+            sentences.extend(text.get(start..end));
+            start = end;
+        }
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_at_punctuation_and_not_at_wrapped_lines() {
+        assert_eq!(
+            sentences("Refunds take\nfive days. Ask “why?” Then\nwait, e.g. a week."),
+            ["Refunds take\nfive days. ", "Ask “why?” ", "Then\nwait, e.g. a week."]
+        );
+    }
+
+    #[test]
+    fn sentences_lose_nothing_of_a_text_without_punctuation() {
+        assert_eq!(sentences("no end\nin sight"), ["no end\nin sight"]);
+    }
+}

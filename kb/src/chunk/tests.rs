@@ -1,0 +1,267 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Roughly a word-piece tokenizer: a token per five characters of a word and per punctuation mark, and two special ones.
+fn count(text: &str) -> Result<usize, EmbedderError> {
+    let word_tokens = |word: &str| {
+        let letters = word.chars().filter(|c| c.is_alphanumeric()).count();
+        letters.div_ceil(5) + word.chars().filter(|c| !c.is_alphanumeric()).count()
+    };
+    Ok(2 + text.split_whitespace().map(word_tokens).sum::<usize>())
+}
+
+fn markdown(document: &str) -> ChunkedDocument {
+    chunk_document(document, Format::Markdown, &count).unwrap()
+}
+
+/// (section, content) of each chunk.
+fn passages(document: &str) -> Vec<(Option<String>, String)> {
+    let chunks = markdown(document).chunks;
+    chunks.iter().map(|chunk| (chunk.section.clone(), chunk.content(document).to_owned())).collect()
+}
+
+fn contents(document: &str) -> Vec<String> {
+    passages(document).into_iter().map(|(_, content)| content).collect()
+}
+
+fn words(prefix: &str, number: usize) -> String {
+    (0..number).map(|at| format!("{prefix}{at}")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn chunks_carry_their_heading_path_and_not_the_headings() {
+    let document =
+        "# Refunds\n\nWithin 30 days.\n\n## Exceptions\n\nNo gift cards.\n\nShipping\n--------\nFree.\n";
+    assert_eq!(markdown(document).title.as_deref(), Some("Refunds"));
+    let expected = [
+        ("Refunds", "Within 30 days."),
+        ("Refunds › Exceptions", "No gift cards."),
+        ("Refunds › Shipping", "Free."),
+    ];
+    assert_eq!(
+        passages(document),
+        expected.map(|(section, text)| (Some(section.to_owned()), text.to_owned()))
+    );
+}
+
+#[test]
+fn the_section_is_embedded_with_the_content() {
+    let document = "# Refunds\n\nWithin 30 days.";
+    let chunk = &markdown(document).chunks[0];
+    assert_eq!(chunk.embedded_text(document), "Refunds\nWithin 30 days.");
+}
+
+#[test]
+fn a_document_without_headings_has_neither_title_nor_section() {
+    assert_eq!(passages("Just text."), [(None, "Just text.".to_owned())]);
+    assert_eq!(markdown("## Second level\n\nText").title, None);
+}
+
+#[test]
+fn heading_text_is_plain() {
+    let document = "# The `kb` [tool](https://example.org) *now* {#kb}\n\nText";
+    assert_eq!(markdown(document).title.as_deref(), Some("The kb tool now"));
+}
+
+#[test]
+fn small_neighbours_are_merged_verbatim_within_their_section_only() {
+    let document = "# A\n\nOne.\n\n- two\n- three\n\n> four\n\n# B\n\nFive.";
+    assert_eq!(contents(document), ["One.\n\n- two\n- three\n\n> four", "Five."]);
+}
+
+#[test]
+fn large_paragraphs_are_not_merged() {
+    let (one, two) = (words("alpha", 60), words("beta", 60));
+    assert_eq!(contents(&format!("{one}\n\n{two}\n")), [one, two]);
+}
+
+#[test]
+fn a_long_paragraph_is_split_at_sentence_ends() {
+    let document = (0..60).map(|at| format!("Sentence {at} is here.")).collect::<Vec<_>>().join(" ");
+    let contents = contents(&document);
+    assert!(contents.len() > 1);
+    assert!(
+        contents.iter().all(|content| content.starts_with("Sentence") && content.ends_with('.')),
+        "{contents:?}"
+    );
+}
+
+#[test]
+fn a_sentence_that_is_too_long_is_split_between_words() {
+    let document = words("word", 600);
+    let contents = contents(&document);
+    assert_eq!(contents.join(" "), document);
+}
+
+#[test]
+fn text_without_spaces_is_split_between_characters() {
+    let document = "、".repeat(300) + "字";
+    let chunks = markdown(&document).chunks;
+    assert!(chunks.iter().all(|chunk| count(&chunk.embedded_text(&document)).unwrap() <= MAX_TOKENS));
+}
+
+#[test]
+fn lists_are_split_between_items() {
+    let item = |at: usize| format!("- item {at} has {}\n  and a second line", words("w", 20));
+    let document = (0..20).map(item).collect::<Vec<_>>().join("\n");
+    let contents = contents(&document);
+    assert!(contents.len() > 1);
+    for content in &contents {
+        assert!(content.starts_with("- item") && content.ends_with("and a second line"), "{content}");
+    }
+}
+
+#[test]
+fn an_item_that_is_too_long_is_split_before_its_nested_list() {
+    let nested =
+        (0..30).map(|at| format!("  - nested {at} {}", words("w", 8))).collect::<Vec<_>>().join("\n");
+    let contents = contents(&format!("- outer\n{nested}\n- last"));
+    assert!(contents[0].starts_with("- outer\n  - nested 0"));
+    assert!(contents[1..].iter().all(|content| content.starts_with("- nested")), "{contents:?}");
+}
+
+#[test]
+fn tables_are_split_between_rows_and_keep_header_and_first_row_together() {
+    let rows = (0..40).map(|at| format!("| {at} | {} |", words("w", 8))).collect::<Vec<_>>().join("\n");
+    let contents = contents(&format!("| id | words |\n| --- | --- |\n{rows}\n"));
+    assert!(contents.len() > 1);
+    assert!(contents[0].starts_with("| id | words |\n| --- | --- |\n| 0 |"));
+    assert!(contents.iter().all(|content| content.starts_with("| ") && content.ends_with(" |")));
+}
+
+#[test]
+fn code_blocks_stay_whole_while_they_fit_and_are_split_between_lines() {
+    let code = |lines: usize| {
+        let body = (0..lines).map(|at| format!("    call argument{at} again")).collect::<Vec<_>>().join("\n");
+        format!("```sh\n{body}\n```")
+    };
+    let small = code(20);
+    let before = words("text", 100);
+    assert_eq!(contents(&format!("{before}\n\n{small}\n")), [before, small]);
+    let split = contents(&code(100));
+    assert!(split.len() > 1);
+    assert!(split[1..].iter().all(|part| part.starts_with("    call")), "{split:?}");
+}
+
+#[test]
+fn headings_inside_lists_and_quotes_are_content() {
+    let document = "# A\n\n> ## Quoted\n> text\n\n- ## Item\n";
+    assert_eq!(passages(document).len(), 1);
+    assert_eq!(contents(document), ["> ## Quoted\n> text\n\n- ## Item"]);
+}
+
+#[test]
+fn a_paragraph_underlined_by_accident_stays_content() {
+    let paragraph = words("word", 80);
+    assert!(contents(&format!("{paragraph}\n---\nMore text.\n"))[0].starts_with("word0"));
+}
+
+#[test]
+fn what_readers_do_not_see_is_not_content() {
+    let document = "---\nauthor: me\n---\n# A\n\nOne.\n\n<!-- internal note -->\n\nTwo.\n\n---\n";
+    assert_eq!(contents(document), ["One.", "Two.\n\n---"]);
+}
+
+#[test]
+fn link_definitions_stay_with_their_section() {
+    let document = "# A\n\nSee [the site].\n\n[the site]: https://example.org\n";
+    assert_eq!(contents(document), ["See [the site].\n\n[the site]: https://example.org"]);
+}
+
+#[test]
+fn a_deep_path_of_long_headings_leaves_room_for_content() {
+    let heading = |level: usize| format!("{} {}\n\n", "#".repeat(level), words("heading", 20));
+    let document = (1..=6).map(heading).collect::<String>() + &words("text", 300);
+    let chunks = markdown(&document).chunks;
+    assert!(chunks.iter().all(|chunk| count(&chunk.embedded_text(&document)).unwrap() <= MAX_TOKENS));
+    assert!(chunks.iter().all(|chunk| chunk.content(&document).len() > 200));
+}
+
+#[test]
+fn plain_text_knows_paragraphs_and_no_headings() {
+    let document = "# not a heading\r\n\r\nSecond paragraph.\r\n";
+    let chunked = chunk_document(document, Format::PlainText, &count).unwrap();
+    assert_eq!(chunked.title, None);
+    assert_eq!(chunked.chunks.len(), 1);
+    assert_eq!(chunked.chunks[0].content(document), "# not a heading\r\n\r\nSecond paragraph.");
+}
+
+#[test]
+fn a_document_of_headings_only_has_no_chunks() {
+    assert!(markdown("# A\n\n## B\n").chunks.is_empty());
+}
+
+/// A block of Markdown; `#` stands at the start of no other block than a heading.
+fn block() -> impl Strategy<Value = String> {
+    let text = |words: usize| {
+        proptest::collection::vec("[a-zé字]{1,12}[.,!?]?", 1..words).prop_map(|words| words.join(" "))
+    };
+    prop_oneof![
+        (1..5_usize, text(6)).prop_map(|(level, text)| format!("{} {text}", "#".repeat(level))),
+        text(30),
+        text(400),
+        proptest::collection::vec(text(40), 1..12).prop_map(|lines| lines.join("\n")),
+        proptest::collection::vec(text(60), 1..12).prop_map(|items| format!("- {}", items.join("\n- "))),
+        proptest::collection::vec(text(60), 1..9).prop_map(|items| format!("1. {}", items.join("\n   - "))),
+        proptest::collection::vec(text(60), 1..9).prop_map(|lines| format!("> {}", lines.join("\n> \n> "))),
+        proptest::collection::vec(text(60), 1..9).prop_map(|lines| format!("```\n{}\n```", lines.join("\n"))),
+        proptest::collection::vec(text(30), 1..20)
+            .prop_map(|rows| format!("| a | b |\n|---|---|\n| {} |", rows.join(" | x |\n| "))),
+    ]
+}
+
+/// Documents made of well-formed blocks.
+fn document() -> impl Strategy<Value = String> {
+    (proptest::collection::vec(block(), 0..8), prop_oneof!["\n\n", "\r\n\r\n"])
+        .prop_map(|(blocks, separator)| blocks.join(&separator))
+}
+
+fn assert_chunks_are_sound(document: &str, chunked: &ChunkedDocument) {
+    let mut end = 0;
+    for chunk in &chunked.chunks {
+        let content = document.get(chunk.range.clone()).expect("a slice of the document");
+        assert!(!content.trim().is_empty());
+        assert!(chunk.range.start >= end, "chunks overlap or are out of order");
+        end = chunk.range.end;
+        let tokens = count(&chunk.embedded_text(document)).unwrap();
+        assert!(tokens <= MAX_TOKENS, "{tokens} tokens: {content}");
+    }
+}
+
+/// Bytes of the document that are in no chunk.
+fn left_out<'a>(document: &'a str, chunks: &[Chunk]) -> Vec<&'a str> {
+    let starts = chunks.iter().map(|chunk| chunk.range.start).chain([document.len()]);
+    let ends = [0].into_iter().chain(chunks.iter().map(|chunk| chunk.range.end));
+    ends.zip(starts).map(|(end, start)| &document[end..start]).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_line_of_text_lands_in_exactly_one_chunk(document in document()) {
+        let chunked = markdown(&document);
+        assert_chunks_are_sound(&document, &chunked);
+        for gap in left_out(&document, &chunked.chunks) {
+            for line in gap.lines() {
+                prop_assert!(line.trim().is_empty() || line.starts_with('#'), "lost: {line:?} of {document:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_gives_sound_chunks(
+        document in "([#>|`*_~\\[\\]()!<:=+0-9-]{0,4} ?[a-zé字 \\t]{0,9}[.!\\n\\r]{0,2}){0,120}"
+    ) {
+        assert_chunks_are_sound(&document, &markdown(&document));
+        let plain = chunk_document(&document, Format::PlainText, &count).unwrap();
+        assert_chunks_are_sound(&document, &plain);
+        for gap in left_out(&document, &plain.chunks) {
+            prop_assert!(!gap.chars().any(char::is_alphanumeric), "lost: {gap:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_document_gives_the_same_chunks(document in document()) {
+        prop_assert_eq!(markdown(&document), markdown(&document));
+    }
+}

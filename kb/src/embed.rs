@@ -1,0 +1,41 @@
+//! Texts → vectors, on all cores.
+
+use embedder::{Embedder, EmbedderError};
+use rayon::prelude::*;
+
+/// What ingesting needs of the model; tests bring their own.
+pub trait Encoder: Sync {
+    /// Tokens of a text, the special ones included, not limited by what the model reads.
+    ///
+    /// # Errors
+    /// If the tokenizer refuses the text.
+    fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError>;
+
+    /// The text's vector.
+    ///
+    /// # Errors
+    /// If the model fails.
+    fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedderError>;
+}
+
+impl Encoder for Embedder {
+    fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
+        self.count_tokens(text)
+    }
+
+    fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedderError> {
+        Ok(self.embed(text)?.vector)
+    }
+}
+
+/// The vectors of `texts`, in order. `done` is called after each, from any thread.
+///
+/// # Errors
+/// The first failure.
+pub fn vectors(
+    encoder: &impl Encoder,
+    texts: &[String],
+    done: impl Fn() + Sync,
+) -> Result<Vec<Vec<f32>>, EmbedderError> {
+    texts.par_iter().map(|text| encoder.vector(text).inspect(|_| done())).collect()
+}

@@ -1,0 +1,152 @@
+//! Why a request to Supabase failed, in words that say what to do.
+
+use serde::Deserialize;
+
+/// A failed request. No message ever contains the key.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RestError {
+    /// The address is not a URL.
+    #[error("{0:?} is not a web address; set SUPABASE_URL to something like https://abc.supabase.co")]
+    InvalidUrl(String),
+    /// The key has characters that no key has.
+    #[error("the secret key is empty or contains spaces or line breaks; check SUPABASE_SECRET_KEY")]
+    InvalidKey,
+    /// No answer.
+    #[error("cannot reach {url}: {cause}. Check SUPABASE_URL and that the server is running")]
+    Unreachable {
+        /// The server asked.
+        url: String,
+        /// The innermost cause.
+        cause: String,
+    },
+    /// The server is there and cannot work at the moment (429 or 5xx).
+    #[error("the server answered {status} several times: {message}. Try again later")]
+    Unavailable {
+        /// HTTP status.
+        status: u16,
+        /// What the server said.
+        message: String,
+    },
+    /// The key is wrong, or is not the secret one.
+    #[error(
+        "the server refused the key ({status}). Set SUPABASE_SECRET_KEY to the secret (service_role) key of this \
+         project, not to the publishable one"
+    )]
+    WrongKey {
+        /// HTTP status.
+        status: u16,
+    },
+    /// A table, column or function is not in the database.
+    #[error("the database schema is missing or out of date ({message}). Run `supabase db push`")]
+    SchemaMissing {
+        /// What the server said.
+        message: String,
+    },
+    /// The request was understood and refused; another one may go through.
+    #[error("the server refused the data ({status}): {message}")]
+    Rejected {
+        /// HTTP status.
+        status: u16,
+        /// What the server said.
+        message: String,
+    },
+    /// The answer is not what Supabase sends.
+    #[error("{url} did not answer like a Supabase project: {message}. Check SUPABASE_URL")]
+    UnexpectedAnswer {
+        /// The server asked.
+        url: String,
+        /// What was wrong with the answer.
+        message: String,
+    },
+}
+
+impl RestError {
+    /// True if the same request may succeed a little later.
+    pub(super) fn is_transient(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Unavailable { .. })
+    }
+
+    /// True if only this request's data is at fault, so that going on with other documents makes sense.
+    pub fn concerns_only_this_document(&self) -> bool {
+        matches!(self, Self::Rejected { .. })
+    }
+
+    /// From a response that is not a success. `body` must not contain the key any more.
+    pub(super) fn from_response(url: &str, status: u16, body: &str) -> Self {
+        let answer: Option<ErrorBody> = serde_json::from_str(body).ok();
+        let code = answer.as_ref().and_then(|answer| answer.code.as_deref()).unwrap_or_default();
+        let message =
+            answer.as_ref().and_then(|answer| answer.message.clone()).unwrap_or_else(|| excerpt(body));
+        match (status, code) {
+            // Undefined table, function or column; PostgREST's own codes for "not in the schema cache".
+            (_, "42P01" | "42883" | "42703" | "PGRST202" | "PGRST204" | "PGRST205") => {
+                Self::SchemaMissing { message }
+            }
+            // 42501: the role that belongs to the key may not do this.
+            (401 | 403, _) | (_, "42501") => Self::WrongKey { status },
+            (429 | 500..=599, _) => Self::Unavailable { status, message },
+            (404, "") => {
+                Self::UnexpectedAnswer { url: url.to_owned(), message: format!("HTTP 404, {message}") }
+            }
+            _ => Self::Rejected { status, message },
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct ErrorBody {
+    code: Option<String>,
+    message: Option<String>,
+}
+
+/// Enough of an error page to recognise it.
+fn excerpt(body: &str) -> String {
+    let text: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+    if text.is_empty() { "no further information".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(status: u16, body: &str) -> RestError {
+        RestError::from_response("http://localhost", status, body)
+    }
+
+    #[test]
+    fn a_missing_table_says_how_to_create_it() {
+        let error = error(404, r#"{"code":"PGRST205","message":"Could not find the table"}"#);
+        assert!(matches!(error, RestError::SchemaMissing { .. }));
+        assert!(error.to_string().contains("supabase db push"));
+    }
+
+    #[test]
+    fn a_refused_key_is_told_from_refused_data() {
+        assert!(matches!(
+            error(401, r#"{"message":"Invalid API key"}"#),
+            RestError::WrongKey { status: 401 }
+        ));
+        assert!(matches!(
+            error(403, r#"{"code":"42501","message":"permission denied"}"#),
+            RestError::WrongKey { .. }
+        ));
+        assert!(matches!(
+            error(400, r#"{"code":"22P02","message":"bad vector"}"#),
+            RestError::Rejected { .. }
+        ));
+    }
+
+    #[test]
+    fn overload_and_server_errors_are_transient() {
+        for status in [429, 500, 502, 503, 504] {
+            assert!(error(status, "").is_transient(), "{status}");
+        }
+        assert!(!error(409, "").is_transient());
+    }
+
+    #[test]
+    fn another_kind_of_server_is_recognised() {
+        assert!(matches!(error(404, "<html>Not Found</html>"), RestError::UnexpectedAnswer { .. }));
+    }
+}

@@ -1,0 +1,189 @@
+//! `kb ingest` when the server or the network fails.
+
+mod support;
+
+use std::net::TcpListener;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use embedder::EmbedderError;
+use kb::embed::Encoder;
+use kb::files::discover;
+use kb::ingest::{IngestError, Outcome, Summary, ingest};
+use kb::knowledge_base::KnowledgeBase;
+use kb::progress::Progress;
+use kb::rest::{Backoff, RestClient, RestError};
+
+use support::{Answer, FakeServer, Request, json};
+
+const KEY: &str = "sb_secret_do_not_print";
+const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
+const INSERT: &str = "POST /rest/v1/kb_documents";
+const CHUNKS: &str = "POST /rest/v1/kb_chunks";
+
+struct FakeEncoder;
+
+impl Encoder for FakeEncoder {
+    fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
+        Ok(text.split_whitespace().count() + 2)
+    }
+
+    fn vector(&self, _: &str) -> Result<Vec<f32>, EmbedderError> {
+        Ok(vec![0.5; 4])
+    }
+}
+
+/// Ingests `a.md` and `b.md`.
+fn run(url: &str) -> Result<Summary, IngestError> {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.md", "b.md"] {
+        std::fs::write(folder.path().join(name), format!("# {name}\n\nSome text.")).unwrap();
+    }
+    let found = discover(&[folder.path().to_owned()], folder.path()).unwrap();
+    let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
+    let knowledge_base = KnowledgeBase::new(RestClient::new(url, KEY, backoff).unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(ingest(found, &knowledge_base, "model", || Ok(FakeEncoder), &Progress::hidden()))
+}
+
+fn empty_knowledge_base(_: &Request, _: usize) -> Answer {
+    json(200, "[]")
+}
+
+fn outcomes(summary: &Summary) -> Vec<(&str, &Outcome)> {
+    summary.documents.iter().map(|entry| (entry.source.as_str(), &entry.outcome)).collect()
+}
+
+#[test]
+fn documents_are_published_after_their_chunks_and_vectors() {
+    let server = FakeServer::start(empty_knowledge_base);
+    let summary = run(&server.url).unwrap();
+    assert_eq!(
+        outcomes(&summary),
+        [("a.md", &Outcome::Added { chunks: 1 }), ("b.md", &Outcome::Added { chunks: 1 })]
+    );
+    let writes: Vec<_> =
+        server.requests().into_iter().filter(|request| request.line.starts_with("POST")).collect();
+    let lines: Vec<_> = writes.iter().map(|request| request.line.as_str()).collect();
+    assert_eq!(lines[..4], [INSERT, CHUNKS, "POST /rest/v1/kb_embeddings", PUBLISH]);
+    assert!(writes[0].body.contains(r#""status":"pending""#));
+    assert!(writes[2].body.contains(r#""embedding":"[0.5,0.5,0.5,0.5]""#));
+    assert!(writes[0].headers.to_lowercase().contains(&format!("apikey: {KEY}")));
+    assert!(writes[0].headers.to_lowercase().contains(&format!("authorization: bearer {KEY}")));
+}
+
+#[test]
+fn a_refused_connection_is_retried_and_then_explained() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = run(&format!("http://{closed}")).unwrap_err();
+    assert!(matches!(error, IngestError::Rest(RestError::Unreachable { .. })), "{error:?}");
+    assert!(error.to_string().contains("SUPABASE_URL"), "{error}");
+}
+
+#[test]
+fn a_wrong_key_is_explained_once_and_never_shown() {
+    let server = FakeServer::start(|_, _| json(401, r#"{"message":"bad sb_secret_do_not_print"}"#));
+    let error = run(&server.url).unwrap_err();
+    assert!(error.to_string().contains("SUPABASE_SECRET_KEY"), "{error}");
+    assert!(!format!("{error} {error:?}").contains(KEY));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_message_that_repeats_the_key_is_shown_without_it() {
+    let server = FakeServer::start(|_, _| json(400, r#"{"message":"bad sb_secret_do_not_print"}"#));
+    let error = run(&server.url).unwrap_err();
+    assert!(error.to_string().contains("bad [key]"), "{error}");
+}
+
+#[test]
+fn a_missing_schema_says_how_to_create_it() {
+    let server = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST205","message":"no table"}"#));
+    assert!(run(&server.url).unwrap_err().to_string().contains("supabase db push"));
+}
+
+#[test]
+fn an_overloaded_server_is_asked_again() {
+    let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (CHUNKS, 0) => json(503, "busy"),
+        (PUBLISH, 0) => json(429, "slow down"),
+        _ => json(200, "[]"),
+    });
+    let summary = run(&server.url).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+    assert_eq!(server.count(CHUNKS), 3);
+    let requests = server.requests();
+    let tries: Vec<_> = requests.iter().filter(|request| request.line == CHUNKS).take(2).collect();
+    assert_eq!(tries[0].body, tries[1].body, "the same rows under the same ids");
+}
+
+#[test]
+fn a_connection_lost_between_chunks_and_publishing_publishes_nothing() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        "POST /rest/v1/kb_embeddings" => Answer::Drop,
+        _ => json(200, "[]"),
+    });
+    let summary = run(&server.url).unwrap();
+    assert!(summary.has_failures());
+    assert_eq!(server.count(PUBLISH), 0);
+    assert_eq!(server.count(INSERT), 1, "the second document is not tried");
+    let reasons = outcomes(&summary);
+    assert!(
+        matches!(reasons[1], ("b.md", Outcome::Failed { reason }) if reason.contains("not tried")),
+        "{reasons:?}"
+    );
+}
+
+#[test]
+fn a_lost_answer_to_publishing_is_not_mistaken_for_a_failure() {
+    let server = FakeServer::start({
+        let inserted = Mutex::new(String::new());
+        move |request, before| match (request.line.as_str(), before) {
+            (INSERT, _) => {
+                let row = request.body.trim_matches(['[', ']']).replace("pending", "ready");
+                *inserted.lock().unwrap() = format!("[{row}]");
+                json(200, "[]")
+            }
+            (PUBLISH, 0) => Answer::Drop,
+            (PUBLISH, _) => {
+                json(400, r#"{"code":"P0001","message":"only a pending document can be published"}"#)
+            }
+            // The first read is the snapshot, which ends with an empty page.
+            ("GET /rest/v1/kb_documents", 1..) => json(200, inserted.lock().unwrap().clone()),
+            _ => json(200, "[]"),
+        }
+    });
+    let summary = run(&server.url).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+}
+
+#[test]
+fn a_document_that_the_database_refuses_does_not_stop_the_others() {
+    let server = FakeServer::start(|request, _| {
+        let is_a = request.body.contains("\"a.md\"");
+        if request.line == INSERT && is_a {
+            json(400, r#"{"code":"22P05","message":"bad text"}"#)
+        } else {
+            json(200, "[]")
+        }
+    });
+    let summary = run(&server.url).unwrap();
+    assert!(
+        matches!(&summary.documents[0].outcome, Outcome::Failed { reason } if reason.contains("bad text"))
+    );
+    assert_eq!(summary.documents[1].outcome, Outcome::Added { chunks: 1 });
+    assert_eq!(server.count("DELETE /rest/v1/kb_documents"), 1, "what was begun is cleared away");
+}
+
+#[test]
+fn leftovers_of_a_stopped_run_are_deleted_before_anything_is_written() {
+    let pending = r#"[{"id":"00000000-0000-4000-8000-000000000001","source":"a.md","content_hash":"x","status":"pending"}]"#;
+    let server = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        ("GET /rest/v1/kb_documents", 0) => json(200, pending),
+        _ => json(200, "[]"),
+    });
+    run(&server.url).unwrap();
+    let requests = server.requests();
+    let position = |line: &str| requests.iter().position(|request| request.line == line);
+    assert!(position("DELETE /rest/v1/kb_documents").unwrap() < position(INSERT).unwrap());
+}

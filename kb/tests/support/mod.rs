@@ -1,0 +1,95 @@
+//! A REST server of a few lines that fails on demand. What the real one does is tested against the real one.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// What the server does with one request.
+pub(crate) enum Answer {
+    Json(u16, String),
+    /// Closes the connection without an answer.
+    Drop,
+}
+
+/// Shorthand for [`Answer::Json`].
+pub(crate) fn json(status: u16, body: impl Into<String>) -> Answer {
+    Answer::Json(status, body.into())
+}
+
+/// One request as received.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    /// Method and path without query, e.g. `POST /rest/v1/kb_chunks`.
+    pub(crate) line: String,
+    pub(crate) headers: String,
+    pub(crate) body: String,
+}
+
+/// Serves until the test ends.
+pub(crate) struct FakeServer {
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl FakeServer {
+    /// `answer` gets each request and how many with the same line came before it.
+    pub(crate) fn start(answer: impl Fn(&Request, usize) -> Answer + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(Mutex::new(Vec::<Request>::new()));
+        let log = Arc::clone(&requests);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let request = read(&stream);
+                let before = {
+                    let mut log = log.lock().unwrap();
+                    log.push(request.clone());
+                    log.iter().filter(|earlier| earlier.line == request.line).count() - 1
+                };
+                if let Answer::Json(status, body) = answer(&request, before) {
+                    let length = body.len();
+                    let head = format!(
+                        "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+                    );
+                    stream.write_all(head.as_bytes()).unwrap();
+                    stream.write_all(body.as_bytes()).unwrap();
+                }
+            }
+        });
+        Self { url, requests }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    pub(crate) fn count(&self, line: &str) -> usize {
+        self.requests().iter().filter(|request| request.line == line).count()
+    }
+}
+
+fn read(stream: &TcpStream) -> Request {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).unwrap();
+    let mut headers = String::new();
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).unwrap();
+        if header.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        headers.push_str(&header);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let mut parts = first.split_whitespace();
+    let method = parts.next().unwrap();
+    let path = parts.next().unwrap().split('?').next().unwrap();
+    Request { line: format!("{method} {path}"), headers, body: String::from_utf8(body).unwrap() }
+}

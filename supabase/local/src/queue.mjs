@@ -1,0 +1,12 @@
+/**
+ * Runs asynchronous tasks strictly one after another.
+ * @returns {<T>(task: () => Promise<T>) => Promise<T>}
+ */
+export function createQueue() {
+  let last = Promise.resolve();
+  return (task) => {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  };
+}

@@ -1,0 +1,89 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { vector } from "@electric-sql/pglite/vector";
+import { App, setExperimental } from "@supabase/lite";
+import { createPgliteConnection } from "@supabase/lite/pglite";
+import { shortenErrors } from "./database-errors.mjs";
+import { createGateway } from "./gateway.mjs";
+import { applyPendingMigrations, applySeedOnce } from "./migrations.mjs";
+import { FileStorage } from "./storage-files.mjs";
+
+const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The roles that a Supabase project starts with; migrations grant to them. */
+const ROLES_SQL = `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = 'anon') then
+      create role anon nologin;
+      create role authenticated nologin;
+      create role service_role nologin bypassrls;
+    end if;
+  end $$`;
+
+/**
+ * A running Supabase without a port.
+ * @typedef {object} Supabase
+ * @property {(request: Request) => Promise<Response>} fetch answers /rest/v1, /auth/v1 and /storage/v1
+ * @property {import("@electric-sql/pglite").PGlite} database the database itself, as its superuser
+ * @property {string[]} applied names of the migrations applied while opening
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Opens a local Supabase: database with pgvector, pending migrations, seed on first use, API.
+ * @param {object} options
+ * @param {import("./keys.mjs").Keys} options.keys
+ * @param {string} options.storageDir where storage objects are kept
+ * @param {string} [options.databaseDir] where the database is kept; in memory when left out
+ * @param {string} [options.migrationsDir]
+ * @param {string} [options.seedFile]
+ * @returns {Promise<Supabase>}
+ */
+export async function openSupabase({
+  keys,
+  storageDir,
+  databaseDir,
+  migrationsDir = path.join(SUPABASE_FOLDER, "migrations"),
+  seedFile = path.join(SUPABASE_FOLDER, "seed.sql"),
+}) {
+  const connection = await createPgliteConnection({ url: databaseDir, pgliteOptions: { extensions: { vector } } });
+  const database = connection.driver;
+  shortenErrors(database);
+  try {
+    await database.waitReady;
+    const app = createApp(connection, keys, storageDir);
+    await app.ensureSystemSchema();
+    await database.exec(ROLES_SQL);
+    const applied = await applyPendingMigrations(database, migrationsDir);
+    await applySeedOnce(database, seedFile);
+    return {
+      fetch: createGateway((request) => app.fetch(request)),
+      database,
+      applied,
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    // A database that failed to open may fail to close, too; the first error is the one to report.
+    await connection.close().catch(() => {});
+    throw error;
+  }
+}
+
+function createApp(connection, keys, storageDir) {
+  setExperimental("storage", true);
+  const app = new App({
+    connection,
+    auth: {
+      enabled: true,
+      jwt_secret: keys.jwt_secret,
+      publishable_key: keys.publishable_key,
+      secret_key: keys.secret_key,
+      email: { enable_confirmations: false },
+    },
+    storage: { enabled: true, file_size_limit: "50MiB" },
+    // Admin mode would run requests without a key as the service role.
+    options: { server: { admin: false, disableStudio: true } },
+  });
+  app._storageAdapter = new FileStorage(storageDir);
+  return app;
+}

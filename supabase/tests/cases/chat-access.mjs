@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+/** Who reaches whose conversations. */
+export function chatAccess({ anon, alice, bob, service }) {
+  let session;
+  let message;
+
+  before(async () => {
+    session = (await alice.insert("chat_sessions", { title: "Refunds" })).body[0];
+    message = (await alice.insert("chat_messages", { session_id: session.id, role: "user", content: "Hello?" })).body[0];
+  });
+
+  test("a session belongs to the user who creates it", () => {
+    assert.equal(session.user_id, alice.id);
+    assert.deepEqual(message.citations, []);
+  });
+
+  test("a user cannot create a session for somebody else", async () => {
+    const { status, body } = await bob.insert("chat_sessions", { title: "Forged", user_id: alice.id });
+    assert.equal(status, 403);
+    assert.equal(body.code, "42501");
+  });
+
+  test("a user cannot hand a session to somebody else", async () => {
+    const { status } = await alice.update("chat_sessions", `id=eq.${session.id}`, { user_id: bob.id });
+    assert.equal(status, 403);
+  });
+
+  test("a user reads their own sessions and messages", async () => {
+    assert.deepEqual((await alice.select("chat_sessions")).body.map((row) => row.id), [session.id]);
+    assert.deepEqual((await alice.select("chat_messages")).body.map((row) => row.id), [message.id]);
+  });
+
+  for (const table of ["chat_sessions", "chat_messages"]) {
+    test(`another user sees nothing in ${table}`, async () => {
+      assert.deepEqual((await bob.select(table)).body, []);
+    });
+
+    test(`anon sees nothing in ${table}`, async () => {
+      const { body } = await anon.select(table);
+      assert.ok(!Array.isArray(body) || body.length === 0, JSON.stringify(body));
+    });
+
+    test(`another user and anon cannot change or delete rows of ${table}`, async () => {
+      const before = (await service.select(table)).body;
+      for (const client of [bob, anon]) {
+        await client.update(table, "id=not.is.null", table === "chat_sessions" ? { title: "Taken" } : { content: "Taken" });
+        await client.remove(table, "id=not.is.null");
+      }
+      assert.deepEqual((await service.select(table)).body, before);
+    });
+
+    test(`the service role sees all of ${table}`, async () => {
+      assert.equal((await service.select(table)).body.length, 1);
+    });
+  }
+
+  test("a user cannot write a message into another's session", async () => {
+    for (const role of ["user", "assistant"]) {
+      const { status, body } = await bob.insert("chat_messages", { session_id: session.id, role, content: "Intruder" });
+      assert.equal(status, 403);
+      assert.equal(body.code, "42501");
+    }
+  });
+
+  test("anon can create neither a session nor a message", async () => {
+    assert.equal((await anon.insert("chat_sessions", { title: "Anon", user_id: alice.id })).status, 401);
+    const row = { session_id: session.id, role: "user", content: "Anon" };
+    assert.equal((await anon.insert("chat_messages", row)).status, 401);
+  });
+
+  test("not even the owner edits a message", async () => {
+    await alice.update("chat_messages", `id=eq.${message.id}`, { content: "Never said that" });
+    assert.equal((await alice.select("chat_messages", `id=eq.${message.id}`)).body[0].content, "Hello?");
+  });
+
+  test("question and answer written in one request keep their order", async () => {
+    const rows = ["user", "assistant"].map((role) => ({ session_id: session.id, role, content: role }));
+    const { body } = await alice.insert("chat_messages", rows);
+    assert.ok(body[0].created_at < body[1].created_at, `${body[0].created_at} < ${body[1].created_at}`);
+    await alice.remove("chat_messages", `id=in.(${body.map((row) => row.id)})`);
+  });
+
+  test("a new message moves its session's updated_at on", async () => {
+    const [old] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+    await alice.insert("chat_messages", { session_id: session.id, role: "assistant", content: "Hi" });
+    const [touched] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+    assert.ok(touched.updated_at > old.updated_at);
+  });
+
+  test("deleting a session deletes its messages", async () => {
+    const [other] = (await alice.insert("chat_sessions", { title: "Other" })).body;
+    await alice.insert("chat_messages", { session_id: other.id, role: "user", content: "Gone soon" });
+    await alice.remove("chat_sessions", `id=eq.${other.id}`);
+    assert.deepEqual((await service.select("chat_messages", `session_id=eq.${other.id}`)).body, []);
+  });
+}

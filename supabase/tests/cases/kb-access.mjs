@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { clearKnowledgeBase, embeddingWithSimilarity, writeDocument } from "../support/knowledge-base.mjs";
+
+const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" };
+
+/** Who sees and who writes the knowledge base. */
+export function kbAccess({ database, anon, alice, service }) {
+  const documents = {};
+
+  before(async () => {
+    documents.visible = await writeDocument(database);
+    documents.disabled = await writeDocument(database, { enabled: false });
+    documents.pending = await writeDocument(database, { status: "pending" });
+    documents.failed = await writeDocument(database, { status: "failed" });
+  });
+  after(() => clearKnowledgeBase(database));
+
+  for (const [table, key] of Object.entries(TABLES)) {
+    test(`anon sees nothing in ${table}`, async () => {
+      const { body } = await anon.select(table);
+      assert.ok(!Array.isArray(body) || body.length === 0, JSON.stringify(body));
+    });
+
+    test(`a user sees in ${table} only what belongs to a ready and enabled document`, async () => {
+      const { status, body } = await alice.select(table);
+      assert.equal(status, 200);
+      const expected = table === "kb_documents" ? [documents.visible.id] : documents.visible.chunkIds;
+      assert.deepEqual(body.map((row) => row[key]), expected);
+    });
+
+    test(`the service role sees all of ${table}`, async () => {
+      const { body } = await service.select(table);
+      assert.equal(body.length, Object.keys(documents).length);
+    });
+
+    for (const [role, client] of Object.entries({ anon, user: alice })) {
+      test(`${role} cannot change or delete rows of ${table}`, async () => {
+        const before = (await service.select(table, `order=${key}`)).body;
+        const filter = `${key}=not.is.null`;
+        await client.update(table, filter, table === "kb_documents" ? { name: "changed" } : table === "kb_chunks" ? { content: "changed" } : { model: "changed" });
+        await client.remove(table, filter);
+        assert.deepEqual((await service.select(table, `order=${key}`)).body, before);
+      });
+    }
+  }
+
+  test("anon and users cannot insert documents, chunks or embeddings", async () => {
+    const { id, chunkIds } = await writeDocument(database, { status: "pending", similarities: [null] });
+    const rows = {
+      kb_documents: { source: "intruder.md", name: "intruder.md" },
+      kb_chunks: { document_id: id, ordinal: 7, content: "intruder" },
+      kb_embeddings: { chunk_id: chunkIds[0], embedding: embeddingWithSimilarity(1), model: "test" },
+    };
+    for (const client of [anon, alice]) {
+      for (const [table, row] of Object.entries(rows)) {
+        const { status, body } = await client.insert(table, row);
+        assert.ok(status === 401 || status === 403, `${table}: ${status}`);
+        assert.equal(body.code, "42501");
+      }
+    }
+    await service.remove("kb_documents", `id=eq.${id}`);
+  });
+
+  test("the service role writes, and an update stamps updated_at", async () => {
+    const created = await service.insert("kb_documents", { source: "a.md", name: "a.md" });
+    assert.equal(created.status, 201);
+    const [document] = created.body;
+    assert.equal(document.status, "pending");
+    assert.equal(document.enabled, true);
+
+    const { body } = await service.update("kb_documents", `id=eq.${document.id}`, { enabled: false });
+    assert.ok(Date.parse(body[0].updated_at) > Date.parse(document.updated_at));
+    assert.equal((await service.remove("kb_documents", `id=eq.${document.id}`)).body.length, 1);
+  });
+
+  test("searchable follows the document, whatever is written there", async () => {
+    const { id, chunkIds } = await writeDocument(database, { enabled: false });
+    const embedding = `chunk_id=eq.${chunkIds[0]}`;
+    const searchable = async () => (await service.select("kb_embeddings", `select=searchable&${embedding}`)).body[0].searchable;
+    await service.update("kb_embeddings", embedding, { searchable: true });
+    assert.equal(await searchable(), false);
+    await service.update("kb_documents", `id=eq.${id}`, { enabled: true });
+    assert.equal(await searchable(), true);
+    await service.update("kb_documents", `id=eq.${id}`, { status: "failed" });
+    assert.equal(await searchable(), false);
+    await service.remove("kb_documents", `id=eq.${id}`);
+  });
+
+  test("deleting a document deletes its chunks and embeddings", async () => {
+    const { id, chunkIds } = await writeDocument(database);
+    await service.remove("kb_documents", `id=eq.${id}`);
+    assert.deepEqual((await service.select("kb_chunks", `document_id=eq.${id}`)).body, []);
+    assert.deepEqual((await service.select("kb_embeddings", `chunk_id=eq.${chunkIds[0]}`)).body, []);
+  });
+
+  test("every table of the public schema has row level security", async () => {
+    const { rows } = await database.query(
+      "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and not relrowsecurity",
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  test("every table and function of the public schema carries a comment", async () => {
+    const { rows } = await database.query(`
+      select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r' and obj_description(oid, 'pg_class') is null
+      union all
+      select proname from pg_proc
+        where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') is null`);
+    assert.deepEqual(rows, []);
+  });
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+
+const CLOSE_CHUNKS = 2100;
+
+/** Search through the HNSW index, with more vectors than match_chunks compares one by one. */
+export function vectorIndex({ database, alice, service }) {
+  let close;
+  let far;
+
+  before(async () => {
+    close = await writeDocument(database, { similarities: [] });
+    await database.query(
+      `with chunk as (
+         insert into kb_chunks (document_id, ordinal, content)
+         select $1, n, 'chunk ' || n from generate_series(0, $2::int - 1) n returning id, ordinal
+       )
+       insert into kb_embeddings (chunk_id, embedding, model)
+       select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * 0.1) from generate_series(1, 383) axis))::extensions.vector, 'test'
+       from chunk`,
+      [close.id, CLOSE_CHUNKS],
+    );
+    far = await writeDocument(database, { similarities: [0.3, 0.7, 0.6, 0.5, 0.4] });
+    await database.exec("analyze kb_documents, kb_chunks, kb_embeddings");
+  });
+  after(() => clearKnowledgeBase(database));
+
+  const indexScans = async () => {
+    await database.query("select pg_stat_force_next_flush()");
+    const { rows } = await database.query(
+      "select idx_scan from pg_stat_user_indexes where indexrelname = 'kb_embeddings_searchable_hnsw'",
+    );
+    return Number(rows[0].idx_scan);
+  };
+
+  // The index's own scan counter shows that these calls did or did not use it. It does not show that every table size
+  // and every statistic leads to the same plan.
+  test("match_chunks reads the HNSW index", async () => {
+    const before = await indexScans();
+    const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY });
+    assert.ok(body.every((row) => row.document_id === close.id));
+    assert.ok((await indexScans()) > before);
+  });
+
+  test("after thousands of closer chunks are disabled, all the others are found", async () => {
+    await service.update("kb_documents", `id=eq.${close.id}`, { enabled: false });
+    const before = await indexScans();
+    const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY, match_count: 5, match_threshold: 0 });
+    assert.equal(await indexScans(), before);
+    assert.deepEqual(body.map((row) => row.ordinal), [1, 2, 3, 4, 0]);
+    assert.ok(body.every((row) => row.document_id === far.id));
+  });
+}

@@ -1,0 +1,24 @@
+// Everything that needs the database runs in this one process, on one in-memory instance: starting it takes longer than
+// all tests together.
+import { after, describe } from "node:test";
+import { chatAccess } from "./cases/chat-access.mjs";
+import { constraints } from "./cases/constraints.mjs";
+import { gateway } from "./cases/gateway.mjs";
+import { kbAccess } from "./cases/kb-access.mjs";
+import { matchChunks } from "./cases/match-chunks.mjs";
+import { migrations } from "./cases/migrations.mjs";
+import { publishDocument } from "./cases/publish-document.mjs";
+import { vectorIndex } from "./cases/vector-index.mjs";
+import { openTestProject } from "./support/project.mjs";
+
+const project = await openTestProject();
+after(() => project.close());
+
+describe("knowledge base access", () => kbAccess(project));
+describe("chat access", () => chatAccess(project));
+describe("table constraints", () => constraints(project));
+describe("match_chunks", () => matchChunks(project));
+describe("kb_publish_document", () => publishDocument(project));
+describe("vector index", () => vectorIndex(project));
+describe("migrations", () => migrations(project));
+describe("gateway", () => gateway(project));

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { generateKeys } from "../../local/src/keys.mjs";
+import { openSupabase } from "../../local/src/supabase.mjs";
+
+const ORIGIN = "http://127.0.0.1";
+
+/** Opens an in-memory Supabase with the real migrations and seed, two signed-up users and one client per role. */
+export async function openTestProject() {
+  const storageDir = await mkdtemp(path.join(tmpdir(), "supabase-test-"));
+  const keys = await generateKeys();
+  const supabase = await openSupabase({ keys, storageDir });
+  const anon = createClient(supabase, keys.publishable_key);
+  const alice = await signUp(supabase, keys, "alice@example.com");
+  const bob = await signUp(supabase, keys, "bob@example.com");
+  return {
+    ...supabase,
+    keys,
+    anon,
+    alice,
+    bob,
+    service: createClient(supabase, keys.secret_key),
+    async close() {
+      await supabase.close();
+      await rm(storageDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function signUp(supabase, keys, email) {
+  const anon = createClient(supabase, keys.publishable_key);
+  const { body } = await anon.request("POST", "/auth/v1/signup", { email, password: "correct horse" });
+  return { ...createClient(supabase, keys.publishable_key, body.access_token), id: body.user.id };
+}
+
+function createClient(supabase, apiKey, token) {
+  const request = async (method, url, body, extraHeaders = {}) => {
+    const headers = { apikey: apiKey, "content-type": "application/json", ...extraHeaders };
+    if (token) headers.authorization = `Bearer ${token}`;
+    const response = await supabase.fetch(
+      new Request(ORIGIN + url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }),
+    );
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : parseJson(text) };
+  };
+  const returnRows = { prefer: "return=representation" };
+  return {
+    token,
+    request,
+    select: (table, filter = "") => request("GET", `/rest/v1/${table}?${filter}`),
+    insert: (table, rows) => request("POST", `/rest/v1/${table}`, rows, returnRows),
+    update: (table, filter, values) => request("PATCH", `/rest/v1/${table}?${filter}`, values, returnRows),
+    remove: (table, filter) => request("DELETE", `/rest/v1/${table}?${filter}`, undefined, returnRows),
+    rpc: (name, parameters) => request("POST", `/rest/v1/rpc/${name}`, parameters),
+  };
+}
+
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,138 @@
+// What a visitor does, in a real browser against the real demo. The tests run in order on one demo.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBrowser } from '../lib/browser.mjs';
+import { startDemo } from '../lib/demo.mjs';
+
+const COVERED = 'Can I get my money back after two weeks?';
+const OFF_TOPIC = 'Which planet in the solar system has the most moons?';
+// Where the pictures for the README go, when somebody wants them.
+const SCREENSHOTS = process.env.SCREENSHOT_DIR;
+
+let data, demo, browser, page;
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), 'evidence-chat-'));
+  demo = await startDemo({ data });
+  browser = await openBrowser({ deviceScaleFactor: SCREENSHOTS ? 2 : 1 });
+  page = browser.page;
+});
+
+after(async () => {
+  await browser?.close();
+  await demo?.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+const widget = () => page.locator('evidence-chat');
+const inWidget = (role) => widget().locator(`[data-role=${role}]`);
+const lastReply = () => inWidget('assistant').last();
+
+async function ask(question) {
+  const replies = await inWidget('assistant').count();
+  await inWidget('input').fill(question);
+  await inWidget('input').press('Enter');
+  await inWidget('assistant').nth(replies).waitFor();
+}
+
+async function replyEnds(state) {
+  await page.waitForFunction(
+    (expected) => {
+      const replies = document.querySelector('evidence-chat').shadowRoot.querySelectorAll('[data-role=assistant]');
+      return replies[replies.length - 1]?.dataset.state === expected;
+    },
+    state,
+    { timeout: 30_000 },
+  );
+}
+
+async function screenshot(name) {
+  if (!SCREENSHOTS) return;
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+test('a visitor signs in with the test login and sees the chat', async () => {
+  await page.goto(demo.info.page_url);
+  await page.locator('body[data-view=sign-in]').waitFor();
+  await screenshot('sign-in');
+  assert.equal(await page.locator('#email').inputValue(), demo.info.login.email);
+  await page.locator('#auth-submit').click();
+  await page.locator('body[data-view=chat]').waitFor();
+});
+
+test('a covered question streams an answer whose sources quote the documents', async () => {
+  await ask(COVERED);
+  await replyEnds('done');
+  const markers = await lastReply().locator('[data-role=marker]').count();
+  assert.ok(markers >= 1 && markers <= 3, `${markers} markers`);
+  assert.match(await lastReply().locator('[data-role=answer]').textContent(), /30 days/);
+  const source = lastReply().locator('[data-role=source]').first();
+  assert.match(await source.locator('[data-role=source-title]').textContent(), /return|refund/i);
+
+  await lastReply().locator('[data-role=marker]').first().click();
+  assert.equal(await source.getAttribute('open'), '');
+  const quote = await source.locator('[data-role=quote]').first().textContent();
+  assert.ok((await lastReply().locator('[data-role=answer]').textContent()).includes(quote));
+  assert.equal(await widget().getAttribute('data-state'), 'ready');
+  await screenshot('answer');
+});
+
+test('an uncovered question is refused with suggestions', async () => {
+  await ask(OFF_TOPIC);
+  await replyEnds('refused');
+  assert.match(await lastReply().textContent(), /I don't have enough information to answer that question/);
+  assert.equal(await lastReply().locator('[data-role=suggestion]').count(), 2);
+  await screenshot('refusal');
+});
+
+test('the conversation is one session in the visitor\'s history', async () => {
+  const sessions = await demo.rest('GET', 'chat_sessions?select=title,chat_messages(role)');
+  assert.equal(sessions.length, 1);
+  assert.equal(sessions[0].title, COVERED);
+  assert.deepEqual(sessions[0].chat_messages.map(({ role }) => role).sort(), ['assistant', 'assistant', 'user', 'user']);
+});
+
+test('markup in a document is shown as text and runs nothing', async () => {
+  const kb = join(data, 'hostile');
+  await mkdir(kb);
+  const payload = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+  await writeFile(join(kb, 'zebra.md'), `# Zebra\n\nThe zebra password is ${payload} as printed on the zebra card.\n`);
+  const { code, stderr } = await demo.kb('ingest', kb, '--root', kb);
+  assert.equal(code, 0, stderr);
+  await ask('What is the zebra password?');
+  await replyEnds('done');
+  assert.ok((await lastReply().locator('[data-role=answer]').textContent()).includes(payload));
+  await lastReply().locator('[data-role=marker]').first().click();
+  assert.equal(await widget().locator('img, script').count(), 0);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test('a second visit needs no download of the model', async () => {
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.reload();
+  await page.locator('body[data-view=chat]').waitFor();
+  await ask(COVERED);
+  await replyEnds('done');
+  assert.deepEqual(requests.filter((url) => url.endsWith('model.safetensors')), []);
+});
+
+test('with Supabase stopped, the visitor is offered a retry', async () => {
+  process.kill(demo.info.processes.supabase, 'SIGKILL');
+  await ask('How long does standard shipping take?');
+  await replyEnds('failed');
+  const error = lastReply().locator('[data-role=error]');
+  assert.equal(await error.getAttribute('data-code'), 'upstream_unavailable');
+  await screenshot('error');
+  const retried = page.waitForRequest((request) => request.url() === demo.info.chat_url && request.method() === 'POST');
+  await lastReply().locator('[data-role=retry]').click();
+  assert.match((await retried).postDataJSON().message, /standard shipping/);
+});
+
+test('nothing failed on the page', () => {
+  assert.deepEqual(page.errors, []);
+});

@@ -1,0 +1,39 @@
+// A Chromium with a profile of its own.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+// No call of the browser's own to anywhere: tests must pass, and pass alike, without a network.
+const ARGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Opens a browser; `page` collects what the page logs as errors in `page.errors`. */
+export async function openBrowser(options = {}) {
+  const profile = await mkdtemp(join(tmpdir(), 'evidence-chat-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM_PATH,
+    headless: true,
+    chromiumSandbox: false,
+    args: ARGS,
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.errors = [];
+  page.on('pageerror', (error) => page.errors.push(String(error)));
+  return {
+    context,
+    page,
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** What the demo server tells the page in /config.json. */
+export interface DemoConfig {
+  readonly chatEndpoint: string;
+  readonly modelUrl: string;
+  readonly supabaseUrl: string;
+  readonly supabasePublishableKey: string;
+  /** The test login, to be filled in for the visitor. */
+  readonly demoEmail: string;
+  readonly demoPassword: string;
+}
+
+export async function loadConfig(): Promise<DemoConfig> {
+  const response = await fetch("/config.json");
+  if (!response.ok) throw new Error(`/config.json answered with status ${response.status}.`);
+  return response.json();
+}

@@ -1,0 +1,79 @@
+// The demo page's server: `node web/demo/serve.mjs`, configured by the environment:
+//   PORT                      port on 127.0.0.1; 0 or unset picks a free one
+//   MODEL_DIR                 folder with model.safetensors and tokenizer.json
+//   CHAT_ENDPOINT             URL of POST /api/chat
+//   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
+//   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
+// Prints `ready <url>` when it listens. Ends on SIGTERM, on SIGINT, and when stdin closes, so as not to outlive its
+// parent.
+import { createServer } from "node:http";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { sendFile } from "./static-files.mjs";
+
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+
+const REVALIDATE = "no-cache";
+/** The model's files never change under their name; a browser that has them need not even ask. */
+const FOREVER = "public, max-age=31536000, immutable";
+
+/** Creates the server (not yet listening) for settings named like the environment variables. */
+export function createDemoServer(settings, dist = DIST) {
+  const config = JSON.stringify({
+    chatEndpoint: settings.CHAT_ENDPOINT ?? "",
+    modelUrl: "/model/",
+    supabaseUrl: settings.SUPABASE_URL ?? "",
+    supabasePublishableKey: settings.SUPABASE_PUBLISHABLE_KEY ?? "",
+    demoEmail: settings.DEMO_EMAIL ?? "",
+    demoPassword: settings.DEMO_PASSWORD ?? "",
+  });
+  const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL]);
+
+  return createServer((request, response) => {
+    response.setHeader("content-security-policy", policy);
+    response.setHeader("x-content-type-options", "nosniff");
+    response.setHeader("referrer-policy", "no-referrer");
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return;
+    }
+    const path = (request.url ?? "/").split("?", 1)[0];
+    if (path === "/config.json") {
+      response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+      response.end(request.method === "HEAD" ? undefined : config);
+      return;
+    }
+    const { root, file, cacheControl } = route(path, dist, settings.MODEL_DIR);
+    sendFile(request, response, root, file, cacheControl).catch(() => response.destroy());
+  });
+}
+
+/** `/model/…` is the model, `/widget/…` the widget's bundle for other pages, everything else the demo page. */
+function route(path, dist, modelDir) {
+  if (path.startsWith("/model/")) return { root: modelDir, file: path.slice("/model".length), cacheControl: FOREVER };
+  if (path.startsWith("/widget/")) return { root: dist, file: path.slice("/widget".length), cacheControl: REVALIDATE };
+  return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path, cacheControl: REVALIDATE };
+}
+
+/** Scripts only from here, connections only to the two servers; the embedder's WebAssembly needs one permission. */
+function contentSecurityPolicy(urls) {
+  const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
+  return [
+    "default-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    `connect-src 'self' ${[...new Set(origins)].join(" ")}`.trim(),
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const server = createDemoServer(process.env);
+  server.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () =>
+    console.log(`ready http://127.0.0.1:${server.address().port}`),
+  );
+  const stop = () => process.exit(0);
+  process.on("SIGTERM", stop).on("SIGINT", stop);
+  process.stdin.on("end", stop).on("error", stop).resume();
+}

@@ -1,0 +1,106 @@
+import { ChatError, invalidResponse, isServerCode } from "./errors.js";
+import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
+import { safeUrl } from "./safe-url.js";
+import type { SseEvent } from "./sse.js";
+import type { ChatEvent, Citation, Quote } from "./wire.js";
+
+/**
+ * Reads one event of the answer stream. Events of unknown name give `undefined`, so that the server can add some;
+ * an `error` event throws the `ChatError` it carries, unreadable data throws `invalid_response`.
+ */
+export function decodeEvent({ name, data }: SseEvent): ChatEvent | undefined {
+  const decoder = DECODERS.get(name);
+  if (!decoder) return undefined;
+  const json = parseObject(data);
+  if (!json) throw invalidResponse();
+  return decoder(json);
+}
+
+const DECODERS = new Map<string, (json: JsonObject) => ChatEvent>([
+  ["answer_start", (json) => ({ type: "answer_start", ...optional("session_id", asString(json.session_id)) })],
+  ["answer_delta", (json) => ({ type: "answer_delta", text: asString(json.text) ?? "" })],
+  ["sources", decodeSources],
+  ["answer_end", decodeAnswerEnd],
+  ["refusal", decodeRefusal],
+  [
+    "error",
+    (json) => {
+      throw decodeError(json);
+    },
+  ],
+]);
+
+/** Reads the error JSON; `status` is that of the response that carried it, if it was not an `error` event. */
+export function decodeError(json: JsonObject | undefined, status?: number, retryAfterSeconds?: number): ChatError {
+  const message = asString(json?.message);
+  if (!json || !message) return invalidResponse(status);
+  const code = isServerCode(json.code) ? json.code : "internal";
+  return new ChatError(code, message, {
+    retryable: json.retryable === true,
+    ...optional("status", status),
+    ...optional("retryAfterSeconds", retryAfterSeconds),
+    ...optional("requestId", asString(json.request_id)),
+  });
+}
+
+function decodeSources(json: JsonObject): ChatEvent {
+  return {
+    type: "sources",
+    citations: asArray(json.citations).flatMap(decodeCitation),
+    referenced_indices: asArray(json.referenced_indices).flatMap((index) => asNumber(index) ?? []),
+  };
+}
+
+function decodeAnswerEnd(json: JsonObject): ChatEvent {
+  return {
+    type: "answer_end",
+    ...optional("message_id", asString(json.message_id)),
+    persisted: json.persisted !== false,
+  };
+}
+
+function decodeRefusal(json: JsonObject): ChatEvent {
+  return {
+    type: "refusal",
+    message: asString(json.message) ?? "There is not enough information to answer that question.",
+    suggestions: strings(json.suggestions),
+    reason: json.reason === "weak_evidence" || json.reason === "empty_kb" ? json.reason : "no_match",
+    nearest: strings(json.nearest),
+    ...optional("session_id", asString(json.session_id)),
+    persisted: json.persisted !== false,
+  };
+}
+
+function decodeCitation(value: unknown): Citation[] {
+  const json = asObject(value);
+  const index = asNumber(json?.index);
+  if (!json || index === undefined) return [];
+  return [
+    {
+      index,
+      chunk_id: asString(json.chunk_id) ?? "",
+      document_id: asString(json.document_id) ?? "",
+      title: asString(json.title) ?? "Unknown document",
+      score: asNumber(json.score) ?? 0,
+      excerpt: asString(json.excerpt) ?? "",
+      quotes: asArray(json.quotes).flatMap(decodeQuote),
+      ...optional("page", asNumber(json.page)),
+      ...optional("section", asString(json.section)),
+      ...optional("content_type", asString(json.content_type)),
+      ...optional("url", safeUrl(json.url)),
+      ...optional("download_url", safeUrl(json.download_url)),
+    },
+  ];
+}
+
+function decodeQuote(value: unknown): Quote[] {
+  const json = asObject(value);
+  const text = asString(json?.text);
+  if (!json || !text) return [];
+  const start = asNumber(json.start) ?? 0;
+  return [{ start, end: asNumber(json.end) ?? start + text.length, text }];
+}
+
+function strings(value: unknown): string[] {
+  return asArray(value).flatMap((item) => asString(item) ?? []);
+}

@@ -1,0 +1,71 @@
+const SERVER_CODES = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "model_mismatch",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "internal",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const;
+
+/** The server's error codes, and two of the client's own: a cut connection and an answer it cannot read. */
+export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
+
+export interface ChatErrorDetails {
+  /** Whether sending the same request again can succeed. */
+  readonly retryable: boolean;
+  /** HTTP status, if the server answered with an error status. */
+  readonly status?: number;
+  /** How long the server asks to wait before the next attempt. */
+  readonly retryAfterSeconds?: number;
+  /** The server's name for this request, for support. */
+  readonly requestId?: string;
+}
+
+/** A question that got no outcome; `message` is a sentence for the user. */
+export class ChatError extends Error {
+  override readonly name = "ChatError";
+  readonly code: ChatErrorCode;
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(code: ChatErrorCode, message: string, details: ChatErrorDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.retryable = details.retryable;
+    this.status = details.status;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.requestId = details.requestId;
+  }
+}
+
+/** The connection broke, or ended before the outcome was complete. */
+export function connectionLost(cause?: unknown): ChatError {
+  return new ChatError(
+    "connection_lost",
+    "The connection was lost before the answer was complete.",
+    { retryable: true },
+    { cause },
+  );
+}
+
+/** The server sent something that is not in the contract. */
+export function invalidResponse(status?: number): ChatError {
+  const retryable = status === undefined || status >= 500;
+  return new ChatError("invalid_response", "The server sent a reply that could not be read.", {
+    retryable,
+    ...(status !== undefined && { status }),
+  });
+}
+
+/** Whether `code` is one of the server's. */
+export function isServerCode(code: unknown): code is ChatErrorCode {
+  return SERVER_CODES.some((known) => known === code);
+}

@@ -1,0 +1,5 @@
+export { type ChatClientOptions, streamChat, type TokenProvider } from "./client.js";
+export { ChatError, type ChatErrorCode, type ChatErrorDetails } from "./errors.js";
+export { safeUrl } from "./safe-url.js";
+export { SessionTracker } from "./session.js";
+export type { ChatEvent, ChatRequest, Citation, Quote, RefusalEvent, RefusalReason } from "./wire.js";

@@ -1,0 +1,68 @@
+/** The wire types of POST /api/chat. Field names are the wire's own. */
+
+/** The body of a question. Sending the same body with the same `message_id` again gets the same outcome, once. */
+export interface ChatRequest {
+  /** 384 numbers of unit length. */
+  readonly embedding: readonly number[];
+  /** 1 to 4000 characters. */
+  readonly message: string;
+  /** UUID made by the client. */
+  readonly message_id: string;
+  readonly session_id?: string;
+  /** Fingerprint of the model that made the embedding. */
+  readonly model?: string;
+}
+
+/** Words that stand verbatim in the cited chunk. */
+export interface Quote {
+  /** Offsets into the chunk's text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** One cited passage. Passages of one document share an `index`, the number of the answer's `[n]` markers. */
+export interface Citation {
+  readonly index: number;
+  readonly chunk_id: string;
+  readonly document_id: string;
+  readonly title: string;
+  readonly page?: number;
+  readonly section?: string;
+  /** Only ever http or https. */
+  readonly url?: string;
+  readonly content_type?: string;
+  /** Cosine similarity of question and passage. */
+  readonly score: number;
+  readonly excerpt: string;
+  readonly quotes: readonly Quote[];
+  /** Only ever http or https. */
+  readonly download_url?: string;
+}
+
+/** Why there is no answer. */
+export type RefusalReason = "no_match" | "weak_evidence" | "empty_kb";
+
+/** One event of the answer stream. */
+export type ChatEvent =
+  | { readonly type: "answer_start"; readonly session_id?: string }
+  | { readonly type: "answer_delta"; readonly text: string }
+  | {
+      readonly type: "sources";
+      readonly citations: readonly Citation[];
+      readonly referenced_indices: readonly number[];
+    }
+  | { readonly type: "answer_end"; readonly message_id?: string; readonly persisted: boolean }
+  | RefusalEvent;
+
+/** There is not enough evidence for an answer. */
+export interface RefusalEvent {
+  readonly type: "refusal";
+  readonly message: string;
+  readonly suggestions: readonly string[];
+  readonly reason: RefusalReason;
+  /** Titles of the documents that came closest. */
+  readonly nearest: readonly string[];
+  readonly session_id?: string;
+  readonly persisted: boolean;
+}

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { afterEach, test } from "node:test";
+import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+import { chatServer, events, json } from "./chat-server.mjs";
+
+const { ChatError, streamChat } = await importTs(new URL("../src/client/index.ts", import.meta.url));
+
+const REQUEST = { embedding: [1, 0.5], message: "Why?", message_id: "6f1c9f0e-58f4-4f0c-9d6b-0a4f0c8d7e11" };
+const END = ["answer_end", { message_id: "m", persisted: true }];
+
+let server;
+afterEach(() => server?.close());
+
+/** Asks a server that answers with `handlers`, one per request; gives the events and the error, if any. */
+async function ask(handlers, { tokenProvider = async () => "token", signal, ...options } = {}) {
+  server = await chatServer(...handlers);
+  const received = [];
+  try {
+    const client = { endpoint: server.endpoint, tokenProvider, ...options };
+    for await (const event of streamChat(REQUEST, client, signal)) received.push(event);
+    return { received };
+  } catch (error) {
+    return { received, error };
+  }
+}
+
+function assertChatError(error, expected) {
+  assert.ok(error instanceof ChatError, String(error));
+  for (const [key, value] of Object.entries(expected)) assert.deepEqual(error[key], value, key);
+}
+
+test("the request goes out as the contract says and the events come in order", async () => {
+  const { received, error } = await ask([
+    events(
+      ["answer_start", { session_id: "s" }],
+      ["answer_delta", { text: "Because. [1]" }],
+      ["sources", { citations: [], referenced_indices: [1] }],
+      END,
+    ),
+  ]);
+  assert.equal(error, undefined);
+  assert.deepEqual(
+    received.map(({ type }) => type),
+    ["answer_start", "answer_delta", "sources", "answer_end"],
+  );
+  const [{ headers, body }] = server.requests;
+  assert.equal(headers.authorization, "Bearer token");
+  assert.equal(headers.accept, "text/event-stream");
+  assert.equal(headers.cookie, undefined);
+  assert.deepEqual(JSON.parse(body), REQUEST);
+});
+
+test("a refusal ends the stream", async () => {
+  const refusal = { message: "No.", suggestions: ["Contact support"], reason: "weak_evidence", session_id: "s" };
+  const { received, error } = await ask([events(["refusal", refusal])]);
+  assert.equal(error, undefined);
+  assert.deepEqual(received, [{ type: "refusal", nearest: [], persisted: true, ...refusal }]);
+});
+
+test("events of unknown name are skipped", async () => {
+  const { received } = await ask([events(["constructor", {}], ["future_event", { a: 1 }], END)]);
+  assert.deepEqual(
+    received.map(({ type }) => type),
+    ["answer_end"],
+  );
+});
+
+test("a 401 asks for a token once more and goes on with the new one", async () => {
+  const tokens = ["old", "new"];
+  const { error } = await ask([json(401, { code: "unauthorized", message: "Expired." }), events(END)], {
+    tokenProvider: async () => tokens.shift(),
+  });
+  assert.equal(error, undefined);
+  assert.deepEqual(
+    server.requests.map(({ headers }) => headers.authorization),
+    ["Bearer old", "Bearer new"],
+  );
+});
+
+test("a second 401 asks the visitor to sign in", async () => {
+  const refused = json(401, { code: "unauthorized", message: "JWT invalid." });
+  const { error } = await ask([refused, refused, events(END)]);
+  assertChatError(error, { code: "unauthorized", status: 401, retryable: false });
+  assert.match(error.message, /^Please sign in/);
+  assert.equal(server.requests.length, 2);
+});
+
+test("without a token nothing is sent", async () => {
+  const { error } = await ask([events(END)], { tokenProvider: async () => null });
+  assertChatError(error, { code: "unauthorized", retryable: false });
+  assert.equal(server.requests.length, 0);
+});
+
+test("a 429 keeps the server's words and its Retry-After", async () => {
+  const body = { code: "rate_limited", message: "A short break, please.", retryable: true, request_id: "r1" };
+  const { error } = await ask([json(429, body, { "retry-after": "17" })]);
+  assertChatError(error, {
+    code: "rate_limited",
+    message: body.message,
+    retryable: true,
+    retryAfterSeconds: 17,
+    status: 429,
+    requestId: "r1",
+  });
+});
+
+test("a 503 is told as the server words it", async () => {
+  const { error } = await ask([json(503, { code: "upstream_unavailable", message: "Back soon.", retryable: true })]);
+  assertChatError(error, {
+    code: "upstream_unavailable",
+    message: "Back soon.",
+    retryable: true,
+    retryAfterSeconds: undefined,
+  });
+});
+
+test("an error page that is not JSON is an unreadable reply, worth a retry only if the server failed", async () => {
+  const page = (status) => (response) =>
+    response.writeHead(status, { "content-type": "text/html" }).end("<h1>Oops</h1>");
+  assertChatError((await ask([page(502)])).error, { code: "invalid_response", retryable: true, status: 502 });
+  await server.close();
+  assertChatError((await ask([page(404)])).error, { code: "invalid_response", retryable: false, status: 404 });
+});
+
+test("a success that is no event stream is an unreadable reply", async () => {
+  assertChatError((await ask([json(200, {})])).error, { code: "invalid_response" });
+});
+
+test("an event with broken JSON is an unreadable reply", async () => {
+  const broken = (response) =>
+    response.writeHead(200, { "content-type": "text/event-stream" }).end('event: answer_delta\ndata: {"text\n\n');
+  assertChatError((await ask([broken])).error, { code: "invalid_response" });
+});
+
+test("an error event throws what it says", async () => {
+  const { received, error } = await ask([
+    events(
+      ["answer_start", {}],
+      ["error", { code: "upstream_timeout", message: "Too slow.", retryable: true, request_id: "r2" }],
+    ),
+  ]);
+  assert.equal(received.length, 1);
+  assertChatError(error, {
+    code: "upstream_timeout",
+    message: "Too slow.",
+    retryable: true,
+    requestId: "r2",
+    status: undefined,
+  });
+});
+
+test("a stream that ends without a terminal event is a lost connection, after what it did bring", async () => {
+  const { received, error } = await ask([events(["answer_start", {}], ["answer_delta", { text: "Half an" }])]);
+  assert.equal(received.at(-1).text, "Half an");
+  assertChatError(error, { code: "connection_lost", retryable: true });
+});
+
+test("a connection that breaks in the middle is a lost connection", async () => {
+  const { received, error } = await ask([
+    async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('event: answer_delta\ndata: {"text":"Half"}\n\n');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      response.destroy();
+    },
+  ]);
+  assert.equal(received.length, 1);
+  assertChatError(error, { code: "connection_lost", retryable: true });
+});
+
+test("a stream that falls silent is a lost connection", async () => {
+  const { error } = await ask(
+    [(response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()],
+    {
+      idleTimeoutMs: 80,
+    },
+  );
+  assertChatError(error, { code: "connection_lost" });
+});
+
+test("heartbeats keep a slow stream alive", async () => {
+  const { received, error } = await ask(
+    [
+      async (response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (let beat = 0; beat < 6; beat++) {
+          response.write(": working\n\n");
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        response.end(`event: answer_end\ndata: {}\n\n`);
+      },
+    ],
+    { idleTimeoutMs: 400 },
+  );
+  assert.equal(error, undefined);
+  assert.equal(received.length, 1);
+});
+
+test("a server that cannot be reached is a lost connection", async () => {
+  const { endpoint, close } = await chatServer();
+  await close();
+  const asking = streamChat(REQUEST, { endpoint, tokenProvider: async () => "token" });
+  await assert.rejects(asking.next(), (error) => error.code === "connection_lost" && error.retryable);
+});
+
+test("an abort throws the signal's reason and closes the connection", async () => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  let closed;
+  const { error } = await ask(
+    [
+      (response) => {
+        closed = once(response, "close");
+        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        setTimeout(() => controller.abort(reason), 30);
+      },
+    ],
+    { signal: controller.signal },
+  );
+  assert.equal(error, reason);
+  await closed;
+});
+
+test("citations keep only http and https links", async () => {
+  const citation = (index, url) => ({
+    index,
+    title: "T",
+    score: 0.5,
+    excerpt: "E",
+    quotes: [{ start: 0, end: 1, text: "E" }],
+    url,
+    download_url: url,
+  });
+  const urls = [
+    "javascript:alert(1)",
+    " JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    "//evil.example",
+    "/relative",
+    "https://ok.example/a b",
+    "http://ok.example/",
+    7,
+  ];
+  const { received } = await ask([
+    events(["sources", { citations: urls.map((url, at) => citation(at + 1, url)) }], END),
+  ]);
+  const links = received[0].citations.map(({ url, download_url }) => [url, download_url]);
+  assert.deepEqual(links, [
+    ...Array.from({ length: 5 }, () => [undefined, undefined]),
+    ["https://ok.example/a%20b", "https://ok.example/a%20b"],
+    ["http://ok.example/", "http://ok.example/"],
+    [undefined, undefined],
+  ]);
+});
+
+test("malformed citations are left out or filled in, never passed on", async () => {
+  const { received } = await ask([
+    events(["sources", { citations: [null, "x", {}, { index: 1, score: "high", quotes: [{}, { text: "q" }] }] }], END),
+  ]);
+  assert.deepEqual(received[0].citations, [
+    {
+      index: 1,
+      chunk_id: "",
+      document_id: "",
+      title: "Unknown document",
+      score: 0,
+      excerpt: "",
+      quotes: [{ start: 0, end: 1, text: "q" }],
+    },
+  ]);
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+import { chatServer, events } from "./chat-server.mjs";
+
+const { Conversation } = await importTs(new URL("../src/element/conversation.ts", import.meta.url));
+
+const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const embedder = { fingerprint: "model-1", embed: async () => ({ vector: Float32Array.of(1, 0) }) };
+const answered = (sessionId) =>
+  events(["answer_start", { session_id: sessionId }], ["answer_end", { persisted: true }]);
+
+let server;
+afterEach(() => server?.close());
+
+async function conversationWith(...handlers) {
+  server = await chatServer(...handlers);
+  return new Conversation(
+    async () => embedder,
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+  );
+}
+
+async function run(conversation, exchange) {
+  for await (const event of conversation.run(exchange, new AbortController().signal)) void event;
+}
+
+test("a question carries its embedding, the model and a fresh id, and later ones the session", async () => {
+  const conversation = await conversationWith(answered("s1"), answered("s1"));
+  await run(conversation, conversation.begin("First?"));
+  await run(conversation, conversation.begin("Second?"));
+  const [first, second] = server.requests.map(({ body }) => JSON.parse(body));
+  assert.match(first.message_id, UUID_V4);
+  assert.match(second.message_id, UUID_V4);
+  assert.notEqual(first.message_id, second.message_id);
+  const { message_id: _, ...rest } = first;
+  assert.deepEqual(rest, { embedding: [1, 0], message: "First?", model: "model-1" });
+  assert.equal(second.session_id, "s1");
+});
+
+test("a retry sends the same bytes, even if the session has become known meanwhile", async () => {
+  const conversation = await conversationWith(
+    events(["answer_start", { session_id: "s1" }]),
+    answered("s2"),
+    answered("s1"),
+  );
+  const cut = conversation.begin("Cut?");
+  await assert.rejects(run(conversation, cut), { code: "connection_lost" });
+  await run(conversation, conversation.begin("Other?"));
+  await run(conversation, cut);
+  assert.equal(server.requests[2].body, server.requests[0].body);
+});
+
+test("after a reset the next question starts a new session", async () => {
+  const conversation = await conversationWith(answered("s1"), answered("s2"));
+  await run(conversation, conversation.begin("First?"));
+  conversation.reset();
+  await run(conversation, conversation.begin("Second?"));
+  assert.equal(JSON.parse(server.requests[1].body).session_id, undefined);
+});

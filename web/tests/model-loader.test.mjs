@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+
+const { EmbedderError, ModelLoader } = await importTs(new URL("model-loader-entry.ts", import.meta.url));
+
+const STALL_MS = 60;
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const progress = { phase: "download", loadedBytes: 1, totalBytes: 2 };
+
+/** A loader whose attempts the test plays itself: `attempts` holds the hooks of each. */
+function playedLoader() {
+  const attempts = [];
+  const statuses = [];
+  const create = (hooks) => new Promise((resolve, reject) => attempts.push({ ...hooks, resolve, reject }));
+  const loader = new ModelLoader(create, ({ status }) => statuses.push(status), STALL_MS);
+  const embedder = {
+    disposed: false,
+    dispose() {
+      this.disposed = true;
+    },
+  };
+  return { loader, attempts, statuses, embedder };
+}
+
+test("loading starts once and gives the embedder to all who wait", async () => {
+  const { loader, attempts, embedder } = playedLoader();
+  const waiting = [loader.ready(), loader.ready()];
+  loader.load();
+  assert.equal(attempts.length, 1);
+  attempts[0].resolve(embedder);
+  assert.deepEqual(await Promise.all(waiting), [embedder, embedder]);
+  assert.equal(await loader.ready(), embedder);
+});
+
+test("loading without progress times out, and a second attempt serves those who wait since the first", async () => {
+  const { loader, attempts, embedder } = playedLoader();
+  const waiting = loader.ready();
+  await pause(STALL_MS * 2);
+  assert.equal(loader.state.status, "timed_out");
+  assert.ok(attempts[0].signal.aborted);
+  loader.load();
+  attempts[1].resolve(embedder);
+  assert.equal(await waiting, embedder);
+});
+
+test("slow progress is no time-out", async () => {
+  const { loader, attempts } = playedLoader();
+  loader.load();
+  for (let step = 0; step < 6; step++) {
+    await pause(STALL_MS / 3);
+    attempts[0].onProgress(progress);
+  }
+  assert.equal(loader.state.status, "loading");
+  loader.unload();
+});
+
+test("an attempt that finishes after its time-out is discarded", async () => {
+  const { loader, attempts, embedder } = playedLoader();
+  loader.load();
+  await pause(STALL_MS * 2);
+  attempts[0].onProgress(progress);
+  attempts[0].resolve(embedder);
+  await pause(0);
+  assert.equal(loader.state.status, "timed_out");
+  assert.ok(embedder.disposed);
+});
+
+test("a browser that cannot run the embedder is not asked again", async () => {
+  const { loader, attempts } = playedLoader();
+  const waiting = loader.ready();
+  attempts[0].reject(new EmbedderError("unsupported_browser", "No."));
+  await assert.rejects(waiting, { code: "unsupported_browser" });
+  loader.load();
+  assert.equal(attempts.length, 1);
+  await assert.rejects(loader.ready(), { code: "unsupported_browser" });
+});
+
+test("unloading frees the embedder, and the next load starts afresh", async () => {
+  const { loader, attempts, statuses, embedder } = playedLoader();
+  loader.load();
+  attempts[0].resolve(embedder);
+  await loader.ready();
+  loader.unload();
+  assert.ok(embedder.disposed);
+  loader.load();
+  assert.equal(attempts.length, 2);
+  assert.deepEqual(statuses, ["loading", "ready", "idle", "loading"]);
+  const waiting = loader.ready();
+  loader.unload();
+  await assert.rejects(waiting, { code: "disposed" });
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createDemoServer } from "../demo/serve.mjs";
+
+let root;
+let server;
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "serve-test-"));
+  await mkdir(join(root, "dist", "demo"), { recursive: true });
+  await mkdir(join(root, "model"));
+  await mkdir(join(root, "model-private"));
+  await writeFile(join(root, "secret.txt"), "secret");
+  await writeFile(join(root, "model-private", "key.json"), "secret");
+  await writeFile(join(root, "model", ".env"), "secret");
+  await writeFile(join(root, "model", "model.safetensors"), Buffer.alloc(3_000_000, 7));
+  await writeFile(join(root, "dist", "demo", "index.html"), "<!doctype html>");
+  await writeFile(join(root, "dist", "evidence-chat.js"), "export {};");
+  await writeFile(join(root, "dist", "embedder_bg.wasm"), "wasm");
+  const settings = {
+    MODEL_DIR: join(root, "model"),
+    CHAT_ENDPOINT: "http://127.0.0.1:1/api/chat",
+    DEMO_EMAIL: "demo@example.com",
+  };
+  server = createDemoServer(settings, join(root, "dist"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+
+after(async () => {
+  server.close();
+  await rm(root, { recursive: true });
+});
+
+/** A raw request: `fetch` would tidy `..` away before sending. */
+async function get(path, { method = "GET", headers = {} } = {}) {
+  const sent = request({ host: "127.0.0.1", port: server.address().port, path, method, headers, agent: false }).end();
+  const [response] = await once(sent, "response");
+  const chunks = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+test("the page, the widget and the settings are served with their types", async () => {
+  const types = {
+    "/": "text/html; charset=utf-8",
+    "/widget/evidence-chat.js": "text/javascript; charset=utf-8",
+    "/widget/embedder_bg.wasm": "application/wasm",
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const { status, headers } = await get(path);
+    assert.equal(status, 200, path);
+    assert.equal(headers["content-type"], type);
+  }
+  const config = JSON.parse((await get("/config.json")).body);
+  assert.equal(config.chatEndpoint, "http://127.0.0.1:1/api/chat");
+  assert.equal(config.demoEmail, "demo@example.com");
+});
+
+test("the page may connect to the chat server and run no foreign script", async () => {
+  const policy = (await get("/")).headers["content-security-policy"];
+  assert.match(policy, /connect-src 'self' http:\/\/127\.0\.0\.1:1;/);
+  assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
+});
+
+test("the model comes whole, with its length, to be kept for good", async () => {
+  const { status, headers, body } = await get("/model/model.safetensors");
+  assert.equal(status, 200);
+  assert.equal(headers["content-length"], "3000000");
+  assert.match(headers["cache-control"], /immutable/);
+  assert.equal(body.length, 3_000_000);
+  const again = await get("/model/model.safetensors", { headers: { "if-none-match": headers.etag } });
+  assert.equal(again.status, 304);
+  assert.equal(again.body.length, 0);
+});
+
+test("HEAD gives the length alone, and other methods are refused", async () => {
+  const head = await get("/model/model.safetensors", { method: "HEAD" });
+  assert.equal(head.headers["content-length"], "3000000");
+  assert.equal(head.body.length, 0);
+  assert.equal((await get("/", { method: "POST" })).status, 405);
+});
+
+test("no path leads out of the served folders", async () => {
+  const escapes = [
+    "/../secret.txt",
+    "/model/../secret.txt",
+    "/model/../../secret.txt",
+    "/model/..%2fsecret.txt",
+    "/model/%2e%2e/secret.txt",
+    "/model/%2e%2e%2fsecret.txt",
+    "/model/..%5csecret.txt",
+    "/model/..%2fmodel-private%2fkey.json",
+    "/model/%2fetc%2fpasswd",
+    "/model//etc/passwd",
+    "/model/.env",
+    "/model/%00",
+    "/model/%zz",
+    "/model/",
+    "/widget/../../secret.txt",
+    "//secret.txt",
+  ];
+  for (const path of escapes) {
+    const { status, body } = await get(path);
+    assert.equal(status, 404, path);
+    assert.doesNotMatch(body.toString(), /secret|root:/, path);
+  }
+});
+
+test("the program says when it is ready and ends when its parent closes stdin", { timeout: 20_000 }, async () => {
+  const program = fileURLToPath(new URL("../demo/serve.mjs", import.meta.url));
+  const child = spawn(process.execPath, [program], { env: { PORT: "0" }, stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = await once(child.stdout, "data");
+  assert.match(line.toString(), /^ready http:\/\/127\.0\.0\.1:\d+\n$/);
+  child.stdin.end();
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+});

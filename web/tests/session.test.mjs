@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+
+const { SessionTracker } = await importTs(new URL("../src/client/session.ts", import.meta.url));
+
+function sessionAfter(...events) {
+  const session = new SessionTracker();
+  for (const event of events) session.observe(event);
+  return session.id;
+}
+const start = (session_id) => ({ type: "answer_start", session_id });
+const end = (persisted) => ({ type: "answer_end", persisted });
+const refusal = (session_id, persisted) => ({ type: "refusal", session_id, persisted });
+
+test("the session of a stored answer is kept", () => {
+  assert.equal(sessionAfter(start("a"), end(true)), "a");
+});
+
+test("a session that was not stored is not kept, and the one before stays", () => {
+  assert.equal(sessionAfter(start("a"), end(false)), undefined);
+  assert.equal(sessionAfter(start("a"), end(true), start("b"), end(false)), "a");
+});
+
+test("an answer that was cut does not change the session", () => {
+  assert.equal(sessionAfter(start("a")), undefined);
+});
+
+test("a refusal carries the session on", () => {
+  assert.equal(sessionAfter(refusal("a", true)), "a");
+  assert.equal(sessionAfter(refusal("a", false)), undefined);
+  assert.equal(sessionAfter(start("a"), end(true), refusal(undefined, true)), "a");
+});
+
+test("a reset forgets the session", () => {
+  const session = new SessionTracker();
+  session.observe(start("a"));
+  session.observe(end(true));
+  session.reset();
+  assert.equal(session.id, undefined);
+});
