@@ -13,7 +13,9 @@ pub enum EmbedderError {
         source: std::io::Error,
     },
     /// A file is not the one this version embeds with.
-    #[error("{file} is not the expected file: its SHA-256 is {actual}, expected {expected}. Download it again")]
+    #[error(
+        "{file} is not the expected file: its SHA-256 is {actual}, expected {expected}. Download it again"
+    )]
     WrongFile {
         /// File name.
         file: &'static str,

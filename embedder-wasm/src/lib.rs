@@ -72,7 +72,10 @@ impl Embedder {
     pub fn new(model_safetensors: Vec<u8>, tokenizer_json: &[u8]) -> Result<Self, EmbedderError> {
         files::verify(TOKENIZER_FILE, tokenizer_json, TOKENIZER_SHA256)?;
         files::verify(MODEL_FILE, &model_safetensors, MODEL_SHA256)?;
-        Ok(Self { tokenizer: Tokenizer::from_json(tokenizer_json)?, model: Model::from_safetensors(model_safetensors)? })
+        Ok(Self {
+            tokenizer: Tokenizer::from_json(tokenizer_json)?,
+            model: Model::from_safetensors(model_safetensors)?,
+        })
     }
 
     /// Embeds one text; only its first [`MAX_TOKENS`] tokens are read, and the result says so.

@@ -89,8 +89,17 @@ pub struct ServerArgs {
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     /// Folder that holds model.safetensors and tokenizer.json.
-    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR")]
+    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = default_model_dir())]
     pub model_dir: PathBuf,
+}
+
+/// Where `cargo xtask setup` puts the model.
+fn default_model_dir() -> PathBuf {
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(dir) => PathBuf::from(dir),
+        None => PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
+    };
+    cache.join("evidence-chat/models/all-MiniLM-L6-v2")
 }
 
 impl std::fmt::Debug for ServerArgs {

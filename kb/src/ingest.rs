@@ -52,10 +52,6 @@ pub async fn ingest<E: Encoder>(
     load_encoder: impl FnOnce() -> Result<E, EmbedderError>,
     progress: &Progress,
 ) -> Result<Summary, IngestError> {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the workspace forbids it for the Worker; this crate is native"
-    )]
     let started = Instant::now();
     let mut run = Run { knowledge_base, model, progress, summary: Summary::default() };
     for rejected in found.skipped {

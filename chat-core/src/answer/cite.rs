@@ -1,0 +1,102 @@
+//! Citations: which document each passage belongs to and which of its words were quoted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::choose::Chosen;
+use crate::chunk::MatchedChunk;
+
+/// One passage behind an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The number of the *document*; its passages share it, and `[n]` in the text means it.
+    pub index: u32,
+    /// The passage.
+    pub chunk_id: Uuid,
+    /// The document.
+    pub document_id: Uuid,
+    /// The name to show.
+    pub title: String,
+    /// The page, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    /// The heading the passage stands under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Where to read on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The document's media type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Cosine of question and passage.
+    pub score: f64,
+    /// The whole passage, as Markdown source.
+    pub excerpt: String,
+    /// The words of the passage that stand in the answer.
+    pub quotes: Vec<Quote>,
+}
+
+/// Words of a passage that stand in the answer: `text` is the excerpt from `start` to `end`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quote {
+    /// First UTF-16 code unit.
+    pub start: usize,
+    /// UTF-16 code unit after the last.
+    pub end: usize,
+    /// The words themselves.
+    pub text: String,
+}
+
+/// Numbers the documents from 1: first those the answer mentions, in order of mention, then the others by rank.
+pub(super) fn number_documents(chunks: &[&MatchedChunk], chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
+    let mut numbers = BTreeMap::new();
+    let mentioned = chosen.iter().map(|sentence| sentence.chunk.document_id);
+    for document in mentioned.chain(chunks.iter().map(|chunk| chunk.document_id)) {
+        let next = numbers.len() as u32 + 1;
+        numbers.entry(document).or_insert(next);
+    }
+    numbers
+}
+
+/// One entry per passage, by document number; passages of a document stay in order of rank.
+pub(super) fn citations(
+    chunks: &[&MatchedChunk],
+    chosen: &[Chosen<'_>],
+    numbers: &BTreeMap<Uuid, u32>,
+) -> Vec<Citation> {
+    let mut citations: Vec<_> = chunks
+        .iter()
+        .filter_map(|chunk| {
+            let index = numbers.get(&chunk.document_id).copied()?;
+            let quotes =
+                chosen.iter().filter(|sentence| sentence.chunk.chunk_id == chunk.chunk_id).map(quote);
+            Some(Citation {
+                index,
+                chunk_id: chunk.chunk_id,
+                document_id: chunk.document_id,
+                title: chunk.title(),
+                page: chunk.page(),
+                section: chunk.section().map(str::to_owned),
+                url: chunk.url().map(str::to_owned),
+                content_type: chunk.content_type().map(str::to_owned),
+                score: chunk.similarity,
+                excerpt: chunk.content.clone(),
+                quotes: quotes.collect(),
+            })
+        })
+        .collect();
+    citations.sort_by_key(|citation| citation.index);
+    citations
+}
+
+fn quote(sentence: &Chosen<'_>) -> Quote {
+    let start = sentence.chunk.content.get(..sentence.range.start).map_or(0, utf16_length);
+    Quote { start, end: start + utf16_length(sentence.text), text: sentence.text.to_owned() }
+}
+
+fn utf16_length(text: &str) -> usize {
+    text.encode_utf16().count()
+}

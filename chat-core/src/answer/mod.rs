@@ -1,0 +1,231 @@
+//! Puts an answer together from verbatim sentences and says where each comes from.
+
+mod choose;
+mod cite;
+
+use crate::chunk::MatchedChunk;
+use crate::sentences::UnitKind;
+use choose::choose;
+pub use cite::{Citation, Quote};
+
+/// An answer made only of the evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The text in the pieces it is sent in; joined, they are the whole answer with its `[n]` markers.
+    pub deltas: Vec<String>,
+    /// One entry for every qualifying passage, by index, then by rank.
+    pub citations: Vec<Citation>,
+    /// The document numbers the text points at, in order of first mention.
+    pub referenced_indices: Vec<u32>,
+}
+
+/// Answers a question from passages that qualified, nearest first. `None` when they hold nothing to quote, such as
+/// headings alone.
+pub fn compose(question: &str, chunks: &[&MatchedChunk], include_citations: bool) -> Option<Answer> {
+    let chosen = choose(question, chunks);
+    if chosen.is_empty() {
+        return None;
+    }
+    let numbers = cite::number_documents(chunks, &chosen);
+    let mut deltas = Vec::with_capacity(chosen.len());
+    let mut referenced_indices = Vec::new();
+    for (position, sentence) in chosen.iter().enumerate() {
+        let before = position.checked_sub(1).and_then(|at| chosen.get(at));
+        let mut delta =
+            before.map_or(String::new(), |before| separator(before.kind, sentence.kind).to_owned());
+        if include_citations {
+            let index = numbers.get(&sentence.chunk.document_id).copied()?;
+            if !referenced_indices.contains(&index) {
+                referenced_indices.push(index);
+            }
+            delta.push_str(&escape_markers(sentence.text));
+            // The fence that closes a code block must stay alone on its line.
+            delta.push_str(if sentence.kind == UnitKind::Code { "\n" } else { " " });
+            delta.push_str(&format!("[{index}]"));
+        } else {
+            delta.push_str(sentence.text);
+        }
+        deltas.push(delta);
+    }
+    let citations = if include_citations { cite::citations(chunks, &chosen, &numbers) } else { Vec::new() };
+    Some(Answer { deltas, citations, referenced_indices })
+}
+
+/// Running text is joined by a space; table rows and code need lines of their own.
+fn separator(before: UnitKind, after: UnitKind) -> &'static str {
+    if before == UnitKind::Sentence && after == UnitKind::Sentence { " " } else { "\n\n" }
+}
+
+/// Escapes, the Markdown way, what looks like one of our markers but stands in the source: a quoted "[3]" must not
+/// point at our third document.
+fn escape_markers(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((start, end)) = find_marker(rest) {
+        let (before, marker, after) = match (rest.get(..start), rest.get(start + 1..end - 1), rest.get(end..))
+        {
+            (Some(before), Some(number), Some(after)) => (before, number, after),
+            _ => break,
+        };
+        escaped.push_str(before);
+        escaped.push_str(r"\[");
+        escaped.push_str(marker);
+        escaped.push_str(r"\]");
+        rest = after;
+    }
+    escaped.push_str(rest);
+    escaped
+}
+
+/// The first `[digits]` in a text, as a byte range.
+fn find_marker(text: &str) -> Option<(usize, usize)> {
+    text.match_indices('[').find_map(|(start, _)| {
+        let inside = text.get(start + 1..)?;
+        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        (digits > 0 && inside.get(digits..)?.starts_with(']')).then_some((start, start + digits + 2))
+    })
+}
+
+/// Whether the text holds something like a marker where an escape would change what is shown.
+fn has_marker_in_code(text: &str, kind: UnitKind) -> bool {
+    (kind == UnitKind::Code || text.contains('`')) && find_marker(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::tests::chunk;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn answer(question: &str, chunks: &[MatchedChunk]) -> Answer {
+        compose(question, &chunks.iter().collect::<Vec<_>>(), true).expect("an answer")
+    }
+
+    #[test]
+    fn each_sentence_is_verbatim_and_followed_by_its_marker() {
+        let chunks = [
+            chunk(
+                7,
+                1,
+                0.8,
+                "# Refunds\n\nWe like trees. Refunds are paid within *5 days*. Lunch is at noon.",
+            ),
+            chunk(8, 2, 0.7, "Paid refunds go to your card within 5 days of approval."),
+        ];
+        let answer = answer("When are refunds paid?", &chunks);
+        assert_eq!(
+            answer.deltas,
+            [
+                "Refunds are paid within *5 days*. [1]",
+                " Paid refunds go to your card within 5 days of approval. [2]"
+            ]
+        );
+        assert_eq!(answer.referenced_indices, [1, 2]);
+    }
+
+    #[test]
+    fn passages_of_one_document_share_its_number_and_all_are_cited() {
+        let chunks = [
+            chunk(7, 1, 0.8, "Refunds take 5 days."),
+            chunk(9, 2, 0.7, "Trees are green."),
+            chunk(7, 3, 0.6, "Refunds take longer for 5 days in May."),
+        ];
+        let answer = answer("How many days do refunds take?", &chunks);
+        let cited: Vec<_> = answer.citations.iter().map(|c| (c.index, c.chunk_id.as_u128())).collect();
+        assert_eq!(cited, [(1, 1), (1, 3), (2, 2)]);
+        assert_eq!(answer.referenced_indices, [1]);
+        assert!(answer.citations[2].quotes.is_empty(), "cited, not quoted");
+    }
+
+    #[test]
+    fn quotes_are_utf16_offsets_into_the_excerpt() {
+        let content = "👩‍👧 Größe zählt. Refunds take 5 days.";
+        let answer = answer("refunds", &[chunk(1, 1, 0.5, content)]);
+        let quote = &answer.citations[0].quotes[0];
+        let units: Vec<u16> = content.encode_utf16().collect();
+        assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
+        assert_eq!(quote.text, "Refunds take 5 days.");
+        assert_eq!(answer.citations[0].excerpt, content);
+    }
+
+    #[test]
+    fn without_citations_there_are_no_markers_and_no_sources() {
+        let rows = [chunk(1, 1, 0.5, "Refunds take 5 days [3].")];
+        let answer = compose("refunds", &[&rows[0]], false).unwrap();
+        assert_eq!(answer.deltas, ["Refunds take 5 days [3]."]);
+        assert!(answer.citations.is_empty() && answer.referenced_indices.is_empty());
+    }
+
+    #[test]
+    fn at_most_three_sentences_are_given() {
+        let content =
+            "Refund one is here. Refund two is there. Refund three came. Refund four went. Refund five ran.";
+        assert_eq!(answer("refund", &[chunk(1, 1, 0.9, content)]).deltas.len(), 3);
+    }
+
+    #[test]
+    fn what_looks_like_a_marker_in_the_source_is_escaped() {
+        let answer =
+            answer("refund days", &[chunk(1, 1, 0.9, "Refunds take 5 days.[7][12] See [x] and [a1].")]);
+        assert_eq!(answer.deltas.concat(), r"Refunds take 5 days.\[7\]\[12\] See [x] and [a1]. [1]");
+        assert_eq!(answer.citations[0].quotes[0].text, "Refunds take 5 days.[7][12] See [x] and [a1].");
+    }
+
+    #[test]
+    fn code_and_table_rows_stand_on_their_own_lines() {
+        let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
+        let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
+        assert_eq!(text, "Install the tool with npm: [1]\n\n```sh\nnpm install tool\n```\n[1]");
+    }
+
+    #[test]
+    fn headings_alone_are_nothing_to_quote() {
+        assert_eq!(compose("refunds", &[&chunk(1, 1, 0.9, "# Refunds\n")], true), None);
+    }
+
+    #[test]
+    fn the_wire_form_of_a_citation_leaves_out_what_is_unknown() {
+        let mut row = chunk(1, 2, 0.5, "Yes.");
+        let wire = serde_json::to_value(&answer("?", std::slice::from_ref(&row)).citations[0]).unwrap();
+        assert_eq!(
+            wire,
+            json!({ "index": 1, "chunk_id": row.chunk_id, "document_id": row.document_id, "title": "doc-1.md",
+                "score": 0.5, "excerpt": "Yes.", "quotes": [{ "start": 0, "end": 4, "text": "Yes." }] })
+        );
+        row.meta = json!({ "page": 3, "section": "Fees" });
+        row.document_meta = json!({ "url": "https://example.com", "content_type": "application/pdf" });
+        let wire = serde_json::to_value(&answer("?", &[row]).citations[0]).unwrap();
+        assert_eq!(
+            (&wire["page"], &wire["section"], &wire["url"], &wire["content_type"]),
+            (&json!(3), &json!("Fees"), &json!("https://example.com"), &json!("application/pdf"))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn markers_only_point_at_entries_that_exist(
+            contents in prop::collection::vec("(?s)([#\\-*|`>\\[\\]0-9 \n.!?a-zé字]{0,20}){0,5}", 1..5),
+            question in "[a-z0-9 ?]{0,40}",
+        ) {
+            let chunks: Vec<_> = contents.iter().enumerate()
+                .map(|(n, content)| chunk(n as u128 % 2, n as u128, 0.9 - n as f64 * 0.1, content)).collect();
+            if let Some(answer) = compose(&question, &chunks.iter().collect::<Vec<_>>(), true) {
+                prop_assert_eq!(answer.citations.len(), chunks.len());
+                let text = answer.deltas.concat();
+                let mut rest = text.as_str();
+                while let Some((start, end)) = find_marker(rest) {
+                    let number: u32 = rest[start + 1..end - 1].parse().unwrap();
+                    prop_assert!(answer.citations.iter().any(|citation| citation.index == number));
+                    rest = &rest[end..];
+                }
+                for citation in &answer.citations {
+                    let units: Vec<u16> = citation.excerpt.encode_utf16().collect();
+                    for quote in &citation.quotes {
+                        prop_assert_eq!(&String::from_utf16(&units[quote.start..quote.end]).unwrap(), &quote.text);
+                    }
+                }
+            }
+        }
+    }
+}

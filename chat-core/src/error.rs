@@ -1,0 +1,152 @@
+//! The closed set of errors a client can meet, and their one JSON shape.
+
+use serde::{Deserialize, Serialize};
+
+/// What went wrong, as a word a program can branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The request does not follow the contract.
+    InvalidRequest,
+    /// The access token is missing, invalid or expired.
+    Unauthorized,
+    /// The caller is known but may not do this.
+    Forbidden,
+    /// There is no such route or session for this caller.
+    NotFound,
+    /// The `message_id` was used before with another body.
+    Conflict,
+    /// The question was embedded with another model than the knowledge base.
+    ModelMismatch,
+    /// The body is larger than the limit.
+    PayloadTooLarge,
+    /// The body is not JSON by its content type.
+    UnsupportedMediaType,
+    /// The user asked too often.
+    RateLimited,
+    /// A fault on our side that a repeat does not cure.
+    Internal,
+    /// The database could not be reached or failed.
+    UpstreamUnavailable,
+    /// The database did not answer in time.
+    UpstreamTimeout,
+}
+
+impl ErrorCode {
+    /// The HTTP status sent when the error comes before the first event.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::InvalidRequest => 400,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::Conflict | Self::ModelMismatch => 409,
+            Self::PayloadTooLarge => 413,
+            Self::UnsupportedMediaType => 415,
+            Self::RateLimited => 429,
+            Self::Internal => 500,
+            Self::UpstreamUnavailable => 503,
+            Self::UpstreamTimeout => 504,
+        }
+    }
+
+    /// Whether the same request can succeed later without a change.
+    pub fn is_retryable(self) -> bool {
+        matches!(self, Self::RateLimited | Self::UpstreamUnavailable | Self::UpstreamTimeout)
+    }
+
+    /// The code as it stands in the JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::Conflict => "conflict",
+            Self::ModelMismatch => "model_mismatch",
+            Self::PayloadTooLarge => "payload_too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::RateLimited => "rate_limited",
+            Self::Internal => "internal",
+            Self::UpstreamUnavailable => "upstream_unavailable",
+            Self::UpstreamTimeout => "upstream_timeout",
+        }
+    }
+}
+
+/// An error a client may see: a code, a sentence to act on, and whether to try again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// The word to branch on.
+    pub code: ErrorCode,
+    /// A sentence that says what to do. It never holds a secret or the user's own text.
+    pub message: String,
+    /// Whether the same request can succeed later.
+    pub retryable: bool,
+}
+
+impl ApiError {
+    /// An error with the code's own answer to "is it worth a retry".
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), retryable: code.is_retryable() }
+    }
+
+    /// Shorthand for the most common code.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidRequest, message)
+    }
+
+    /// The whole JSON object sent to the client.
+    pub fn with_request_id(self, request_id: impl Into<String>) -> ErrorBody {
+        ErrorBody { error: self, request_id: request_id.into() }
+    }
+}
+
+/// The JSON shape of every error: `{code, message, retryable, request_id}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// The error itself.
+    #[serde(flatten)]
+    pub error: ApiError,
+    /// The id that finds the request in the log.
+    pub request_id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [ErrorCode; 12] = [
+        ErrorCode::InvalidRequest,
+        ErrorCode::Unauthorized,
+        ErrorCode::Forbidden,
+        ErrorCode::NotFound,
+        ErrorCode::Conflict,
+        ErrorCode::ModelMismatch,
+        ErrorCode::PayloadTooLarge,
+        ErrorCode::UnsupportedMediaType,
+        ErrorCode::RateLimited,
+        ErrorCode::Internal,
+        ErrorCode::UpstreamUnavailable,
+        ErrorCode::UpstreamTimeout,
+    ];
+
+    #[test]
+    fn the_name_of_a_code_is_its_json() {
+        for code in ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+        }
+    }
+
+    #[test]
+    fn the_error_body_is_one_flat_object() {
+        let body = ApiError::new(ErrorCode::RateLimited, "Slow down.").with_request_id("r1");
+        assert_eq!(
+            serde_json::to_value(body).unwrap(),
+            serde_json::json!({
+                "code": "rate_limited", "message": "Slow down.", "retryable": true, "request_id": "r1"
+            })
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The events of a response stream and their encoding as server-sent events.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::answer::Citation;
+use crate::error::ErrorBody;
+use crate::refusal::Refusal;
+
+/// A comment line that keeps an idle connection open; clients skip it.
+pub const HEARTBEAT: &str = ": heartbeat\n\n";
+
+/// One event. Its name also stands in the JSON as `type`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// Opens an answer.
+    AnswerStart {
+        /// The session of the question.
+        session_id: Uuid,
+    },
+    /// A piece of the text.
+    AnswerDelta {
+        /// The piece, with its markers.
+        text: String,
+    },
+    /// The passages behind the text.
+    Sources {
+        /// One entry per passage.
+        citations: Vec<Citation>,
+        /// The document numbers the text points at.
+        referenced_indices: Vec<u32>,
+    },
+    /// Ends an answer.
+    AnswerEnd {
+        /// The id of the assistant's message.
+        message_id: Uuid,
+        /// Whether question and answer are in the history.
+        persisted: bool,
+    },
+    /// Ends a stream without an answer.
+    Refusal(Refusal),
+    /// Ends a stream that failed.
+    Error(ErrorBody),
+}
+
+impl Event {
+    /// The event's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::AnswerStart { .. } => "answer_start",
+            Self::AnswerDelta { .. } => "answer_delta",
+            Self::Sources { .. } => "sources",
+            Self::AnswerEnd { .. } => "answer_end",
+            Self::Refusal(_) => "refusal",
+            Self::Error(_) => "error",
+        }
+    }
+
+    /// The event on the wire. JSON escapes line ends, so its data is always one line.
+    pub fn encode(&self) -> Result<String, serde_json::Error> {
+        Ok(format!("event: {}\ndata: {}\n\n", self.name(), serde_json::to_string(self)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{ApiError, ErrorCode};
+    use crate::refusal::Reason;
+
+    #[test]
+    fn an_event_is_a_name_and_one_line_of_json() {
+        let event = Event::AnswerDelta { text: "a\r\nb\u{2028}c\"\n\ndata: x".to_owned() };
+        assert_eq!(
+            event.encode().unwrap(),
+            "event: answer_delta\ndata: {\"type\":\"answer_delta\",\"text\":\"a\\r\\nb\u{2028}c\\\"\\n\\ndata: x\"}\n\n"
+        );
+    }
+
+    #[test]
+    fn every_event_repeats_its_name_as_type() {
+        let error = ApiError::new(ErrorCode::Internal, "Sorry.").with_request_id("r");
+        for event in [
+            Event::AnswerStart { session_id: Uuid::nil() },
+            Event::AnswerDelta { text: String::new() },
+            Event::Sources { citations: Vec::new(), referenced_indices: Vec::new() },
+            Event::AnswerEnd { message_id: Uuid::nil(), persisted: true },
+            Event::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35)),
+            Event::Error(error),
+        ] {
+            assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The domain of Evidence Chat as pure functions: evidence in, cited answer or refusal out.
+//!
+//! Nothing here does I/O, reads a clock or draws random numbers; ids and times come from the caller. The usual
+//! way through the crate is [`request::ChatRequest::parse`] → [`evidence::decide`] → [`answer::compose`] →
+//! [`outcome::Outcome`] → [`event::Event`].
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::disallowed_methods
+    )
+)]
+
+pub mod accept;
+pub mod answer;
+pub mod chunk;
+pub mod error;
+pub mod event;
+pub mod evidence;
+pub mod outcome;
+pub mod refusal;
+pub mod request;
+pub mod sentences;
+pub mod title;
+mod words;

@@ -1,0 +1,200 @@
+//! What a question led to, in a form that can be stored and given again word for word.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::answer::{Answer, Citation};
+use crate::event::Event;
+use crate::refusal::Refusal;
+
+/// The outcome of a question. Stored under its `message_id`, it answers every repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The evidence was enough.
+    Answer(AnswerOutcome),
+    /// It was not.
+    Refusal(Refusal),
+}
+
+/// An answer with the ids it was written under.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerOutcome {
+    /// The session of the question.
+    pub session_id: Uuid,
+    /// The id of the assistant's message.
+    pub message_id: Uuid,
+    /// Whether question and answer are in the history.
+    pub persisted: bool,
+    /// The text in the pieces it is sent in.
+    pub deltas: Vec<String>,
+    /// The passages behind the answer.
+    pub citations: Vec<Citation>,
+    /// The document numbers the text points at.
+    pub referenced_indices: Vec<u32>,
+}
+
+/// An outcome as one JSON document, for clients that do not stream.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Document<'a> {
+    /// The same facts as the events of an answer.
+    Answer {
+        /// The session of the question.
+        session_id: Uuid,
+        /// The id of the assistant's message.
+        message_id: Uuid,
+        /// Whether question and answer are in the history.
+        persisted: bool,
+        /// The whole text with its markers.
+        text: String,
+        /// The passages behind the answer.
+        citations: &'a [Citation],
+        /// The document numbers the text points at.
+        referenced_indices: &'a [u32],
+    },
+    /// A refusal is the same in both forms.
+    Refusal(&'a Refusal),
+}
+
+impl Outcome {
+    /// An answer that is not in the history yet.
+    pub fn answer(answer: Answer, session_id: Uuid, message_id: Uuid) -> Self {
+        let Answer { deltas, citations, referenced_indices } = answer;
+        Self::Answer(AnswerOutcome {
+            session_id,
+            message_id,
+            persisted: false,
+            deltas,
+            citations,
+            referenced_indices,
+        })
+    }
+
+    /// Notes that question and outcome now are in the history of this session.
+    pub fn mark_persisted(&mut self, session: Uuid) {
+        match self {
+            Self::Answer(answer) => {
+                answer.session_id = session;
+                answer.persisted = true;
+            }
+            Self::Refusal(refusal) => {
+                refusal.session_id = Some(session);
+                refusal.persisted = true;
+            }
+        }
+    }
+
+    /// The assistant's words, as they stand in the history.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Answer(answer) => answer.deltas.concat(),
+            Self::Refusal(refusal) => refusal.message.clone(),
+        }
+    }
+
+    /// The passages behind the words, as they stand in the history.
+    pub fn citations(&self) -> &[Citation] {
+        match self {
+            Self::Answer(answer) => &answer.citations,
+            Self::Refusal(_) => &[],
+        }
+    }
+
+    /// A word for the log.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Answer(_) => "answer",
+            Self::Refusal(refusal) => refusal.reason.as_str(),
+        }
+    }
+
+    /// The events that can be sent before the history is written.
+    pub fn opening_events(&self) -> Vec<Event> {
+        let Self::Answer(answer) = self else { return Vec::new() };
+        let mut events = vec![Event::AnswerStart { session_id: answer.session_id }];
+        events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text: text.clone() }));
+        events.push(Event::Sources {
+            citations: answer.citations.clone(),
+            referenced_indices: answer.referenced_indices.clone(),
+        });
+        events
+    }
+
+    /// The event that ends the stream.
+    pub fn terminal_event(&self) -> Event {
+        match self {
+            Self::Answer(answer) => {
+                Event::AnswerEnd { message_id: answer.message_id, persisted: answer.persisted }
+            }
+            Self::Refusal(refusal) => Event::Refusal(refusal.clone()),
+        }
+    }
+
+    /// The outcome as one JSON document.
+    pub fn document(&self) -> Document<'_> {
+        match self {
+            Self::Answer(answer) => Document::Answer {
+                session_id: answer.session_id,
+                message_id: answer.message_id,
+                persisted: answer.persisted,
+                text: answer.deltas.concat(),
+                citations: &answer.citations,
+                referenced_indices: &answer.referenced_indices,
+            },
+            Self::Refusal(refusal) => Document::Refusal(refusal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::compose;
+    use crate::chunk::tests::chunk;
+    use crate::refusal::Reason;
+    use serde_json::json;
+
+    fn answer() -> Outcome {
+        let row = chunk(1, 1, 0.5, "Refunds take 5 days. Refunds are free.");
+        Outcome::answer(compose("refunds", &[&row], true).unwrap(), Uuid::from_u128(10), Uuid::from_u128(11))
+    }
+
+    #[test]
+    fn an_outcome_survives_storage_unchanged() {
+        let mut answer = answer();
+        answer.mark_persisted(Uuid::from_u128(10));
+        for outcome in [answer, Outcome::Refusal(Refusal::new(Reason::EmptyKb, &[], 0.35))] {
+            let stored = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(serde_json::from_str::<Outcome>(&stored).unwrap(), outcome);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_start_deltas_sources_end() {
+        let answer = answer();
+        let names: Vec<_> = answer.opening_events().iter().map(Event::name).collect();
+        assert_eq!(names, ["answer_start", "answer_delta", "answer_delta", "sources"]);
+        assert_eq!(answer.terminal_event().name(), "answer_end");
+    }
+
+    #[test]
+    fn the_document_says_the_same_as_the_events() {
+        let document = serde_json::to_value(answer().document()).unwrap();
+        assert_eq!(document["type"], "answer");
+        assert_eq!(document["text"], "Refunds take 5 days. [1] Refunds are free. [1]");
+        assert_eq!(document["persisted"], false);
+        assert_eq!(document["citations"][0]["index"], 1);
+    }
+
+    #[test]
+    fn a_refusal_names_its_session_only_when_written() {
+        let mut refusal = Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35));
+        assert!(refusal.opening_events().is_empty());
+        let wire = serde_json::to_value(refusal.document()).unwrap();
+        assert_eq!((&wire["type"], wire.get("session_id")), (&json!("refusal"), None));
+        refusal.mark_persisted(Uuid::from_u128(10));
+        let wire = serde_json::to_value(refusal.document()).unwrap();
+        assert_eq!((&wire["session_id"], &wire["persisted"]), (&json!(Uuid::from_u128(10)), &json!(true)));
+    }
+}

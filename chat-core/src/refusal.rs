@@ -1,0 +1,123 @@
+//! The fixed texts of a refusal.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::chunk::MatchedChunk;
+
+/// Shown when the evidence is missing or too weak.
+pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
+    contacting support or rephrasing your question.";
+/// Shown when the user can see no document at all.
+pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
+/// How many of the nearest documents are named.
+const MAX_NEAREST: usize = 3;
+/// How far below the floor a passage's similarity may be for its document to be named: titles of documents that have
+/// nothing to do with the question help nobody.
+const NEAR_MARGIN: f64 = 0.1;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// No passage is near enough to the question.
+    NoMatch,
+    /// Passages are near enough, but hold no sentence that could be quoted.
+    WeakEvidence,
+    /// There is no document to search.
+    EmptyKb,
+}
+
+impl Reason {
+    /// The reason as it stands in the JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoMatch => "no_match",
+            Self::WeakEvidence => "weak_evidence",
+            Self::EmptyKb => "empty_kb",
+        }
+    }
+}
+
+/// A refusal as the client gets it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The sentence to show.
+    pub message: String,
+    /// What the user can do now.
+    pub suggestions: Vec<String>,
+    /// Why there is no answer.
+    pub reason: Reason,
+    /// Titles of the documents that came nearest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+    /// The session the refusal was written to, only when it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<Uuid>,
+    /// Whether question and refusal are in the history.
+    #[serde(default)]
+    pub persisted: bool,
+}
+
+impl Refusal {
+    /// A refusal that names the documents which came close. `rows`: nearest first; `floor`: the similarity that would
+    /// have been enough.
+    pub fn new(reason: Reason, rows: &[MatchedChunk], floor: f64) -> Self {
+        let (message, suggestions) = match reason {
+            Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
+            Reason::NoMatch | Reason::WeakEvidence => {
+                (NOT_ENOUGH_EVIDENCE, &["Contact support", "Rephrase your question"][..])
+            }
+        };
+        Self {
+            message: message.to_owned(),
+            suggestions: suggestions.iter().map(|text| (*text).to_owned()).collect(),
+            reason,
+            nearest: nearest_titles(rows, floor),
+            session_id: None,
+            persisted: false,
+        }
+    }
+}
+
+fn nearest_titles(rows: &[MatchedChunk], floor: f64) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for title in rows.iter().filter(|row| row.similarity >= floor - NEAR_MARGIN).map(MatchedChunk::title) {
+        if titles.len() < MAX_NEAREST && !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::tests::chunk;
+
+    #[test]
+    fn the_texts_are_the_specified_ones() {
+        let refusal = Refusal::new(Reason::NoMatch, &[], 0.35);
+        assert_eq!(
+            refusal.message,
+            "I don't have enough information to answer that question. You might try contacting support or rephrasing your question."
+        );
+        assert_eq!(refusal.suggestions, ["Contact support", "Rephrase your question"]);
+        assert_eq!(
+            Refusal::new(Reason::EmptyKb, &[], 0.35).message,
+            "The knowledge base is empty. Please contact an admin."
+        );
+    }
+
+    #[test]
+    fn each_near_document_is_named_once() {
+        let rows: Vec<_> = [1, 1, 2, 3, 4].iter().map(|document| chunk(*document, 9, 0.3, "x")).collect();
+        assert_eq!(Refusal::new(Reason::NoMatch, &rows, 0.35).nearest, ["doc-1.md", "doc-2.md", "doc-3.md"]);
+    }
+
+    #[test]
+    fn documents_that_have_nothing_to_do_with_the_question_are_not_named() {
+        let rows = [chunk(1, 1, 0.3, "x"), chunk(2, 2, 0.2, "x"), chunk(3, 3, f64::NAN, "x")];
+        assert_eq!(Refusal::new(Reason::NoMatch, &rows, 0.35).nearest, ["doc-1.md"]);
+    }
+}

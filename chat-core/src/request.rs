@@ -1,0 +1,347 @@
+//! The body of `POST /api/chat`: parsed strictly, refused with a sentence that says what to change.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::error::Category;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+
+/// Length of a question vector.
+pub const DIMENSIONS: usize = 384;
+/// Longest message, in characters after trimming.
+pub const MAX_MESSAGE_CHARS: usize = 4000;
+/// Largest body, in bytes.
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
+/// How far the vector's length may be from 1.
+pub const NORM_TOLERANCE: f64 = 1e-3;
+/// Longest model fingerprint, in bytes.
+const MAX_MODEL_BYTES: usize = 128;
+
+/// A question that follows the contract.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChatRequest {
+    /// The question's vector: [`DIMENSIONS`] numbers of unit length.
+    pub embedding: Vec<f32>,
+    /// The question, trimmed, never empty.
+    pub message: String,
+    /// The client's id of this message; a repeat with the same id gets the same outcome.
+    pub message_id: Uuid,
+    /// The session to continue; a new one is made without it.
+    pub session_id: Option<Uuid>,
+    /// The fingerprint of the model that made the vector.
+    pub model: Option<String>,
+    /// Whether the answer carries markers and sources.
+    pub include_citations: bool,
+}
+
+/// The fields as they came, each still to be checked. Fields we do not know are ignored; one of ours given twice
+/// is an error, because it is unclear which is meant.
+#[derive(Deserialize)]
+struct RawRequest {
+    embedding: Option<Value>,
+    message: Option<Value>,
+    message_id: Option<Value>,
+    session_id: Option<Value>,
+    model: Option<Value>,
+    include_citations: Option<Value>,
+}
+
+impl ChatRequest {
+    /// Reads and checks a request body.
+    pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
+        let raw = parse_object(body)?;
+        Ok(Self {
+            embedding: embedding(required(raw.embedding, "embedding")?)?,
+            message: message(required(raw.message, "message")?)?,
+            message_id: uuid(&required(raw.message_id, "message_id")?, "message_id")?,
+            session_id: raw.session_id.map(|value| uuid(&value, "session_id")).transpose()?,
+            model: raw.model.map(model).transpose()?,
+            include_citations: raw.include_citations.map_or(Ok(true), include_citations)?,
+        })
+    }
+}
+
+fn parse_object(body: &[u8]) -> Result<RawRequest, ApiError> {
+    // A derived struct would also accept a JSON array of its fields in order.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err(ApiError::invalid_request("the body must be a JSON object"));
+    }
+    serde_json::from_slice(body).map_err(|error| {
+        // The parser's own message may quote the user's text, so only the place is passed on.
+        let place = format!("line {}, column {}", error.line(), error.column());
+        ApiError::invalid_request(match error.classify() {
+            Category::Data => format!("the body names one of its fields twice ({place})"),
+            Category::Eof => format!("the body ends before its JSON does ({place})"),
+            Category::Syntax | Category::Io => format!("the body is not valid JSON ({place})"),
+        })
+    })
+}
+
+fn required(value: Option<Value>, field: &str) -> Result<Value, ApiError> {
+    value.ok_or_else(|| ApiError::invalid_request(format!("{field} is missing")))
+}
+
+fn embedding(value: Value) -> Result<Vec<f32>, ApiError> {
+    let Value::Array(numbers) = value else {
+        return Err(ApiError::invalid_request(format!("embedding must be an array of {DIMENSIONS} numbers")));
+    };
+    if numbers.len() != DIMENSIONS {
+        return Err(ApiError::invalid_request(format!(
+            "embedding must hold {DIMENSIONS} numbers, got {}",
+            numbers.len()
+        )));
+    }
+    let mut vector = Vec::with_capacity(DIMENSIONS);
+    let mut squares = 0.0;
+    for (position, number) in numbers.iter().enumerate() {
+        let number = number.as_f64().filter(|number| number.is_finite()).ok_or_else(|| {
+            ApiError::invalid_request(format!(
+                "embedding must hold finite numbers only, entry {position} is not one"
+            ))
+        })?;
+        squares += number * number;
+        vector.push(number as f32);
+    }
+    let norm = squares.sqrt();
+    // Written so that a norm that is not a number is refused too.
+    if (norm - 1.0).abs() <= NORM_TOLERANCE {
+        Ok(vector)
+    } else {
+        Err(ApiError::invalid_request(format!(
+            "embedding must have length 1, got {norm:.4}: normalise it first"
+        )))
+    }
+}
+
+fn message(value: Value) -> Result<String, ApiError> {
+    let Value::String(text) = value else {
+        return Err(ApiError::invalid_request("message must be a string"));
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(ApiError::invalid_request("message is empty: type a question"));
+    }
+    let length = text.chars().count();
+    if length > MAX_MESSAGE_CHARS {
+        return Err(ApiError::invalid_request(format!(
+            "message must hold at most {MAX_MESSAGE_CHARS} characters, got {length}"
+        )));
+    }
+    // Postgres cannot store it, so it would be answered but never found in the history again.
+    if text.contains('\0') {
+        return Err(ApiError::invalid_request("message must not hold the character U+0000"));
+    }
+    Ok(text.to_owned())
+}
+
+/// Takes the usual form with hyphens only, so that one id has one spelling apart from case.
+fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
+    const HYPHENATED: usize = 36;
+    value
+        .as_str()
+        .filter(|text| text.len() == HYPHENATED)
+        .and_then(|text| Uuid::try_parse(text).ok())
+        .ok_or_else(|| ApiError::invalid_request(format!("{field} must be a UUID")))
+}
+
+fn model(value: Value) -> Result<String, ApiError> {
+    match value {
+        Value::String(text) if (1..=MAX_MODEL_BYTES).contains(&text.len()) => Ok(text),
+        _ => {
+            Err(ApiError::invalid_request(format!("model must be a string of 1 to {MAX_MODEL_BYTES} bytes")))
+        }
+    }
+}
+
+fn include_citations(value: Value) -> Result<bool, ApiError> {
+    value.as_bool().ok_or_else(|| ApiError::invalid_request("include_citations must be true or false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+
+    fn unit_vector() -> Vec<f64> {
+        let mut vector = vec![0.0; DIMENSIONS];
+        vector[7] = 1.0;
+        vector
+    }
+
+    fn body() -> Value {
+        json!({ "embedding": unit_vector(), "message": "  How do refunds work? ", "message_id": ID })
+    }
+
+    fn parse(body: &Value) -> Result<ChatRequest, ApiError> {
+        ChatRequest::parse(body.to_string().as_bytes())
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut body = body();
+        body[field] = value;
+        body
+    }
+
+    fn refusal(body: &Value) -> String {
+        let error = parse(body).unwrap_err();
+        assert_eq!(error.code.http_status(), 400);
+        assert!(!error.retryable);
+        error.message
+    }
+
+    #[test]
+    fn a_minimal_request_is_accepted_and_trimmed() {
+        let request = parse(&body()).unwrap();
+        assert_eq!(request.message, "How do refunds work?");
+        assert_eq!(request.embedding.len(), DIMENSIONS);
+        assert_eq!((request.session_id, request.model, request.include_citations), (None, None, true));
+    }
+
+    #[test]
+    fn all_fields_are_read_and_unknown_ones_ignored() {
+        let mut body = body();
+        body["session_id"] = json!(ID.to_uppercase());
+        body["model"] = json!("minilm-1");
+        body["include_citations"] = json!(false);
+        body["surprise"] = json!({ "deep": [1, 2, 3] });
+        let request = parse(&body).unwrap();
+        assert_eq!(request.session_id.unwrap().to_string(), ID);
+        assert_eq!(request.model.as_deref(), Some("minilm-1"));
+        assert!(!request.include_citations);
+    }
+
+    #[test]
+    fn null_means_absent() {
+        for field in ["session_id", "model", "include_citations"] {
+            assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
+        }
+        for field in ["embedding", "message", "message_id"] {
+            assert_eq!(refusal(&with(field, Value::Null)), format!("{field} is missing"));
+        }
+    }
+
+    #[test]
+    fn the_number_of_dimensions_is_told() {
+        for length in [0, 1, 383, 385, 1536] {
+            let message = refusal(&with("embedding", json!(vec![0.1; length])));
+            assert_eq!(message, format!("embedding must hold 384 numbers, got {length}"));
+        }
+    }
+
+    #[test]
+    fn entries_that_are_not_numbers_are_refused() {
+        for odd in [json!("0.1"), json!(null), json!(true), json!([0.1]), json!({ "a": 1 }), json!("NaN")] {
+            let mut vector: Vec<Value> = unit_vector().into_iter().map(Value::from).collect();
+            vector[3] = odd;
+            assert!(refusal(&with("embedding", json!(vector))).contains("entry 3"));
+        }
+    }
+
+    #[test]
+    fn numbers_json_cannot_hold_are_refused() {
+        for odd in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "0x1", "1.", ".5", "+1", "01"] {
+            let text = body().to_string().replacen("1.0", odd, 1);
+            let error = ChatRequest::parse(text.as_bytes()).unwrap_err();
+            assert!(error.message.contains("not valid JSON"), "{odd}: {}", error.message);
+        }
+    }
+
+    #[test]
+    fn the_length_must_be_one_within_the_tolerance() {
+        let scaled = |scale: f64| {
+            with("embedding", json!(unit_vector().iter().map(|x| x * scale).collect::<Vec<_>>()))
+        };
+        assert!(parse(&scaled(1.0 + 0.9e-3)).is_ok());
+        assert!(parse(&scaled(1.0 - 0.9e-3)).is_ok());
+        assert!(parse(&scaled(-1.0)).is_ok());
+        for scale in [0.0, 0.998, 1.002, 1e200, 1e-200] {
+            assert!(refusal(&scaled(scale)).starts_with("embedding must have length 1"), "{scale}");
+        }
+    }
+
+    #[test]
+    fn integers_are_numbers() {
+        let mut vector = vec![0; DIMENSIONS];
+        vector[0] = -1;
+        assert!(parse(&with("embedding", json!(vector))).is_ok());
+    }
+
+    #[test]
+    fn the_message_has_a_length_limit_in_characters() {
+        assert!(parse(&with("message", json!("é".repeat(4000)))).is_ok());
+        assert!(parse(&with("message", json!(format!("  {}  ", "x".repeat(4000))))).is_ok());
+        assert_eq!(
+            refusal(&with("message", json!("é".repeat(4001)))),
+            "message must hold at most 4000 characters, got 4001"
+        );
+        for empty in ["", "   ", "\n\t", "\u{a0}\u{3000}"] {
+            assert_eq!(refusal(&with("message", json!(empty))), "message is empty: type a question");
+        }
+    }
+
+    #[test]
+    fn a_message_must_be_text_that_can_be_stored() {
+        for odd in [json!(1), json!(["hi"]), json!({ "text": "hi" }), json!(true)] {
+            assert_eq!(refusal(&with("message", odd)), "message must be a string");
+        }
+        assert!(refusal(&with("message", json!("a\0b"))).contains("U+0000"));
+    }
+
+    #[test]
+    fn ids_have_one_form() {
+        for odd in [
+            json!(""),
+            json!("1"),
+            json!(ID.replace('-', "")),
+            json!(format!("{{{ID}}}")),
+            json!(format!("urn:uuid:{ID}")),
+            json!(format!("{ID} ")),
+            json!(ID.replace('f', "g")),
+            json!(7),
+            json!([ID]),
+        ] {
+            assert_eq!(refusal(&with("message_id", odd.clone())), "message_id must be a UUID");
+            assert_eq!(refusal(&with("session_id", odd)), "session_id must be a UUID");
+        }
+    }
+
+    #[test]
+    fn options_have_a_type() {
+        assert!(refusal(&with("include_citations", json!("true"))).contains("true or false"));
+        assert!(refusal(&with("model", json!(""))).starts_with("model must be"));
+        assert!(refusal(&with("model", json!("m".repeat(129)))).starts_with("model must be"));
+    }
+
+    #[test]
+    fn anything_but_one_object_is_refused_without_echo() {
+        let deep = "[".repeat(60_000);
+        let deep_field = format!("{{\"x\":{}", "[".repeat(60_000));
+        let twice = body().to_string().replacen('{', r#"{"message":"secret","#, 1);
+        let trailing = format!("{}secret", body());
+        for text in [
+            "",
+            " ",
+            "null",
+            "[]",
+            "\"secret\"",
+            "{",
+            "{secret}",
+            "{'a':1}",
+            &deep,
+            &deep_field,
+            &twice,
+            &trailing,
+        ] {
+            let error = ChatRequest::parse(text.as_bytes()).unwrap_err();
+            assert!(!error.message.contains("secret"), "{}", error.message);
+        }
+        assert!(ChatRequest::parse(b"\xef\xbb\xbf{}").is_err(), "byte order mark");
+        assert!(ChatRequest::parse(b"{\"message\":\"\xff\"}").is_err(), "not UTF-8");
+        assert!(ChatRequest::parse(br#"{"message":"\ud800"}"#).is_err(), "half a surrogate pair");
+        let list = json!([unit_vector(), "hi", ID, null, null, true]);
+        assert_eq!(refusal(&list), "the body must be a JSON object");
+    }
+}

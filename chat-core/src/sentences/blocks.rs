@@ -1,0 +1,240 @@
+//! Finds the blocks of a Markdown passage line by line: enough of Markdown to know what is prose.
+
+use std::ops::Range;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    Prose,
+    TableRow,
+    Code,
+}
+
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) range: Range<usize>,
+    pub(super) kind: BlockKind,
+    pub(super) context: Vec<Range<usize>>,
+}
+
+/// The quotable blocks in order.
+pub(super) fn blocks(content: &str) -> Vec<Block> {
+    let lines = lines(content);
+    let mut scanner = Scanner::default();
+    for (position, line) in lines.iter().enumerate() {
+        scanner.read(line, lines.get(position + 1));
+    }
+    scanner.finish()
+}
+
+/// A line without its end, and its place in the passage.
+struct Line<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+impl Line<'_> {
+    /// The line without the white space around it, as a range of the passage.
+    fn trimmed(&self) -> Range<usize> {
+        let start = self.start + (self.text.len() - self.text.trim_start().len());
+        start..start + self.text.trim().len()
+    }
+}
+
+fn lines(content: &str) -> Vec<Line<'_>> {
+    let mut start = 0;
+    content
+        .split_inclusive('\n')
+        .map(|text| {
+            let line = Line { text, start };
+            start += text.len();
+            line
+        })
+        .collect()
+}
+
+/// A paragraph or list item that may go on in the next line.
+struct Open {
+    range: Range<usize>,
+    is_list_item: bool,
+}
+
+struct Fence {
+    mark: char,
+    length: usize,
+    range: Range<usize>,
+}
+
+#[derive(Default)]
+struct Scanner {
+    blocks: Vec<Block>,
+    heading: Option<Range<usize>>,
+    open: Option<Open>,
+    fence: Option<Fence>,
+    /// Inside a table: the header row, or `None` in it when the passage starts below the header.
+    table: Option<Option<Range<usize>>>,
+}
+
+impl Scanner {
+    fn read(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) {
+        let text = line.text.trim();
+        let range = line.trimmed();
+        if let Some(fence) = &mut self.fence {
+            fence.range.end = range.end.max(fence.range.end);
+            if closes(text, fence) {
+                self.close_fence();
+            }
+        } else if let Some((mark, length)) = fence_opening(text) {
+            self.close();
+            self.fence = Some(Fence { mark, length, range });
+        } else if text.is_empty() || is_comment(text) {
+            self.close();
+        } else if let Some(heading) = atx_heading(text) {
+            self.close();
+            self.heading = Some(range.start + heading.start..range.start + heading.end);
+        } else if self.reads_setext_underline(text) {
+            self.heading = self.open.take().map(|open| open.range);
+        } else if is_thematic_break(text) {
+            self.close();
+        } else if self.reads_table(text, &range, next) {
+            // Handled.
+        } else if let Some(marker) =
+            list_marker(text, self.open.as_ref().is_some_and(|open| !open.is_list_item))
+        {
+            self.close();
+            self.open = Some(Open { range: range.start + marker..range.end, is_list_item: true });
+        } else {
+            self.read_prose(text, range);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Block> {
+        self.close_fence();
+        self.close();
+        self.blocks
+    }
+
+    fn read_prose(&mut self, text: &str, range: Range<usize>) {
+        self.table = None;
+        match &mut self.open {
+            Some(open) => open.range.end = range.end,
+            None => {
+                let quote_mark = text.len() - text.trim_start_matches(['>', ' ', '\t']).len();
+                self.open = Some(Open { range: range.start + quote_mark..range.end, is_list_item: false });
+            }
+        }
+    }
+
+    fn reads_setext_underline(&self, text: &str) -> bool {
+        let underlines =
+            text.len() >= 2 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'));
+        underlines && self.open.as_ref().is_some_and(|open| !open.is_list_item)
+    }
+
+    fn reads_table(&mut self, text: &str, range: &Range<usize>, next: Option<&Line<'_>>) -> bool {
+        if is_table_separator(text) {
+            self.table.get_or_insert(None);
+            return true;
+        }
+        let has_cells = text.contains('|');
+        if self.table.is_none() && has_cells && next.is_some_and(|next| is_table_separator(next.text.trim()))
+        {
+            self.close();
+            self.table = Some(Some(range.clone()));
+            return true;
+        }
+        let is_framed = text.len() > 2 && text.starts_with('|') && text.ends_with('|');
+        if has_cells && (self.table.is_some() || is_framed) {
+            let header = self.table.get_or_insert(None).clone();
+            self.flush();
+            self.push(range.clone(), BlockKind::TableRow, header);
+            return true;
+        }
+        false
+    }
+
+    /// Ends the open paragraph and the table.
+    fn close(&mut self) {
+        self.flush();
+        self.table = None;
+    }
+
+    fn flush(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.push(open.range, BlockKind::Prose, None);
+        }
+    }
+
+    fn close_fence(&mut self) {
+        if let Some(fence) = self.fence.take() {
+            self.push(fence.range, BlockKind::Code, None);
+        }
+    }
+
+    fn push(&mut self, range: Range<usize>, kind: BlockKind, table_header: Option<Range<usize>>) {
+        let context = table_header.into_iter().chain(self.heading.clone()).collect();
+        self.blocks.push(Block { range, kind, context });
+    }
+}
+
+/// The mark and length of a fence that opens a code block.
+fn fence_opening(text: &str) -> Option<(char, usize)> {
+    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let info = text.trim_start_matches(mark);
+    let length = text.len() - info.len();
+    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
+}
+
+fn closes(text: &str, fence: &Fence) -> bool {
+    text.len() >= fence.length && text.chars().all(|c| c == fence.mark)
+}
+
+fn is_comment(text: &str) -> bool {
+    text.starts_with("<!--") && text.ends_with("-->")
+}
+
+/// The words of an ATX heading, without the number signs around them.
+fn atx_heading(text: &str) -> Option<Range<usize>> {
+    let rest = text.trim_start_matches('#');
+    let level = text.len() - rest.len();
+    if !(1..=6).contains(&level) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let words = rest.trim_start();
+    let start = text.len() - words.len();
+    Some(start..start + words.trim_end_matches('#').trim_end().len())
+}
+
+fn is_thematic_break(text: &str) -> bool {
+    ['-', '*', '_'].into_iter().any(|mark| {
+        text.chars().filter(|c| *c == mark).count() >= 3
+            && text.chars().all(|c| c == mark || c.is_whitespace())
+    })
+}
+
+fn is_table_separator(text: &str) -> bool {
+    text.contains('|')
+        && text.contains('-')
+        && text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+}
+
+/// The length of a list marker with its space and a task box. As in CommonMark, a numbered list can only
+/// interrupt a paragraph with number 1: other numbers there are just numbers.
+fn list_marker(text: &str, in_paragraph: bool) -> Option<usize> {
+    let after_marker = match text.strip_prefix(['-', '*', '+']) {
+        Some(rest) => rest,
+        None => {
+            let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+            let number = text.get(..text.len() - rest.len())?;
+            if !(1..=9).contains(&number.len()) || (in_paragraph && number != "1") {
+                return None;
+            }
+            rest.strip_prefix(['.', ')'])?
+        }
+    };
+    if !after_marker.is_empty() && !after_marker.starts_with([' ', '\t']) {
+        return None;
+    }
+    let item = after_marker.trim_start();
+    let item = ["[ ] ", "[x] ", "[X] "].iter().find_map(|task| item.strip_prefix(task)).unwrap_or(item);
+    Some(text.len() - item.trim_start().len())
+}

@@ -1,0 +1,145 @@
+//! Splits the Markdown source of a passage into the units an answer may quote.
+//!
+//! A unit is a sentence of a paragraph or list item, a row of a table, or a whole fenced code block. Headings, the
+//! header row of a table and its separator are never units; they are the context of what stands under them.
+
+mod blocks;
+mod split;
+
+use std::ops::Range;
+
+use blocks::{Block, BlockKind};
+
+/// Where a unit stands, which decides what must surround it in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A sentence of a paragraph or list item; stands in running text.
+    Sentence,
+    /// A row of a table; a line of its own.
+    TableRow,
+    /// A fenced code block with its fences; lines of its own.
+    Code,
+}
+
+/// A unit, as byte offsets into the passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The unit is exactly `content[range]`.
+    pub range: Range<usize>,
+    /// Where it stands.
+    pub kind: UnitKind,
+    /// The heading above it and, for a table row, the header row: what the unit is about.
+    pub context: Vec<Range<usize>>,
+}
+
+/// All units of a passage, in order, never overlapping.
+pub fn units(content: &str) -> Vec<Unit> {
+    blocks::blocks(content)
+        .into_iter()
+        .flat_map(|Block { range, kind, context }| {
+            let (kind, ranges) = match kind {
+                BlockKind::Prose => (UnitKind::Sentence, split::sentences(content, range)),
+                BlockKind::TableRow => (UnitKind::TableRow, vec![range]),
+                BlockKind::Code => (UnitKind::Code, vec![range]),
+            };
+            ranges.into_iter().map(move |range| Unit { range, kind, context: context.clone() })
+        })
+        .filter(|unit| {
+            content.get(unit.range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(content: &str) -> Vec<&str> {
+        units(content).into_iter().map(|unit| &content[unit.range]).collect()
+    }
+
+    #[test]
+    fn headings_are_context_not_units() {
+        let content =
+            "# Refunds\n\nWe refund in 5 days. Ask us.\n\nShipping\n---\nWe ship daily.\n\nSize\n====\nBig.";
+        assert_eq!(texts(content), ["We refund in 5 days.", "Ask us.", "We ship daily.", "Big."]);
+        let headings: Vec<_> =
+            units(content).iter().map(|unit| content[unit.context[0].clone()].to_owned()).collect();
+        assert_eq!(headings, ["Refunds", "Refunds", "Shipping", "Size"]);
+    }
+
+    #[test]
+    fn list_markers_are_not_part_of_a_unit() {
+        let content =
+            "You need:\n- a receipt\n* the *box*\n  1. your card\n2) proof of age. Really.\n- [x] done\n-\n";
+        assert_eq!(
+            texts(content),
+            ["You need:", "a receipt", "the *box*", "your card", "proof of age.", "Really.", "done"]
+        );
+    }
+
+    #[test]
+    fn a_number_that_starts_a_wrapped_line_is_not_a_list() {
+        assert_eq!(texts("It was founded in\n2024. It grew."), ["It was founded in\n2024.", "It grew."]);
+    }
+
+    #[test]
+    fn table_rows_are_units_and_their_header_is_context() {
+        let content =
+            "Plans:\n\n| Plan | Price |\n|:-----|------:|\n| Basic | 5 € |\n| Pro | 9 € |\n\nAfter.";
+        assert_eq!(texts(content), ["Plans:", "| Basic | 5 € |", "| Pro | 9 € |", "After."]);
+        let row = &units(content)[1];
+        assert_eq!(row.kind, UnitKind::TableRow);
+        assert_eq!(&content[row.context[0].clone()], "| Plan | Price |");
+    }
+
+    #[test]
+    fn a_passage_may_start_inside_a_table() {
+        assert_eq!(texts("| Pro | 9 € |\n| Max | 20 € |\n"), ["| Pro | 9 € |", "| Max | 20 € |"]);
+        assert_eq!(texts("|---|---|\n| Pro | 9 € |"), ["| Pro | 9 € |"]);
+    }
+
+    #[test]
+    fn fenced_code_is_one_unit() {
+        let content = "Run it:\n\n```sh\nnpm i. Then go.\n\n# not a heading\n```\nDone.";
+        assert_eq!(texts(content), ["Run it:", "```sh\nnpm i. Then go.\n\n# not a heading\n```", "Done."]);
+        let open = "~~~\nnever closed. Still code.\n";
+        assert_eq!(texts(open), ["~~~\nnever closed. Still code."]);
+    }
+
+    #[test]
+    fn text_without_words_is_not_a_unit() {
+        assert_eq!(texts("***\n\n…\n\n---\n\n<!-- note. -->\n\nReal."), ["Real."]);
+        assert!(texts("").is_empty());
+        assert!(texts("# Only a heading\n").is_empty());
+    }
+
+    #[test]
+    fn windows_line_ends_are_not_part_of_a_unit() {
+        assert_eq!(texts("# A\r\n\r\nOne.\r\n\r\n- two\r\n- three\r\n"), ["One.", "two", "three"]);
+    }
+
+    proptest! {
+        #[test]
+        fn units_are_ordered_whole_slices(content in "(?s)([#\\-*|`~> \n\r.!?a-zA-Z0-9é字。👩‍👧\"')(\\[\\]]{0,12}){0,12}") {
+            let mut end = 0;
+            for unit in units(&content) {
+                let text = content.get(unit.range.clone()).expect("on character boundaries");
+                prop_assert_eq!(text, text.trim());
+                prop_assert!(!text.is_empty() && unit.range.start >= end);
+                end = unit.range.end;
+                for context in unit.context {
+                    prop_assert!(content.get(context).is_some());
+                }
+            }
+        }
+
+        #[test]
+        fn any_text_is_split_without_a_fault(content in any::<String>()) {
+            for unit in units(&content) {
+                prop_assert!(content.get(unit.range).is_some());
+            }
+        }
+    }
+}

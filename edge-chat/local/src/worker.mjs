@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { StartupError } from "./startup-error.mjs";
+
+// Read when the packages load: neither may call home.
+process.env.WRANGLER_SEND_METRICS ??= "false";
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
+const { Log, LogLevel, Miniflare } = await import("miniflare");
+const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
+
+const HOST = "127.0.0.1";
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const CONFIG = path.join(ROOT, "wrangler.toml");
+const BUILD_DIR = path.join(ROOT, "edge-chat/build");
+
+/** What the Worker reads from its environment. */
+const VARIABLES = [
+  "SUPABASE_URL",
+  "SUPABASE_PUBLISHABLE_KEY",
+  "SUPABASE_JWT_SECRET",
+  "CHAT_ALLOWED_ORIGINS",
+  "CHAT_EVIDENCE_THRESHOLD",
+  "CHAT_MATCH_COUNT",
+  "CHAT_RATE_LIMIT",
+  "CHAT_UPSTREAM_TIMEOUT_MS",
+];
+
+/**
+ * Starts the built Worker.
+ * @param {object} options
+ * @param {number} [options.port] 0, the default, picks a free one
+ * @param {Record<string, string | undefined>} [options.variables] win over wrangler.toml
+ * @param {string} [options.persistDir] keeps the Durable Objects; without it they live in memory
+ * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output
+ * @returns {Promise<{ url: string, close(): Promise<void> }>}
+ */
+export async function startWorker({ port = 0, variables = {}, persistDir, onLog } = {}) {
+  const modules = builtModules();
+  await refuseTakenPort(port);
+  const { workerOptions } = readWorkerOptions(CONFIG);
+  const overrides = VARIABLES.filter((name) => variables[name]).map((name) => [name, variables[name]]);
+  const miniflare = new Miniflare({
+    ...workerOptions,
+    bindings: { ...workerOptions.bindings, ...Object.fromEntries(overrides) },
+    modulesRoot: BUILD_DIR,
+    modules,
+    host: HOST,
+    port,
+    cf: false,
+    durableObjectsPersist: persistDir ?? false,
+    log: new Log(LogLevel.WARN),
+    ...(onLog && { handleRuntimeStdio: (...outputs) => outputs.forEach((output) => readLines(output, onLog)) }),
+  });
+  const url = await miniflare.ready;
+  return { url: url.origin, close: () => miniflare.dispose() };
+}
+
+function builtModules() {
+  const entry = path.join(BUILD_DIR, "index.js");
+  if (!existsSync(entry)) {
+    throw new StartupError("The Worker is not built yet; run `cargo xtask build worker` first.");
+  }
+  const wasm = readdirSync(BUILD_DIR).filter((name) => name.endsWith(".wasm"));
+  return [
+    { type: "ESModule", path: entry },
+    ...wasm.map((name) => ({ type: "CompiledWasm", path: path.join(BUILD_DIR, name) })),
+  ];
+}
+
+/** The runtime reports a taken port with a stack trace of its own, so the port is tried first. */
+async function refuseTakenPort(port) {
+  const probe = createServer();
+  probe.listen(port, HOST);
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    if (error.code === "EADDRINUSE") {
+      throw new StartupError(`Port ${port} is already in use; set PORT to a free one.`);
+    }
+    if (error.code === "EACCES") {
+      throw new StartupError(`Port ${port} needs more privileges; set PORT to one above 1023.`);
+    }
+    throw error;
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+function readLines(output, onLine) {
+  let rest = "";
+  output.setEncoding("utf8").on("data", (text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop();
+    lines.forEach(onLine);
+  });
+}

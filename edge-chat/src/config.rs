@@ -1,0 +1,148 @@
+//! The Worker's settings, read from its environment and checked before use.
+
+use std::time::Duration;
+
+use worker::{Env, Url};
+
+/// RFC 7518 asks for a key at least as long as the hash.
+const MIN_JWT_SECRET_BYTES: usize = 32;
+
+/// The settings of a chat request.
+pub(crate) struct Config {
+    pub(crate) supabase_url: String,
+    pub(crate) publishable_key: String,
+    pub(crate) jwt_secret: String,
+    /// Lowest similarity that counts as evidence, inclusive.
+    pub(crate) evidence_threshold: f64,
+    /// How many passages a search asks for.
+    pub(crate) match_count: u32,
+    /// Questions per user and minute.
+    pub(crate) rate_limit: u32,
+    /// How long one step with Supabase may take.
+    pub(crate) upstream_timeout: Duration,
+}
+
+/// A setting that is missing or cannot be used. Names the setting, never its value.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("{0} is not set")]
+    Missing(&'static str),
+    #[error("{0} must be {1}")]
+    Invalid(&'static str, &'static str),
+}
+
+impl Config {
+    pub(crate) fn from_env(env: &Env) -> Result<Self, ConfigError> {
+        Self::from_lookup(|name| variable(env, name))
+    }
+
+    fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let get = |name| lookup(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let required = |name| get(name).ok_or(ConfigError::Missing(name));
+        let number = |name, default: f64, range: std::ops::RangeInclusive<f64>, rule| match get(name) {
+            None => Ok(default),
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|number| range.contains(number))
+                .ok_or(ConfigError::Invalid(name, rule)),
+        };
+        let whole = |name, default: u32, range: std::ops::RangeInclusive<u32>, rule| match get(name) {
+            None => Ok(default),
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|number| range.contains(number))
+                .ok_or(ConfigError::Invalid(name, rule)),
+        };
+        let timeout = whole("CHAT_UPSTREAM_TIMEOUT_MS", 8000, 1..=60_000, "a whole number from 1 to 60000")?;
+        Ok(Self {
+            supabase_url: web_address(required("SUPABASE_URL")?)?,
+            publishable_key: header_value(required("SUPABASE_PUBLISHABLE_KEY")?)?,
+            jwt_secret: jwt_secret(required("SUPABASE_JWT_SECRET")?)?,
+            evidence_threshold: number("CHAT_EVIDENCE_THRESHOLD", 0.35, -1.0..=1.0, "a number from -1 to 1")?,
+            match_count: whole("CHAT_MATCH_COUNT", 5, 1..=50, "a whole number from 1 to 50")?,
+            rate_limit: whole("CHAT_RATE_LIMIT", 20, 1..=10_000, "a whole number from 1 to 10000")?,
+            upstream_timeout: Duration::from_millis(timeout.into()),
+        })
+    }
+}
+
+/// A variable or secret as text. Unquoted numbers in a wrangler file arrive as numbers.
+pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
+    let value = worker::js_sys::Reflect::get(env, &name.into()).ok()?;
+    value.as_string().or_else(|| value.as_f64().map(|number| number.to_string()))
+}
+
+fn web_address(text: String) -> Result<String, ConfigError> {
+    let rule =
+        ConfigError::Invalid("SUPABASE_URL", "an http or https address, such as https://abc.supabase.co");
+    match Url::parse(&text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err(rule),
+    }
+}
+
+fn header_value(key: String) -> Result<String, ConfigError> {
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key)
+    } else {
+        Err(ConfigError::Invalid("SUPABASE_PUBLISHABLE_KEY", "plain ASCII without spaces"))
+    }
+}
+
+fn jwt_secret(secret: String) -> Result<String, ConfigError> {
+    if secret.len() >= MIN_JWT_SECRET_BYTES {
+        Ok(secret)
+    } else {
+        Err(ConfigError::Invalid("SUPABASE_JWT_SECRET", "at least 32 bytes long"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn with(changes: &[(&'static str, &'static str)]) -> Result<Config, ConfigError> {
+        let mut values = HashMap::from([
+            ("SUPABASE_URL", "http://127.0.0.1:54321/"),
+            ("SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"),
+            ("SUPABASE_JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters"),
+        ]);
+        values.extend(changes.iter().copied());
+        Config::from_lookup(|name| values.get(name).map(|text| (*text).to_owned()))
+    }
+
+    #[test]
+    fn the_defaults_are_the_specified_ones() {
+        let config = with(&[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(config.supabase_url, "http://127.0.0.1:54321");
+        assert_eq!((config.evidence_threshold, config.match_count, config.rate_limit), (0.35, 5, 20));
+        assert_eq!(config.upstream_timeout, Duration::from_secs(8));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named_without_its_value() {
+        for name in ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_JWT_SECRET"] {
+            assert_eq!(with(&[(name, " ")]).err(), Some(ConfigError::Missing(name)));
+        }
+        for (name, value) in [
+            ("SUPABASE_URL", "ftp://secretvalue"),
+            ("SUPABASE_URL", "secretvalue"),
+            ("SUPABASE_PUBLISHABLE_KEY", "secretvalue\nx"),
+            ("SUPABASE_JWT_SECRET", "secretvalue"),
+            ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
+            ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
+            ("CHAT_MATCH_COUNT", "0"),
+            ("CHAT_RATE_LIMIT", "-1"),
+            ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
+        ] {
+            let message = with(&[(name, value)]).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(message.starts_with(&format!("{name} must be ")), "{name}: {message}");
+            assert!(!message.contains("secretvalue"));
+        }
+    }
+}

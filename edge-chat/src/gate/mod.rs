@@ -1,0 +1,146 @@
+//! The gate every question passes: how often a user asks, and whether this question was asked before.
+//!
+//! Each user has one Durable Object, so that its decisions are exact. This module is the Worker's side of it and the
+//! messages between the two; [`object`] is the object itself.
+
+mod object;
+mod window;
+
+use chat_core::error::ErrorCode;
+use chat_core::outcome::Outcome;
+use chat_core::request::ChatRequest;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+use worker::{Env, Method, Request, RequestInit, Stub};
+
+use crate::config::Config;
+use crate::error::Failure;
+pub use object::UserGate;
+
+/// The binding of the Durable Object namespace in `wrangler.toml`.
+const BINDING: &str = "USER_GATE";
+/// Least time after which a run that never ended is given up, in milliseconds.
+const MIN_STALE_AFTER_MS: u64 = 30_000;
+/// Steps with Supabase a run can take one after the other: search, empty check, history.
+const MAX_UPSTREAM_STEPS: u64 = 3;
+/// Time for all else a run does, in milliseconds.
+const OVERHEAD_MS: u64 = 5_000;
+
+/// What the Worker asks of the gate.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Command {
+    /// May this question be answered?
+    Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64 },
+    /// The question has this outcome.
+    Complete { ticket: Ticket, outcome: Box<Outcome> },
+    /// The question failed; a repeat may try again.
+    Release { ticket: Ticket },
+}
+
+/// The gate's answer to [`Command::Admit`].
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Admission {
+    /// Go on, and bring the ticket back.
+    Admitted { ticket: Ticket },
+    /// Too many questions in the window.
+    Limited { retry_after_s: u64 },
+    /// Asked before: this was the outcome.
+    Replay { outcome: Box<Outcome> },
+    /// The id was used with another body.
+    Conflict,
+}
+
+/// Names one run of one question: when a stale run was taken over, its late result must not count.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Ticket {
+    message_id: Uuid,
+    run: Uuid,
+}
+
+/// One user's gate.
+pub(crate) struct Gate {
+    stub: Stub,
+}
+
+impl Gate {
+    pub(crate) fn of_user(env: &Env, user_id: Uuid) -> Result<Self, Failure> {
+        let stub = env
+            .durable_object(BINDING)
+            .and_then(|namespace| namespace.get_by_name(&user_id.to_string()))
+            .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
+        Ok(Self { stub })
+    }
+
+    /// Asks for admission. While the same question is being answered, this waits for its outcome.
+    pub(crate) async fn admit(&self, question: &ChatRequest, config: &Config) -> Result<Admission, Failure> {
+        let longest_run = MAX_UPSTREAM_STEPS * config.upstream_timeout.as_millis() as u64 + OVERHEAD_MS;
+        let command = Command::Admit {
+            message_id: question.message_id,
+            body_hash: body_hash(question)?,
+            limit: config.rate_limit,
+            stale_after_ms: longest_run.max(MIN_STALE_AFTER_MS),
+        };
+        let answer = self.send(&command).await.map_err(unreachable)?;
+        serde_json::from_str(&answer).map_err(|error| Failure::internal(format!("{BINDING}: {error}")))
+    }
+
+    /// Keeps the outcome for repeats.
+    pub(crate) async fn complete(&self, ticket: Ticket, outcome: &Outcome) -> worker::Result<()> {
+        self.send(&Command::Complete { ticket, outcome: Box::new(outcome.clone()) }).await.map(drop)
+    }
+
+    /// Forgets a question that failed, so that it can be asked again.
+    pub(crate) async fn release(&self, ticket: Ticket) -> worker::Result<()> {
+        self.send(&Command::Release { ticket }).await.map(drop)
+    }
+
+    async fn send(&self, command: &Command) -> worker::Result<String> {
+        let mut init = RequestInit::new();
+        init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
+        // The host is never looked up; the stub already says where the request goes.
+        let request = Request::new_with_init("http://user-gate/", &init)?;
+        let mut response = self.stub.fetch_with_request(request).await?;
+        let text = response.text().await?;
+        match response.status_code() {
+            200 => Ok(text),
+            status => Err(format!("status {status}").into()),
+        }
+    }
+}
+
+/// What makes two bodies the same: the question after parsing, not its spelling in JSON.
+fn body_hash(question: &ChatRequest) -> Result<String, Failure> {
+    let canonical = serde_json::to_vec(question).map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn unreachable(error: worker::Error) -> Failure {
+    Failure::new(ErrorCode::UpstreamUnavailable, "The chat is busy. Please try again in a moment.")
+        .with_detail(format!("{BINDING}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(message: &str, padding: &str) -> ChatRequest {
+        let mut embedding = vec![0.0; 384];
+        embedding[0] = 1.0;
+        let body = serde_json::json!({ "embedding": embedding, "message": message,
+            "message_id": Uuid::nil(), "unknown": padding });
+        ChatRequest::parse(body.to_string().as_bytes()).expect("a question")
+    }
+
+    fn hash(question: &ChatRequest) -> String {
+        body_hash(question).unwrap_or_else(|failure| panic!("{}", failure.error))
+    }
+
+    #[test]
+    fn the_same_question_has_the_same_hash_however_it_is_spelled() {
+        assert_eq!(hash(&question("hi", "a")), hash(&question("  hi ", "b")));
+        assert_ne!(hash(&question("hi", "")), hash(&question("Hi", "")));
+    }
+}

@@ -1,0 +1,42 @@
+//! The Cloudflare Worker of Evidence Chat: who asks, how often, what the search finds, and the answer as a stream.
+//!
+//! How an answer is chosen is `chat-core`'s business; this crate only carries it between the browser and Supabase.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::disallowed_methods
+    )
+)]
+
+mod auth;
+mod body;
+mod chat;
+mod config;
+mod cors;
+mod error;
+mod gate;
+mod history;
+mod log;
+mod reply;
+mod router;
+mod stream;
+mod supabase;
+
+pub use gate::UserGate;
+
+/// The Worker's entry point.
+#[worker::event(fetch)]
+async fn fetch(
+    request: worker::Request,
+    env: worker::Env,
+    context: worker::Context,
+) -> worker::Result<worker::Response> {
+    router::respond(request, &env, &context).await
+}

@@ -1,0 +1,48 @@
+//! An outcome as a response: a stream of events, or one JSON document.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use chat_core::accept::Format;
+use chat_core::event::{Event, HEARTBEAT};
+use chat_core::outcome::Outcome;
+use futures_util::future::{Either, LocalBoxFuture, Shared, select};
+use futures_util::stream::{self, Stream, StreamExt};
+use worker::{Delay, Error, Response, ResponseBuilder, Result};
+
+/// How long a stream may be silent; proxies close connections that are idle for a minute or less.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The outcome once its history is written. It cannot fail: a started stream always gets its end from it.
+pub(crate) type Completion = Shared<LocalBoxFuture<'static, Rc<Outcome>>>;
+
+/// Sends an outcome in the form the client asked for. A stream begins at once with what is known already, and ends
+/// when the completion is there.
+pub(crate) async fn send(outcome: &Outcome, completion: Completion, format: Format) -> Result<Response> {
+    match format {
+        Format::Json => Response::from_json(&completion.await.document()),
+        Format::EventStream => {
+            let opening = outcome.opening_events().iter().map(frame).collect::<Result<Vec<_>>>()?;
+            ResponseBuilder::new()
+                .with_header("Content-Type", "text/event-stream; charset=utf-8")?
+                // Some proxies gather a response before they pass it on unless told not to.
+                .with_header("X-Accel-Buffering", "no")?
+                .from_stream(stream::iter(opening.into_iter().map(Ok)).chain(ending(completion)))
+        }
+    }
+}
+
+/// Heartbeats until the completion is there, then the terminal event.
+fn ending(completion: Completion) -> impl Stream<Item = Result<Vec<u8>>> {
+    stream::unfold(Some(completion), |waiting| async {
+        let completion = waiting?;
+        match select(completion.clone(), Delay::from(HEARTBEAT_INTERVAL)).await {
+            Either::Left((outcome, _)) => Some((frame(&outcome.terminal_event()), None)),
+            Either::Right(_) => Some((Ok(HEARTBEAT.into()), Some(completion))),
+        }
+    })
+}
+
+fn frame(event: &Event) -> Result<Vec<u8>> {
+    event.encode().map(String::into_bytes).map_err(Error::from)
+}
