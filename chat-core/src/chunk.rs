@@ -20,9 +20,6 @@ pub struct MatchedChunk {
     /// What is known of the document: `title`, `url`, `content_type`.
     #[serde(default)]
     pub document_meta: Value,
-    /// The passage's place in the document.
-    #[serde(default)]
-    pub ordinal: i64,
     /// The passage, as Markdown source.
     pub content: String,
     /// What is known of the passage: `section`, `page`, `url`.
@@ -104,7 +101,6 @@ pub(crate) mod tests {
             document_id: Uuid::from_u128(document),
             document_name: Some(format!("doc-{document}.md")),
             document_meta: json!({}),
-            ordinal: 0,
             content: content.to_owned(),
             meta: json!({}),
             model: Some("minilm-1".to_owned()),

@@ -133,6 +133,15 @@ mod tests {
     ];
 
     #[test]
+    fn each_code_has_its_status_and_only_passing_faults_are_worth_a_retry() {
+        let statuses = [400, 401, 403, 404, 409, 409, 413, 415, 429, 500, 503, 504];
+        assert_eq!(ALL.map(ErrorCode::http_status), statuses);
+        let retryable: Vec<_> =
+            ALL.into_iter().filter(|code| code.is_retryable()).map(ErrorCode::http_status).collect();
+        assert_eq!(retryable, [429, 503, 504]);
+    }
+
+    #[test]
     fn the_name_of_a_code_is_its_json() {
         for code in ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());

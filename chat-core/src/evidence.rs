@@ -13,9 +13,9 @@ pub enum Decision<'a> {
     Refuse(Reason),
 }
 
-/// Keeps the passages whose similarity reaches the floor (inclusive). A similarity that is not a number never does.
-pub fn decide(rows: &[MatchedChunk], floor: f64) -> Decision<'_> {
-    let mut qualifying: Vec<_> = rows.iter().filter(|row| row.similarity >= floor).collect();
+/// Keeps the passages whose similarity reaches the threshold (inclusive). A similarity that is not a number never does.
+pub fn decide(rows: &[MatchedChunk], threshold: f64) -> Decision<'_> {
+    let mut qualifying: Vec<_> = rows.iter().filter(|row| row.similarity >= threshold).collect();
     if qualifying.is_empty() {
         return Decision::Refuse(Reason::NoMatch);
     }
@@ -30,7 +30,8 @@ pub fn check_model(question_model: Option<&str>, rows: &[MatchedChunk]) -> Resul
     if rows.iter().any(differs) {
         return Err(ApiError::new(
             ErrorCode::ModelMismatch,
-            "The question was embedded with another model than the knowledge base. Reload the page to get the current model.",
+            "The question was embedded with another model than the knowledge base. Reload the page; if that does not \
+             help, ask an admin to run `kb ingest` again.",
         ));
     }
     Ok(())
@@ -41,14 +42,14 @@ mod tests {
     use super::*;
     use crate::chunk::tests::chunk;
 
-    const FLOOR: f64 = 0.35;
+    const THRESHOLD: f64 = 0.35;
 
     fn passes(similarity: f64) -> bool {
-        matches!(decide(&[chunk(1, 1, similarity, "x")], FLOOR), Decision::Answer(_))
+        matches!(decide(&[chunk(1, 1, similarity, "x")], THRESHOLD), Decision::Answer(_))
     }
 
     #[test]
-    fn the_floor_is_inclusive() {
+    fn the_threshold_is_inclusive() {
         assert!(passes(0.35));
         assert!(passes(0.36));
         assert!(passes(1.0));
@@ -65,14 +66,14 @@ mod tests {
 
     #[test]
     fn nothing_found_and_nothing_near_enough_are_no_match() {
-        assert!(matches!(decide(&[], FLOOR), Decision::Refuse(Reason::NoMatch)));
-        assert!(matches!(decide(&[chunk(1, 1, 0.2, "x")], FLOOR), Decision::Refuse(Reason::NoMatch)));
+        assert!(matches!(decide(&[], THRESHOLD), Decision::Refuse(Reason::NoMatch)));
+        assert!(matches!(decide(&[chunk(1, 1, 0.2, "x")], THRESHOLD), Decision::Refuse(Reason::NoMatch)));
     }
 
     #[test]
     fn only_qualifying_passages_are_kept_nearest_first() {
         let rows = [chunk(1, 1, 0.4, "a"), chunk(1, 2, 0.1, "b"), chunk(2, 3, 0.9, "c")];
-        let Decision::Answer(kept) = decide(&rows, FLOOR) else { panic!("refused") };
+        let Decision::Answer(kept) = decide(&rows, THRESHOLD) else { panic!("refused") };
         assert_eq!(kept.iter().map(|row| row.content.as_str()).collect::<Vec<_>>(), ["c", "a"]);
     }
 

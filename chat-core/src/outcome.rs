@@ -37,7 +37,7 @@ pub struct AnswerOutcome {
 /// An outcome as one JSON document, for clients that do not stream.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Document<'a> {
+pub enum JsonOutcome<'a> {
     /// The same facts as the events of an answer.
     Answer {
         /// The session of the question.
@@ -132,9 +132,9 @@ impl Outcome {
     }
 
     /// The outcome as one JSON document.
-    pub fn document(&self) -> Document<'_> {
+    pub fn as_json(&self) -> JsonOutcome<'_> {
         match self {
-            Self::Answer(answer) => Document::Answer {
+            Self::Answer(answer) => JsonOutcome::Answer {
                 session_id: answer.session_id,
                 message_id: answer.message_id,
                 persisted: answer.persisted,
@@ -142,7 +142,7 @@ impl Outcome {
                 citations: &answer.citations,
                 referenced_indices: &answer.referenced_indices,
             },
-            Self::Refusal(refusal) => Document::Refusal(refusal),
+            Self::Refusal(refusal) => JsonOutcome::Refusal(refusal),
         }
     }
 }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_document_says_the_same_as_the_events() {
-        let document = serde_json::to_value(answer().document()).unwrap();
+        let document = serde_json::to_value(answer().as_json()).unwrap();
         assert_eq!(document["type"], "answer");
         assert_eq!(document["text"], "Refunds take 5 days. [1] Refunds are free. [1]");
         assert_eq!(document["persisted"], false);
@@ -191,10 +191,10 @@ mod tests {
     fn a_refusal_names_its_session_only_when_written() {
         let mut refusal = Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35));
         assert!(refusal.opening_events().is_empty());
-        let wire = serde_json::to_value(refusal.document()).unwrap();
+        let wire = serde_json::to_value(refusal.as_json()).unwrap();
         assert_eq!((&wire["type"], wire.get("session_id")), (&json!("refusal"), None));
         refusal.mark_persisted(Uuid::from_u128(10));
-        let wire = serde_json::to_value(refusal.document()).unwrap();
+        let wire = serde_json::to_value(refusal.as_json()).unwrap();
         assert_eq!((&wire["session_id"], &wire["persisted"]), (&json!(Uuid::from_u128(10)), &json!(true)));
     }
 }

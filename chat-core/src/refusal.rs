@@ -12,7 +12,7 @@ pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
 /// How many of the nearest documents are named.
 const MAX_NEAREST: usize = 3;
-/// How far below the floor a passage's similarity may be for its document to be named: titles of documents that have
+/// How far below the threshold a passage's similarity may be for its document to be named: titles of documents that have
 /// nothing to do with the question help nobody.
 const NEAR_MARGIN: f64 = 0.1;
 
@@ -60,9 +60,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that names the documents which came close. `rows`: nearest first; `floor`: the similarity that would
-    /// have been enough.
-    pub fn new(reason: Reason, rows: &[MatchedChunk], floor: f64) -> Self {
+    /// A refusal that names the documents which came close. `rows`: nearest first; `threshold`: the similarity that
+    /// would have been enough.
+    pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
             Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
             Reason::NoMatch | Reason::WeakEvidence => {
@@ -73,16 +73,17 @@ impl Refusal {
             message: message.to_owned(),
             suggestions: suggestions.iter().map(|text| (*text).to_owned()).collect(),
             reason,
-            nearest: nearest_titles(rows, floor),
+            nearest: nearest_titles(rows, threshold),
             session_id: None,
             persisted: false,
         }
     }
 }
 
-fn nearest_titles(rows: &[MatchedChunk], floor: f64) -> Vec<String> {
+fn nearest_titles(rows: &[MatchedChunk], threshold: f64) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
-    for title in rows.iter().filter(|row| row.similarity >= floor - NEAR_MARGIN).map(MatchedChunk::title) {
+    for title in rows.iter().filter(|row| row.similarity >= threshold - NEAR_MARGIN).map(MatchedChunk::title)
+    {
         if titles.len() < MAX_NEAREST && !titles.contains(&title) {
             titles.push(title);
         }

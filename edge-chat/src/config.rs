@@ -55,12 +55,12 @@ impl Config {
                 .filter(|number| range.contains(number))
                 .ok_or(ConfigError::Invalid(name, rule)),
         };
-        let timeout = whole("CHAT_UPSTREAM_TIMEOUT_MS", 8000, 1..=60_000, "a whole number from 1 to 60000")?;
+        let timeout = whole("CHAT_UPSTREAM_TIMEOUT_MS", 8000, 1..=20_000, "a whole number from 1 to 20000")?;
         Ok(Self {
             supabase_url: web_address(required("SUPABASE_URL")?)?,
             publishable_key: header_value(required("SUPABASE_PUBLISHABLE_KEY")?)?,
             jwt_secret: jwt_secret(required("SUPABASE_JWT_SECRET")?)?,
-            evidence_threshold: number("CHAT_EVIDENCE_THRESHOLD", 0.35, -1.0..=1.0, "a number from -1 to 1")?,
+            evidence_threshold: number("CHAT_EVIDENCE_THRESHOLD", 0.35, 0.0..=1.0, "a number from 0 to 1")?,
             match_count: whole("CHAT_MATCH_COUNT", 5, 1..=50, "a whole number from 1 to 50")?,
             rate_limit: whole("CHAT_RATE_LIMIT", 20, 1..=10_000, "a whole number from 1 to 10000")?,
             upstream_timeout: Duration::from_millis(timeout.into()),
@@ -136,6 +136,7 @@ mod tests {
             ("SUPABASE_JWT_SECRET", "secretvalue"),
             ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
             ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
+            ("CHAT_EVIDENCE_THRESHOLD", "-0.1"),
             ("CHAT_MATCH_COUNT", "0"),
             ("CHAT_RATE_LIMIT", "-1"),
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),

@@ -20,7 +20,7 @@ pub(crate) type Completion = Shared<LocalBoxFuture<'static, Rc<Outcome>>>;
 /// when the completion is there.
 pub(crate) async fn send(outcome: &Outcome, completion: Completion, format: Format) -> Result<Response> {
     match format {
-        Format::Json => Response::from_json(&completion.await.document()),
+        Format::Json => Response::from_json(&completion.await.as_json()),
         Format::EventStream => {
             let opening = outcome.opening_events().iter().map(frame).collect::<Result<Vec<_>>>()?;
             ResponseBuilder::new()
@@ -37,10 +37,18 @@ fn ending(completion: Completion) -> impl Stream<Item = Result<Vec<u8>>> {
     stream::unfold(Some(completion), |waiting| async {
         let completion = waiting?;
         match select(completion.clone(), Delay::from(HEARTBEAT_INTERVAL)).await {
-            Either::Left((outcome, _)) => Some((frame(&outcome.terminal_event()), None)),
+            Either::Left((outcome, _)) => Some((Ok(terminal(&outcome)), None)),
             Either::Right(_) => Some((Ok(HEARTBEAT.into()), Some(completion))),
         }
     })
+}
+
+/// Every stream has an end, whatever happens.
+fn terminal(outcome: &Outcome) -> Vec<u8> {
+    let broken = || {
+        b"event: error\ndata: {\"type\":\"error\",\"code\":\"internal\",\"message\":\"\",\"retryable\":false}\n\n".to_vec()
+    };
+    frame(&outcome.terminal_event()).unwrap_or_else(|_| broken())
 }
 
 fn frame(event: &Event) -> Result<Vec<u8>> {

@@ -40,7 +40,7 @@ impl Supabase {
         Self { client, user, timeout: config.upstream_timeout }
     }
 
-    /// The passages nearest to a question. The floor is `chat-core`'s to apply, so none is asked for here.
+    /// The passages nearest to a question. The threshold is `chat-core`'s to apply, so here any similarity will do.
     pub(crate) async fn match_chunks(
         &self,
         embedding: &[f32],
@@ -53,7 +53,7 @@ impl Supabase {
             // As a string: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
             "query_embedding": vector,
             "match_count": count,
-            "match_threshold": 0,
+            "match_threshold": -1,
             "query_text": question,
         });
         self.send("match_chunks", self.client.rpc("match_chunks", parameters.to_string())).await

@@ -4,7 +4,7 @@ use embedder::{Embedder, EmbedderError};
 use rayon::prelude::*;
 
 /// What ingesting needs of the model; tests bring their own.
-pub trait Encoder: Sync {
+pub trait TextEmbedder: Sync {
     /// Tokens of a text, the special ones included, not limited by what the model reads.
     ///
     /// # Errors
@@ -18,7 +18,7 @@ pub trait Encoder: Sync {
     fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedderError>;
 }
 
-impl Encoder for Embedder {
+impl TextEmbedder for Embedder {
     fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
         self.count_tokens(text)
     }
@@ -33,9 +33,9 @@ impl Encoder for Embedder {
 /// # Errors
 /// The first failure.
 pub fn vectors(
-    encoder: &impl Encoder,
+    embedder: &impl TextEmbedder,
     texts: &[String],
     done: impl Fn() + Sync,
 ) -> Result<Vec<Vec<f32>>, EmbedderError> {
-    texts.par_iter().map(|text| encoder.vector(text).inspect(|_| done())).collect()
+    texts.par_iter().map(|text| embedder.vector(text).inspect(|_| done())).collect()
 }

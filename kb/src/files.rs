@@ -60,10 +60,14 @@ struct Finder {
     found: Discovery,
 }
 
+/// Reading a pipe or a device might never end.
+const NOT_A_FILE: &str = "not a regular file";
+
 impl Finder {
     fn add(&mut self, given: &Path) {
         match resolve(given) {
             Ok(path) if path.is_dir() => self.add_folder(&path),
+            Ok(path) if !path.is_file() => self.fail(given, NOT_A_FILE.to_owned()),
             Ok(path) => match format_of(&path) {
                 Some(format) => {
                     let base = path.parent().unwrap_or(&path).to_owned();
@@ -87,6 +91,9 @@ impl Finder {
             match entry {
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
                 Ok(entry) if entry.path_is_symlink() => self.skip(entry.path(), "a symbolic link".to_owned()),
+                Ok(entry) if !entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                    self.skip(entry.path(), NOT_A_FILE.to_owned());
+                }
                 Ok(entry) => match format_of(entry.path()) {
                     Some(format) => self.take(entry.into_path(), format, base),
                     None => self.skip(entry.path(), unsupported(entry.path())),
@@ -189,6 +196,17 @@ mod tests {
         let found = discover(&[folder.path().join("kb")], folder.path()).unwrap();
         assert_eq!(sources(&found), ["kb/a/z.TXT", "kb/b.md", "kb/c.markdown"]);
         assert!(found.failed.is_empty() && found.skipped.is_empty());
+    }
+
+    #[test]
+    fn pipes_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.md");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let found = discover(&[folder.path().to_owned()], folder.path()).unwrap();
+        assert_eq!((found.files.len(), found.skipped.len()), (0, 1));
+        let found = discover(&[pipe], folder.path()).unwrap();
+        assert_eq!((found.files.len(), found.failed.len()), (0, 1));
     }
 
     #[test]

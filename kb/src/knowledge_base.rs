@@ -81,12 +81,12 @@ pub struct NewDocument<'a> {
     /// Fingerprint of the model that made the vectors.
     pub model: &'a str,
     /// In reading order.
-    pub passages: Vec<NewPassage<'a>>,
+    pub chunks: Vec<NewChunk<'a>>,
 }
 
 /// A chunk about to be written.
 #[derive(Debug)]
-pub struct NewPassage<'a> {
+pub struct NewChunk<'a> {
     /// Verbatim text.
     pub content: &'a str,
     /// Headings it stands under.
@@ -144,12 +144,9 @@ impl KnowledgeBase {
             name: String,
             status: Status,
             enabled: bool,
-            meta: Meta,
+            // People edit it in the dashboard, so nothing is taken for granted.
+            meta: Value,
             kb_chunks: Vec<Count>,
-        }
-        #[derive(Deserialize)]
-        struct Meta {
-            title: Option<String>,
         }
         #[derive(Deserialize)]
         struct Count {
@@ -164,7 +161,7 @@ impl KnowledgeBase {
                 id: row.id,
                 source: row.source,
                 name: row.name,
-                title: row.meta.title,
+                title: row.meta.get("title").and_then(Value::as_str).map(str::to_owned),
                 status: row.status,
                 enabled: row.enabled,
                 chunks: row.kb_chunks.iter().map(|chunks| chunks.count).sum(),
@@ -204,7 +201,7 @@ impl KnowledgeBase {
     async fn write_as(&self, id: Uuid, document: &NewDocument<'_>) -> Result<(), RestError> {
         self.upsert("kb_documents", "id", &[document_row(id, document)]).await?;
         let mut ordinal = 0;
-        for batch in document.passages.chunks(BATCH) {
+        for batch in document.chunks.chunks(BATCH) {
             let mut chunks = Vec::with_capacity(batch.len());
             let mut embeddings = Vec::with_capacity(batch.len());
             for passage in batch {
@@ -286,13 +283,13 @@ fn document_row(id: Uuid, document: &NewDocument<'_>) -> Value {
     })
 }
 
-fn chunk_row(id: Uuid, document_id: Uuid, ordinal: usize, passage: &NewPassage<'_>) -> Value {
-    let meta = passage.section.map_or_else(|| json!({}), |section| json!({ "section": section }));
+fn chunk_row(id: Uuid, document_id: Uuid, ordinal: usize, chunk: &NewChunk<'_>) -> Value {
+    let meta = chunk.section.map_or_else(|| json!({}), |section| json!({ "section": section }));
     json!({
         "id": id,
         "document_id": document_id,
         "ordinal": ordinal,
-        "content": passage.content,
+        "content": chunk.content,
         "meta": meta,
     })
 }
@@ -336,10 +333,10 @@ mod tests {
             content_type: "text/plain",
             content_hash: "00",
             model: "m",
-            passages: Vec::new(),
+            chunks: Vec::new(),
         };
         assert_eq!(document_row(Uuid::nil(), &document)["meta"], json!({ "content_type": "text/plain" }));
-        let passage = NewPassage { content: "text", section: None, vector: &[] };
+        let passage = NewChunk { content: "text", section: None, vector: &[] };
         assert_eq!(chunk_row(Uuid::nil(), Uuid::nil(), 0, &passage)["meta"], json!({}));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use embedder::EmbedderError;
-use kb::embed::Encoder;
+use kb::embed::TextEmbedder;
 use kb::files::discover;
 use kb::ingest::{IngestError, Outcome, Summary, ingest};
 use kb::knowledge_base::KnowledgeBase;
@@ -21,9 +21,9 @@ const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
 const INSERT: &str = "POST /rest/v1/kb_documents";
 const CHUNKS: &str = "POST /rest/v1/kb_chunks";
 
-struct FakeEncoder;
+struct FakeEmbedder;
 
-impl Encoder for FakeEncoder {
+impl TextEmbedder for FakeEmbedder {
     fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
         Ok(text.split_whitespace().count() + 2)
     }
@@ -43,7 +43,7 @@ fn run(url: &str) -> Result<Summary, IngestError> {
     let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(RestClient::new(url, KEY, backoff).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(ingest(found, &knowledge_base, "model", || Ok(FakeEncoder), &Progress::hidden()))
+    runtime.block_on(ingest(found, &knowledge_base, "model", || Ok(FakeEmbedder), &Progress::hidden()))
 }
 
 fn empty_knowledge_base(_: &Request, _: usize) -> Answer {

@@ -45,7 +45,8 @@ async function startServer(environment) {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const ready = /^ready (http:\/\/127\.0\.0\.1:\d+)$/m.exec(server.output());
-    if (ready) return { ...server, url: ready[1], keys: JSON.parse(await readFile(path.join(dataDir, "keys.json"), "utf8")) };
+    if (ready)
+      return { ...server, url: ready[1], keys: JSON.parse(await readFile(path.join(dataDir, "keys.json"), "utf8")) };
     if (server.child.exitCode !== null || Date.now() > deadline) {
       server.child.kill("SIGKILL");
       throw new Error(`the server did not start: ${JSON.stringify(await server.exited)}`);
@@ -64,6 +65,11 @@ async function documents({ url, keys }, insert) {
   return (await response.json()).map((row) => row.name);
 }
 
+async function statusForAnon({ url, keys }) {
+  const response = await fetch(`${url}/rest/v1/kb_documents`, { headers: { apikey: keys.publishable_key } });
+  return response.status;
+}
+
 test("data and keys survive a restart, a kill -9 and the end of the parent", async (t) => {
   await t.test("the first start applies the migrations and writes private keys", async () => {
     const server = await startServer();
@@ -78,6 +84,7 @@ test("data and keys survive a restart, a kill -9 and the end of the parent", asy
     const server = await startServer();
     assert.doesNotMatch(server.output(), /applied/);
     assert.deepEqual(await documents(server), ["first"]);
+    assert.equal(await statusForAnon(server), 401, "what the migrations revoked stays revoked");
     await documents(server, { source: "2.md", name: "second" });
     server.child.kill("SIGKILL");
     assert.equal((await server.exited).signal, "SIGKILL");
@@ -125,7 +132,7 @@ test("a taken port is reported in one sentence and leaves no lock", async () => 
 test("a PORT that is no port is reported", async () => {
   const { code, errors } = await spawnServer({ PORT: "http" }).exited;
   assert.equal(code, 1);
-  assert.match(errors, /PORT must be a number from 0 to 65535, not "http"\./);
+  assert.match(errors, /PORT must be a whole number from 0 to 65535, not "http"\./);
 });
 
 test("damaged keys are reported with their file", async () => {

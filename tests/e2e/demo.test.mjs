@@ -1,11 +1,11 @@
-import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { once } from 'node:events';
-import test from 'node:test';
-import { answerText, ask } from '../lib/chat.mjs';
-import { startDemo, temporaryFolder } from '../lib/demo.mjs';
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { once } from "node:events";
+import test from "node:test";
+import { answerText, ask } from "../lib/chat.mjs";
+import { startDemo, temporaryFolder } from "../lib/demo.mjs";
 
 const isRunning = (pid) => {
   try {
@@ -16,39 +16,39 @@ const isRunning = (pid) => {
   }
 };
 
-test('the demo stops all it started, and its data is there again at the next start', async (t) => {
+test("the demo stops all it started, and its data is there again at the next start", async (t) => {
   const data = await temporaryFolder(t);
-  const kb = join(data, 'documents');
+  const kb = join(data, "documents");
   await mkdir(kb);
-  await writeFile(join(kb, 'parking.md'), '# Parking\n\nVisitors park for free in the yard behind the mill.\n');
+  await writeFile(join(kb, "parking.md"), "# Parking\n\nVisitors park for free in the yard behind the mill.\n");
 
   const first = await startDemo({ data, kb });
   t.after(() => first.stop());
   const { processes } = first.info;
   for (const [name, pid] of Object.entries(processes)) assert.ok(isRunning(pid), name);
-  const { id } = (await first.rest('GET', 'kb_documents?select=id'))[0];
-  assert.equal(await first.stop('SIGINT'), 0);
+  const { id } = (await first.rest("GET", "kb_documents?select=id"))[0];
+  assert.equal(await first.stop("SIGINT"), 0);
   for (const [name, pid] of Object.entries(processes)) assert.ok(!isRunning(pid), `${name} still runs`);
 
   const second = await startDemo({ data, kb });
   t.after(() => second.stop());
-  assert.deepEqual(await second.rest('GET', 'kb_documents?select=id'), [{ id }]);
-  const { events } = await ask(second.info.chat_url, await second.newUser(), 'Where do visitors park?');
+  assert.deepEqual(await second.rest("GET", "kb_documents?select=id"), [{ id }]);
+  const { events } = await ask(second.info.chat_url, await second.newUser(), "Where do visitors park?");
   assert.match(answerText(events), /Visitors park for free in the yard behind the mill\. \[1\]/);
 
   // A changed file replaces its chunks under the same document.
-  await writeFile(join(kb, 'parking.md'), '# Parking\n\nVisitors pay two euros to park in the yard.\n');
-  assert.equal((await second.kb('ingest', kb, '--root', kb)).code, 0);
-  assert.deepEqual(await second.rest('GET', 'kb_documents?select=id'), [{ id }]);
-  const changed = await ask(second.info.chat_url, await second.newUser(), 'Where do visitors park?');
+  await writeFile(join(kb, "parking.md"), "# Parking\n\nVisitors pay two euros to park in the yard.\n");
+  assert.equal((await second.kb("ingest", kb, "--root", kb)).code, 0);
+  assert.deepEqual(await second.rest("GET", "kb_documents?select=id"), [{ id }]);
+  const changed = await ask(second.info.chat_url, await second.newUser(), "Where do visitors park?");
   assert.match(answerText(changed.events), /two euros/);
   assert.doesNotMatch(answerText(changed.events), /for free/);
 });
 
-test('services do not outlive a demo that is killed', async (t) => {
+test("services do not outlive a demo that is killed", async (t) => {
   const demo = await startDemo({ data: await temporaryFolder(t), kb: await temporaryFolder(t) });
   const { demo: demoPid, ...services } = demo.info.processes;
-  process.kill(demoPid, 'SIGKILL');
+  process.kill(demoPid, "SIGKILL");
   await demo.stop();
   const deadline = Date.now() + 10_000;
   while (Object.values(services).some(isRunning) && Date.now() < deadline) {
@@ -57,12 +57,21 @@ test('services do not outlive a demo that is killed', async (t) => {
   for (const [name, pid] of Object.entries(services)) assert.ok(!isRunning(pid), `${name} still runs`);
 });
 
-test('a taken port is passed over', async (t) => {
-  const blocker = createServer().listen(8787, '127.0.0.1');
-  await Promise.race([once(blocker, 'listening'), once(blocker, 'error')]);
+test("what a killed service started itself is stopped, too", async (t) => {
+  const demo = await startDemo({ data: await temporaryFolder(t), kb: await temporaryFolder(t) });
+  t.after(() => demo.stop());
+  process.kill(demo.info.processes.worker, "SIGKILL");
+  assert.equal(await demo.stop(), 0);
+  await assert.rejects(fetch(`${demo.info.worker_url}/api/health`), "workerd still answers");
+});
+
+test("a taken port is passed over", async (t) => {
+  const blocker = createServer().listen(8787, "127.0.0.1");
+  // Where it cannot listen, somebody else has taken the port already.
+  await once(blocker, "listening").catch((error) => assert.equal(error.code, "EADDRINUSE"));
   t.after(() => blocker.close());
   const demo = await startDemo({ data: await temporaryFolder(t), kb: await temporaryFolder(t) });
   t.after(() => demo.stop());
-  assert.notEqual(new URL(demo.info.worker_url).port, '8787');
+  assert.notEqual(new URL(demo.info.worker_url).port, "8787");
   assert.equal((await fetch(`${demo.info.worker_url}/api/health`)).status, 200);
 });

@@ -1,11 +1,11 @@
-import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import test from 'node:test';
-import { promisify } from 'node:util';
-import { loadEmbedder } from '../lib/embedder.mjs';
-import { cosine, referenceItems } from '../lib/reference.mjs';
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import test from "node:test";
+import { promisify } from "node:util";
+import { loadEmbedder } from "../lib/embedder.mjs";
+import { cosine, referenceItems } from "../lib/reference.mjs";
 
-test('WebAssembly gives the reference token ids and vectors', async (t) => {
+test("WebAssembly gives the reference token ids and vectors", async (t) => {
   const { items, reason } = await referenceItems();
   if (!items) return t.skip(reason);
   const { embedder } = await loadEmbedder();
@@ -21,9 +21,9 @@ test('WebAssembly gives the reference token ids and vectors', async (t) => {
   }
 });
 
-test('WebAssembly and the kb command line agree on vector and fingerprint', async () => {
-  const text = 'Can I get my money back after two weeks?';
-  const { stdout } = await promisify(execFile)(process.env.KB_BINARY, ['embed', text]);
+test("WebAssembly and the kb command line agree on vector and fingerprint", async () => {
+  const text = "Can I get my money back after two weeks?";
+  const { stdout } = await promisify(execFile)(process.env.KB_BINARY, ["embed", text]);
   const native = JSON.parse(stdout);
   const { embedder, fingerprint } = await loadEmbedder();
   const embedding = embedder.embed(text);
@@ -32,9 +32,9 @@ test('WebAssembly and the kb command line agree on vector and fingerprint', asyn
   assert.ok(cosine(native.vector, embedding.vector) >= 0.99999);
 });
 
-test('damaged files are refused with a message, and the module goes on working', async () => {
+test("damaged files are refused with a message, and the module goes on working", async () => {
   const { embedder } = await loadEmbedder();
-  const { WasmEmbedder } = await import('../../embedder-wasm/npm/wasm/embedder.js');
+  const { WasmEmbedder } = await import("../../embedder-wasm/npm/wasm/embedder.js");
   assert.throws(() => new WasmEmbedder(new Uint8Array(10), new Uint8Array(10)), /is not the expected file/);
-  assert.equal(embedder.embed('still here').vector.length, 384);
+  assert.equal(embedder.embed("still here").vector.length, 384);
 });

@@ -1,22 +1,25 @@
 // A Chromium with a profile of its own.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
 
 // No call of the browser's own to anywhere: tests must pass, and pass alike, without a network.
 const ARGS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
 ];
 
-/** Opens a browser; `page` collects what the page logs as errors in `page.errors`. */
+/**
+ * Opens a browser; `page.errors` collects uncaught errors and what the page's Content Security Policy blocked. Other
+ * lines of the console do not count: Chromium logs each failed request there, also those a test provokes.
+ */
 export async function openBrowser(options = {}) {
-  const profile = await mkdtemp(join(tmpdir(), 'evidence-chat-browser-'));
+  const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM_PATH,
     headless: true,
@@ -27,9 +30,12 @@ export async function openBrowser(options = {}) {
   });
   const page = context.pages()[0] ?? (await context.newPage());
   page.errors = [];
-  page.on('pageerror', (error) => page.errors.push(String(error)));
+  page.on("pageerror", (error) => page.errors.push(String(error)));
+  page.on("console", (message) => {
+    const text = message.text();
+    if (message.type() === "error" && text.includes("Content Security Policy")) page.errors.push(text);
+  });
   return {
-    context,
     page,
     async close() {
       await context.close();

@@ -1,5 +1,5 @@
 // Requests to POST /api/chat as a client would make them, with real vectors.
-import { loadEmbedder } from './embedder.mjs';
+import { loadEmbedder } from "./embedder.mjs";
 
 /** A valid request body for a question. */
 export async function chatRequest(message) {
@@ -13,16 +13,16 @@ export async function chatRequest(message) {
 /** Posts a body (an object, or text as it is) and returns status, headers and, for a stream, its events. */
 export async function post(chatUrl, token, body, headers = {}) {
   const response = await fetch(chatUrl, {
-    method: 'POST',
+    method: "POST",
     headers: {
-      'content-type': 'application/json',
+      "content-type": "application/json",
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...headers,
     },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === "string" ? body : JSON.stringify(body),
   });
   const text = await response.text();
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
   return {
     status: response.status,
     headers: response.headers,
@@ -39,17 +39,20 @@ export async function ask(chatUrl, token, message) {
 /** A deliberately plain reader of complete event streams, independent of the widget's own. */
 function parseEvents(text) {
   return text
-    .split('\n\n')
-    .filter((block) => block.startsWith('event:'))
+    .split("\n\n")
+    .filter((block) => block.startsWith("event:"))
     .map((block) => {
-      const [event, data] = block.split('\n');
-      return { event: event.slice('event:'.length).trim(), data: JSON.parse(data.slice('data:'.length)) };
+      const [event, data] = block.split("\n");
+      return { event: event.slice("event:".length).trim(), data: JSON.parse(data.slice("data:".length)) };
     });
 }
 
 /** The text of all answer_delta events. */
 export function answerText(events) {
-  return events.filter(({ event }) => event === 'answer_delta').map(({ data }) => data.text).join('');
+  return events
+    .filter(({ event }) => event === "answer_delta")
+    .map(({ data }) => data.text)
+    .join("");
 }
 
 /** The data of the one event of that name. */

@@ -1,16 +1,16 @@
 // Starts the real demo (`cargo xtask demo`) on its own data folder and ports.
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const START_TIMEOUT_MS = 120_000;
 
 /** A new folder that is removed when the test file ends. */
 export async function temporaryFolder(t) {
-  const folder = await mkdtemp(join(tmpdir(), 'evidence-chat-'));
+  const folder = await mkdtemp(join(tmpdir(), "evidence-chat-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -20,32 +20,32 @@ export async function temporaryFolder(t) {
  * @param {{data: string, kb?: string}} options folders; `kb` defaults to the sample knowledge base
  */
 export async function startDemo({ data, kb }) {
-  const json = join(data, 'demo.json');
-  const args = ['demo', '--prebuilt', '--data', data, '--json', json];
-  if (kb) args.push('--kb', kb);
-  const child = spawn(process.env.XTASK_BINARY, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const ended = once(child, 'exit');
+  const json = join(data, "demo.json");
+  const args = ["demo", "--prebuilt", "--data", data, "--json", json];
+  if (kb) args.push("--kb", kb);
+  const child = spawn(process.env.XTASK_BINARY, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const ended = once(child, "exit");
 
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (true) {
     if (child.exitCode !== null) throw new Error(`the demo ended with ${child.exitCode}:\n${output}`);
     if (Date.now() > deadline) {
-      child.kill('SIGTERM');
+      child.kill("SIGTERM");
       throw new Error(`the demo was not ready in ${START_TIMEOUT_MS / 1000} s:\n${output}`);
     }
     const info = await readJson(json);
-    if (info) return new Demo(info, child, ended, await readJson(join(data, 'keys.json')), () => output);
+    if (info) return new Demo(info, child, ended, await readJson(join(data, "keys.json")));
     await sleep(100);
   }
 }
 
 async function readJson(path) {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (error.code === "ENOENT") return null;
     throw error;
   }
 }
@@ -54,23 +54,16 @@ class Demo {
   #child;
   #ended;
   #secretKey;
-  #output;
 
-  constructor(info, child, ended, keys, output) {
+  constructor(info, child, ended, keys) {
     this.info = info;
     this.#child = child;
     this.#ended = ended;
     this.#secretKey = keys.secret_key;
-    this.#output = output;
-  }
-
-  /** What the demo printed so far. */
-  get output() {
-    return this.#output();
   }
 
   /** Ends the demo as Ctrl-C does and resolves with its exit code. */
-  async stop(signal = 'SIGTERM') {
+  async stop(signal = "SIGTERM") {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     const [code] = await this.#ended;
     return code;
@@ -80,9 +73,9 @@ class Demo {
   async newUser() {
     const email = `${crypto.randomUUID()}@example.com`;
     const response = await fetch(`${this.info.supabase_url}/auth/v1/signup`, {
-      method: 'POST',
-      headers: { apikey: this.info.publishable_key, 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: 'a-password-for-tests' }),
+      method: "POST",
+      headers: { apikey: this.info.publishable_key, "content-type": "application/json" },
+      body: JSON.stringify({ email, password: "a-password-for-tests" }),
     });
     const body = await response.json();
     if (!response.ok) throw new Error(`sign-up failed: ${response.status} ${JSON.stringify(body)}`);
@@ -96,8 +89,8 @@ class Demo {
       headers: {
         apikey: token ? this.info.publishable_key : this.#secretKey,
         authorization: `Bearer ${token ?? this.#secretKey}`,
-        'content-type': 'application/json',
-        prefer: 'return=representation',
+        "content-type": "application/json",
+        prefer: "return=representation",
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -110,12 +103,13 @@ class Demo {
   async kb(...args) {
     const child = spawn(process.env.KB_BINARY, args, {
       env: { ...process.env, SUPABASE_URL: this.info.supabase_url, SUPABASE_SECRET_KEY: this.#secretKey },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ["ignore", "pipe", "pipe"],
     });
-    let stdout = '', stderr = '';
-    child.stdout.on('data', (chunk) => (stdout += chunk));
-    child.stderr.on('data', (chunk) => (stderr += chunk));
-    const [code] = await once(child, 'exit');
+    let stdout = "",
+      stderr = "";
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    child.stderr.on("data", (chunk) => (stderr += chunk));
+    const [code] = await once(child, "exit");
     return { code, stdout, stderr };
   }
 }

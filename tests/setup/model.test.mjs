@@ -1,20 +1,20 @@
 // Where the model comes from, with a small server in the place of the model hub.
-import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { createReadStream } from 'node:fs';
-import { basename, join } from 'node:path';
-import test from 'node:test';
-import { temporaryFolder } from '../lib/demo.mjs';
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createReadStream } from "node:fs";
+import { basename, join } from "node:path";
+import test from "node:test";
+import { temporaryFolder } from "../lib/demo.mjs";
 
-/** `cargo xtask setup` with a cache of its own that already holds the build tools. */
+/** `cargo xtask setup model` with the given environment. */
 async function setup(env) {
-  const child = spawn(process.env.XTASK_BINARY, ['setup', 'model'], { env: { ...process.env, ...env } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const [code] = await once(child, 'exit');
+  const child = spawn(process.env.XTASK_BINARY, ["setup", "model"], { env: { ...process.env, ...env } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "exit");
   return { code, output };
 }
 
@@ -24,39 +24,47 @@ async function startHub(t, respond) {
     requests.push(request.url);
     respond(basename(request.url), response);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, "127.0.0.1"), "listening");
   t.after(() => server.close());
   return { url: `http://127.0.0.1:${server.address().port}`, requests };
 }
 
-test('the hub is asked first, at a pinned revision, and what it gives is kept', async (t) => {
+test("the hub is asked first, at a pinned revision, and what it gives is kept", async (t) => {
   const hub = await startHub(t, (name, response) =>
-    createReadStream(join(process.env.EVIDENCE_MODEL_DIR, name)).pipe(response));
+    createReadStream(join(process.env.EVIDENCE_MODEL_DIR, name)).pipe(response),
+  );
   const cache = await temporaryFolder(t);
   const env = { EVIDENCE_MODEL_DIR: undefined, EVIDENCE_MODEL_HUB: hub.url, XDG_CACHE_HOME: cache };
   const first = await setup(env);
   assert.equal(first.code, 0, first.output);
   assert.equal(hub.requests.length, 2);
   for (const url of hub.requests) assert.match(url, /all-MiniLM-L6-v2\/resolve\/[0-9a-f]{40}\//);
-  assert.deepEqual(await readdir(join(cache, 'evidence-chat/models/all-MiniLM-L6-v2')), ['model.safetensors', 'tokenizer.json']);
+  assert.deepEqual(await readdir(join(cache, "evidence-chat/models/all-MiniLM-L6-v2")), [
+    "model.safetensors",
+    "tokenizer.json",
+  ]);
   assert.equal((await setup(env)).code, 0);
-  assert.equal(hub.requests.length, 2, 'the second run downloads nothing');
+  assert.equal(hub.requests.length, 2, "the second run downloads nothing");
 });
 
-test('a download with a wrong checksum is an error that deletes nothing but itself', async (t) => {
-  const hub = await startHub(t, (_name, response) => response.end('not the model'));
+test("a download with a wrong checksum is an error that deletes nothing but itself", async (t) => {
+  const hub = await startHub(t, (_name, response) => response.end("not the model"));
   const cache = await temporaryFolder(t);
-  const models = join(cache, 'evidence-chat/models');
+  const models = join(cache, "evidence-chat/models");
   await mkdir(models, { recursive: true });
-  await writeFile(join(models, 'somebody-elses-file'), 'keep me');
-  const { code, output } = await setup({ EVIDENCE_MODEL_DIR: undefined, EVIDENCE_MODEL_HUB: hub.url, XDG_CACHE_HOME: cache });
+  await writeFile(join(models, "somebody-elses-file"), "keep me");
+  const { code, output } = await setup({
+    EVIDENCE_MODEL_DIR: undefined,
+    EVIDENCE_MODEL_HUB: hub.url,
+    XDG_CACHE_HOME: cache,
+  });
   assert.equal(code, 1);
   assert.match(output, /damaged or not the expected model/);
   assert.match(output, /has SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64}/);
-  assert.deepEqual(await readdir(models), ['somebody-elses-file']);
+  assert.deepEqual(await readdir(models), ["somebody-elses-file"]);
 });
 
-test('EVIDENCE_MODEL_DIR comes before everything, and a wrong folder is named', async (t) => {
+test("EVIDENCE_MODEL_DIR comes before everything, and a wrong folder is named", async (t) => {
   const folder = await temporaryFolder(t);
   const { code, output } = await setup({ EVIDENCE_MODEL_DIR: folder });
   assert.equal(code, 1);

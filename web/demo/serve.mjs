@@ -1,13 +1,12 @@
-// The demo page's server: `node web/demo/serve.mjs`, configured by the environment:
-//   PORT                      port on 127.0.0.1; 0 or unset picks a free one
-//   MODEL_DIR                 folder with model.safetensors and tokenizer.json
+// The demo page's server, a local service (see local-service/): `node web/demo/serve.mjs`. Environment:
+//   PORT                      port on 127.0.0.1; unset picks a free one
+//   EVIDENCE_MODEL_DIR        folder with model.safetensors and tokenizer.json
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
-// Prints `ready <url>` when it listens. Ends on SIGTERM, on SIGINT, and when stdin closes, so as not to outlive its
-// parent.
 import { createServer } from "node:http";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { listen, runService } from "@evidence-chat/local-service";
 import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -42,7 +41,7 @@ export function createDemoServer(settings, dist = DIST) {
       response.end(request.method === "HEAD" ? undefined : config);
       return;
     }
-    const { root, file, cacheControl } = route(path, dist, settings.MODEL_DIR);
+    const { root, file, cacheControl } = route(path, dist, settings.EVIDENCE_MODEL_DIR);
     sendFile(request, response, root, file, cacheControl).catch(() => response.destroy());
   });
 }
@@ -69,11 +68,7 @@ function contentSecurityPolicy(urls) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const server = createDemoServer(process.env);
-  server.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () =>
-    console.log(`ready http://127.0.0.1:${server.address().port}`),
-  );
-  const stop = () => process.exit(0);
-  process.on("SIGTERM", stop).on("SIGINT", stop);
-  process.stdin.on("end", stop).on("error", stop).resume();
+  await runService({
+    serve: async (port, ready) => ready(await listen(createDemoServer(process.env), port)),
+  });
 }

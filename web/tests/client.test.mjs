@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, test } from "node:test";
-import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+import { importTs } from "../../tests/lib/import-ts.mjs";
 import { chatServer, events, json } from "./chat-server.mjs";
 
 const { ChatError, streamChat } = await importTs(new URL("../src/client/index.ts", import.meta.url));
@@ -90,6 +90,24 @@ test("without a token nothing is sent", async () => {
   const { error } = await ask([events(END)], { tokenProvider: async () => null });
   assertChatError(error, { code: "unauthorized", retryable: false });
   assert.equal(server.requests.length, 0);
+});
+
+test("a sign-in that never answers ends with the time-out and can be tried again", async () => {
+  const { error } = await ask([events(END)], { tokenProvider: () => new Promise(() => {}), idleTimeoutMs: 50 });
+  assertChatError(error, { code: "unauthorized", retryable: true });
+  assert.match(error.message, /sign-in could not be confirmed in time/);
+  assert.equal(server.requests.length, 0);
+});
+
+test("an abort does not wait for the sign-in", async () => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const tokenProvider = () => {
+    controller.abort(reason);
+    return new Promise(() => {});
+  };
+  const { error } = await ask([events(END)], { tokenProvider, signal: controller.signal });
+  assert.equal(error, reason);
 });
 
 test("a 429 keeps the server's words and its Retry-After", async () => {
@@ -222,7 +240,7 @@ test("an abort throws the signal's reason and closes the connection", async () =
   await closed;
 });
 
-test("citations keep only http and https links", async () => {
+test("citations keep only http and https links, and none with a password", async () => {
   const citation = (index, url) => ({
     index,
     title: "T",
@@ -230,7 +248,6 @@ test("citations keep only http and https links", async () => {
     excerpt: "E",
     quotes: [{ start: 0, end: 1, text: "E" }],
     url,
-    download_url: url,
   });
   const urls = [
     "javascript:alert(1)",
@@ -238,6 +255,8 @@ test("citations keep only http and https links", async () => {
     "data:text/html,x",
     "//evil.example",
     "/relative",
+    "https://user:password@credentials.example/",
+    "https://user@credentials.example/",
     "https://ok.example/a b",
     "http://ok.example/",
     7,
@@ -245,12 +264,12 @@ test("citations keep only http and https links", async () => {
   const { received } = await ask([
     events(["sources", { citations: urls.map((url, at) => citation(at + 1, url)) }], END),
   ]);
-  const links = received[0].citations.map(({ url, download_url }) => [url, download_url]);
+  const links = received[0].citations.map(({ url }) => url);
   assert.deepEqual(links, [
-    ...Array.from({ length: 5 }, () => [undefined, undefined]),
-    ["https://ok.example/a%20b", "https://ok.example/a%20b"],
-    ["http://ok.example/", "http://ok.example/"],
-    [undefined, undefined],
+    ...Array.from({ length: 7 }, () => undefined),
+    "https://ok.example/a%20b",
+    "http://ok.example/",
+    undefined,
   ]);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
-import { chatServer, events } from "./chat-server.mjs";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+import { chatServer, events, json } from "./chat-server.mjs";
 
 const { Conversation } = await importTs(new URL("../src/element/conversation.ts", import.meta.url));
 
@@ -57,4 +57,45 @@ test("after a reset the next question starts a new session", async () => {
   conversation.reset();
   await run(conversation, conversation.begin("Second?"));
   assert.equal(JSON.parse(server.requests[1].body).session_id, undefined);
+});
+
+const gone = json(404, { code: "not_found", message: "This conversation does not exist.", retryable: false });
+const sessionsAsked = () => server.requests.map(({ body }) => JSON.parse(body).session_id);
+
+test("a session that is gone is left: a retry, under the same id, starts a new one", async () => {
+  const conversation = await conversationWith(answered("s1"), gone, answered("s2"), answered("s2"));
+  await run(conversation, conversation.begin("First?"));
+  const second = conversation.begin("Second?");
+  await assert.rejects(run(conversation, second), { code: "not_found", retryable: true, status: 404 });
+  assert.equal(conversation.sessionId, undefined);
+  await run(conversation, second);
+  await run(conversation, conversation.begin("Third?"));
+  assert.deepEqual(sessionsAsked(), [undefined, "s1", undefined, "s2"]);
+  assert.equal(JSON.parse(server.requests[2].body).message_id, second.messageId);
+});
+
+test("an old question whose session is gone joins the session that was begun since", async () => {
+  const conversation = await conversationWith(answered("s1"), events(), gone, answered("s2"), gone, answered("s2"));
+  await run(conversation, conversation.begin("First?"));
+  const cut = conversation.begin("Cut?");
+  await assert.rejects(run(conversation, cut), { code: "connection_lost" });
+  const other = conversation.begin("Other?");
+  await assert.rejects(run(conversation, other), { code: "not_found" });
+  await run(conversation, other);
+  await assert.rejects(run(conversation, cut), { code: "not_found" });
+  await run(conversation, cut);
+  assert.deepEqual(sessionsAsked(), [undefined, "s1", "s1", undefined, "s1", "s2"]);
+});
+
+test("not_found for a question without a session keeps its words: nothing is there to leave", async () => {
+  const conversation = await conversationWith(gone);
+  await assert.rejects(run(conversation, conversation.begin("First?")), { code: "not_found", retryable: false });
+});
+
+test("half a surrogate pair is replaced, and whole pairs stay", async () => {
+  const conversation = await conversationWith(answered("s1"));
+  const exchange = conversation.begin("\ud800 lone \udc00, 😀 whole");
+  assert.equal(exchange.question, "\ufffd lone \ufffd, 😀 whole");
+  await run(conversation, exchange);
+  assert.equal(JSON.parse(server.requests[0].body).message, exchange.question);
 });

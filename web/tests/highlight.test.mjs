@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { highlightQuotes } = await importTs(new URL("../src/element/highlight.ts", import.meta.url));
 
@@ -31,4 +31,10 @@ test("overlapping and unordered quotes keep the excerpt whole", () => {
   const runs = highlightQuotes(EXCERPT, quotes);
   assert.equal(runs.map(({ text }) => text).join(""), EXCERPT);
   assert.equal(show(runs), "<One. Two.> 🎉 <Three.> Two.");
+});
+
+test("a quote with a number in brackets of its own is marked as it stands in the excerpt", () => {
+  const excerpt = "Intro. Refunds take 5 days.[7][12] End.";
+  const quotes = [{ start: 7, end: 34, text: "Refunds take 5 days.[7][12]" }];
+  assert.equal(show(highlightQuotes(excerpt, quotes)), "Intro. <Refunds take 5 days.[7][12]> End.");
 });

@@ -25,7 +25,7 @@ before(async () => {
   await writeFile(join(root, "dist", "evidence-chat.js"), "export {};");
   await writeFile(join(root, "dist", "embedder_bg.wasm"), "wasm");
   const settings = {
-    MODEL_DIR: join(root, "model"),
+    EVIDENCE_MODEL_DIR: join(root, "model"),
     CHAT_ENDPOINT: "http://127.0.0.1:1/api/chat",
     DEMO_EMAIL: "demo@example.com",
   };

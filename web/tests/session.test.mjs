@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "../../embedder-wasm/npm/tests/import-ts.mjs";
+import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { SessionTracker } = await importTs(new URL("../src/client/session.ts", import.meta.url));
 

@@ -23,7 +23,10 @@ pub(crate) enum Part {
 
 /// Builds the named parts, or all of them if none is named.
 pub(crate) fn run(parts: &[Part], tools: &Tools) -> Result<()> {
-    let wanted = |part| parts.is_empty() || parts.contains(&part);
+    let wanted = |part| {
+        let is_needed = part == Part::Embedder && parts.contains(&Part::Web);
+        parts.is_empty() || parts.contains(&part) || is_needed
+    };
     for part in [Part::Kb, Part::Embedder, Part::Web, Part::Worker] {
         if wanted(part) {
             let started = Instant::now();
@@ -50,7 +53,10 @@ impl Part {
             Self::Embedder => embedder(tools),
             Self::Web => shell::run(shell::command("node").arg("web/build.mjs")),
             Self::Worker => worker(tools),
-            Self::Kb => shell::run(shell::cargo().args(["build", "--package", "kb"])),
+            Self::Kb => {
+                // With the features of the whole workspace, so that tests and this share what they compile.
+                shell::run(shell::cargo().args(["build", "--workspace", "--bin", "kb"]))
+            }
         }
     }
 }

@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 
 /// The root of the repository.
 pub(crate) fn repo() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
 }
 
 /// Downloads and tools that outlive the checkout: `$XDG_CACHE_HOME/evidence-chat` or `~/.cache/evidence-chat`.
@@ -22,7 +23,7 @@ pub(crate) fn cache() -> Result<PathBuf> {
 
 /// Cargo's output folder, which the environment may have moved.
 pub(crate) fn cargo_target() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| repo().join("target"), PathBuf::from)
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| repo().join("target"), |dir| repo().join(dir))
 }
 
 /// The kb command line, as `cargo xtask build kb` leaves it.

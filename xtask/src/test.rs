@@ -13,11 +13,11 @@ use crate::{build, paths, setup, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
-    /// Format, clippy and type checks.
+    /// Format and clippy.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
-    /// Tests of the browser packages, the schema and the Worker, in Node.js.
+    /// Type checks and tests of the browser packages, the schema and the Worker, in Node.js.
     Node,
     /// The whole product in a real browser.
     E2e,
@@ -50,7 +50,7 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
 impl Suite {
     fn name(self) -> &'static str {
         match self {
-            Self::Lint => "format, lints and types",
+            Self::Lint => "format and lints",
             Self::Rust => "Rust tests",
             Self::Node => "Node.js tests",
             Self::E2e => "end-to-end tests",
@@ -68,6 +68,8 @@ impl Suite {
 }
 
 fn lint() -> Result<()> {
+    shell::run(shell::command("node").args(["node_modules/prettier/bin/prettier.cjs", "--check", "."]))
+        .context("run `npm run format`")?;
     shell::run(shell::cargo().args(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")?;
     shell::run(shell::cargo().args([
         "clippy",
@@ -110,6 +112,7 @@ fn node(environment: &Environment) -> Result<()> {
         "web/tests",
         "supabase/tests",
         "edge-chat/local/tests",
+        "local-service/tests",
         "tests/setup",
         "tests/embedder",
     ];

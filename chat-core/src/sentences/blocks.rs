@@ -70,6 +70,8 @@ struct Scanner {
     heading: Option<Range<usize>>,
     open: Option<Open>,
     fence: Option<Fence>,
+    /// Inside an HTML comment that has not ended yet.
+    is_in_comment: bool,
     /// Inside a table: the header row, or `None` in it when the passage starts below the header.
     table: Option<Option<Range<usize>>>,
 }
@@ -86,7 +88,10 @@ impl Scanner {
         } else if let Some((mark, length)) = fence_opening(text) {
             self.close();
             self.fence = Some(Fence { mark, length, range });
-        } else if text.is_empty() || is_comment(text) {
+        } else if self.is_in_comment || text.starts_with("<!--") {
+            self.close();
+            self.is_in_comment = !text.contains("-->");
+        } else if text.is_empty() || is_link_definition(text) {
             self.close();
         } else if let Some(heading) = atx_heading(text) {
             self.close();
@@ -188,8 +193,9 @@ fn closes(text: &str, fence: &Fence) -> bool {
     text.len() >= fence.length && text.chars().all(|c| c == fence.mark)
 }
 
-fn is_comment(text: &str) -> bool {
-    text.starts_with("<!--") && text.ends_with("-->")
+/// `[label]: address`, which no reader sees; not a footnote, whose text they do.
+fn is_link_definition(text: &str) -> bool {
+    text.starts_with('[') && !text.starts_with("[^") && text.contains("]: ")
 }
 
 /// The words of an ATX heading, without the number signs around them.

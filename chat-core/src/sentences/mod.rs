@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use blocks::{Block, BlockKind};
 
+pub use split::sentences;
+
 /// Where a unit stands, which decides what must surround it in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
@@ -113,6 +115,13 @@ mod tests {
         assert_eq!(texts("***\n\n…\n\n---\n\n<!-- note. -->\n\nReal."), ["Real."]);
         assert!(texts("").is_empty());
         assert!(texts("# Only a heading\n").is_empty());
+    }
+
+    #[test]
+    fn what_a_reader_does_not_see_is_not_a_unit() {
+        let content = "Seen.\n\n<!-- note\nto ourselves. -->\nSeen too.\n\n- item\n  <!-- a\n  b. -->\n\n\
+            [the site]: https://example.org\n\n[^1]: A footnote.";
+        assert_eq!(texts(content), ["Seen.", "Seen too.", "item", "[^1]: A footnote."]);
     }
 
     #[test]

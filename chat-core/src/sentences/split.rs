@@ -20,7 +20,7 @@ const SOMETIMES_LAST: &[&str] = &[
 ];
 
 /// The sentences of `content[range]`, each without the white space around it.
-pub(super) fn sentences(content: &str, range: Range<usize>) -> Vec<Range<usize>> {
+pub fn sentences(content: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let Some(text) = content.get(range.clone()) else { return Vec::new() };
     let mut sentences = Vec::new();
     let mut start = 0;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartupError } from "./startup-error.mjs";
+import { HOST, StartupError, listen } from "@evidence-chat/local-service";
 
 // Read when the packages load: neither may call home.
 process.env.WRANGLER_SEND_METRICS ??= "false";
@@ -11,7 +11,6 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 const { Log, LogLevel, Miniflare } = await import("miniflare");
 const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
 
-const HOST = "127.0.0.1";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
 const BUILD_DIR = path.join(ROOT, "edge-chat/build");
@@ -73,18 +72,7 @@ function builtModules() {
 /** The runtime reports a taken port with a stack trace of its own, so the port is tried first. */
 async function refuseTakenPort(port) {
   const probe = createServer();
-  probe.listen(port, HOST);
-  try {
-    await once(probe, "listening");
-  } catch (error) {
-    if (error.code === "EADDRINUSE") {
-      throw new StartupError(`Port ${port} is already in use; set PORT to a free one.`);
-    }
-    if (error.code === "EACCES") {
-      throw new StartupError(`Port ${port} needs more privileges; set PORT to one above 1023.`);
-    }
-    throw error;
-  }
+  await listen(probe, port);
   probe.close();
   await once(probe, "close");
 }

@@ -13,21 +13,20 @@ let worker;
 
 before(async () => {
   upstream = await startUpstream();
-  worker = await startWorker({
-    onLog: (line) => log.push(line),
-    variables: {
-      SUPABASE_URL: upstream.url,
-      SUPABASE_PUBLISHABLE_KEY: "publishable-key",
-      SUPABASE_JWT_SECRET: JWT_SECRET,
-      CHAT_ALLOWED_ORIGINS: `${ORIGIN}, https://other.test`,
-      CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
-    },
-  });
+  worker = await startWorker({ onLog: (line) => log.push(line), variables: variables() });
 });
 
 after(async () => {
   await worker?.close();
   upstream?.close();
+});
+
+const variables = () => ({
+  SUPABASE_URL: upstream.url,
+  SUPABASE_PUBLISHABLE_KEY: "publishable-key",
+  SUPABASE_JWT_SECRET: JWT_SECRET,
+  CHAT_ALLOWED_ORIGINS: `${ORIGIN}, https://other.test`,
+  CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
 });
 
 const newUser = () => crypto.randomUUID();
@@ -49,7 +48,10 @@ describe("an answer", () => {
     const { status, events, headers } = await ask(worker.url, user, sent);
     assert.equal(status, 200);
     assert.match(headers.get("x-request-id"), /^[0-9a-f-]{36}$/);
-    assert.deepEqual(events.map((event) => event.type), ["answer_start", "answer_delta", "sources", "answer_end"]);
+    assert.deepEqual(
+      events.map((event) => event.type),
+      ["answer_start", "answer_delta", "sources", "answer_end"],
+    );
     const [start, delta, sources, end] = events;
     assert.equal(delta.text, "Refunds are paid within 5 days. [1]");
     assert.deepEqual(sources.referenced_indices, [1]);
@@ -60,7 +62,7 @@ describe("an answer", () => {
     const [search] = upstream.callsOf(user, "rpc/match_chunks");
     assert.equal(search.headers.apikey, "publishable-key");
     assert.equal(JSON.parse(search.body.query_embedding).length, 384);
-    assert.deepEqual([search.body.match_count, search.body.match_threshold], [5, 0]);
+    assert.deepEqual([search.body.match_count, search.body.match_threshold], [5, -1]);
     const [session] = upstream.callsOf(user, "chat_sessions");
     assert.deepEqual(session.body, { id: start.session_id, title: "When are refunds paid?" });
     const [asked, answered] = upstream.callsOf(user, "chat_messages")[0].body;
@@ -115,7 +117,10 @@ describe("an answer", () => {
     const { events } = await ask(worker.url, user, question({ session_id }));
     assert.equal(events[0].session_id, session_id);
     const calls = upstream.callsOf(user, "chat_sessions");
-    assert.deepEqual(calls.map((call) => call.method), ["GET"]);
+    assert.deepEqual(
+      calls.map((call) => call.method),
+      ["GET"],
+    );
     assert.equal(calls[0].query.id, `eq.${session_id}`);
   });
 
@@ -311,6 +316,54 @@ describe("once only", () => {
   });
 });
 
+describe("a slow history", () => {
+  let patient;
+  before(async () => {
+    patient = await startWorker({ variables: { ...variables(), CHAT_UPSTREAM_TIMEOUT_MS: "20000" } });
+  });
+  after(() => patient?.close());
+
+  test("is bridged with heartbeats", async () => {
+    const user = newUser();
+    upstream.behave(user, {
+      chat_messages: async () => {
+        // Longer than the Worker's heartbeat interval of 10 s.
+        await new Promise((resolve) => setTimeout(resolve, 11_000));
+        return { status: 201 };
+      },
+    });
+    const response = await fetch(`${patient.url}/api/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${accessToken(user)}` },
+      body: JSON.stringify(question()),
+    });
+    const text = await response.text();
+    assert.match(text, /event: sources\ndata: .*\n\n: heartbeat\n\nevent: answer_end\ndata: .*"persisted":true/);
+  });
+});
+
+describe("a reader that goes away", () => {
+  test("before there is an answer, and asks the same again, gets it promptly", async (t) => {
+    const user = newUser();
+    let searches = 0;
+    upstream.behave(user, {
+      "rpc/match_chunks": async () => {
+        if (searches++ === 0) await new Promise((resolve) => setTimeout(resolve, 400));
+        return { body: [passage()] };
+      },
+    });
+    const sent = question();
+    const aborted = ask(worker.url, user, sent, { signal: AbortSignal.timeout(150) });
+    await assert.rejects(aborted, { name: "TimeoutError" });
+    const started = Date.now();
+    const again = await ask(worker.url, user, sent);
+    const took = Date.now() - started;
+    assert.equal(again.events.at(-1).type, "answer_end");
+    assert.ok(took < 5 * TIMEOUT_MS, `took ${took} ms`);
+    t.diagnostic(`took ${took} ms and ${searches} searches`);
+  });
+});
+
 describe("how often", () => {
   test("of forty questions at once exactly twenty are admitted", async () => {
     const user = newUser();
@@ -385,7 +438,10 @@ describe("faults of Supabase", () => {
     const user = newUser();
     upstream.behave(user, { chat_messages: () => ({ status: 500 }) });
     await ask(worker.url, user);
-    assert.deepEqual(upstream.callsOf(user, "chat_sessions").map((call) => call.method), ["POST", "DELETE"]);
+    assert.deepEqual(
+      upstream.callsOf(user, "chat_sessions").map((call) => call.method),
+      ["POST", "DELETE"],
+    );
   });
 });
 

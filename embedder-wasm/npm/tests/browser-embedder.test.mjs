@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "./import-ts.mjs";
+import { importTs } from "../../../tests/lib/import-ts.mjs";
 
 const { BrowserEmbedder, EmbedderError } = await importTs(new URL("../src/index.ts", import.meta.url));
 

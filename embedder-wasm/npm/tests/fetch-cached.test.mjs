@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { importTs } from "./import-ts.mjs";
+import { importTs } from "../../../tests/lib/import-ts.mjs";
 
 const { fetchCached, openModelCache } = await importTs(new URL("../src/fetch-cached.ts", import.meta.url));
 

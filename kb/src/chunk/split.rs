@@ -146,19 +146,19 @@ fn split_text(
     Ok(())
 }
 
-/// Unicode's sentence rules end a sentence at every line break; a line that only wraps does not end one here.
+/// The sentences that an answer would quote, each with the white space after it.
 fn sentences(text: &str) -> Vec<&str> {
+    let starts =
+        chat_core::sentences::sentences(text, 0..text.len()).into_iter().map(|sentence| sentence.start);
     let mut sentences = Vec::new();
-    let mut start = 0;
-    for (at, part) in text.split_sentence_bound_indices() {
-        let end = at + part.len();
-        let closed =
-            part.trim_end().trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '”', '’', '»', '」', '』']);
-        if end == text.len() || closed.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟']) {
-            sentences.extend(text.get(start..end));
-            start = end;
-        }
+    let mut rest = text;
+    let mut offset = 0;
+    for start in starts.skip(1) {
+        let Some((sentence, after)) = rest.split_at_checked(start - offset) else { break };
+        sentences.push(sentence);
+        (rest, offset) = (after, start);
     }
+    sentences.push(rest);
     sentences
 }
 

@@ -43,6 +43,9 @@ pub enum RestError {
         /// What the server said.
         message: String,
     },
+    /// What was just written is gone again.
+    #[error("another `kb ingest` is writing the same document; run this again when it has ended")]
+    Overtaken,
     /// The request was understood and refused; another one may go through.
     #[error("the server refused the data ({status}): {message}")]
     Rejected {
@@ -69,7 +72,7 @@ impl RestError {
 
     /// True if only this request's data is at fault, so that going on with other documents makes sense.
     pub fn concerns_only_this_document(&self) -> bool {
-        matches!(self, Self::Rejected { .. })
+        matches!(self, Self::Rejected { .. } | Self::Overtaken)
     }
 
     /// From a response that is not a success. `body` must not contain the key any more.
@@ -85,6 +88,9 @@ impl RestError {
             }
             // 42501: the role that belongs to the key may not do this.
             (401 | 403, _) | (_, "42501") => Self::WrongKey { status },
+            // Foreign key: the pending document that the rows belong to was deleted, which another run does when it
+            // starts on the same document.
+            (_, "23503") => Self::Overtaken,
             (429 | 500..=599, _) => Self::Unavailable { status, message },
             (404, "") => {
                 Self::UnexpectedAnswer { url: url.to_owned(), message: format!("HTTP 404, {message}") }
@@ -135,6 +141,12 @@ mod tests {
             error(400, r#"{"code":"22P02","message":"bad vector"}"#),
             RestError::Rejected { .. }
         ));
+    }
+
+    #[test]
+    fn rows_of_a_document_that_is_gone_point_at_another_run() {
+        let error = error(409, r#"{"code":"23503","message":"violates foreign key constraint"}"#);
+        assert!(matches!(error, RestError::Overtaken) && error.concerns_only_this_document());
     }
 
     #[test]

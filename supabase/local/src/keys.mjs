@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { StartupError } from "@evidence-chat/local-service";
 import { generateApiKey } from "@supabase/lite";
-import { StartupError } from "./startup-error.mjs";
 
 /**
  * Secrets of one local project, in the file format shared with the other tools of this repository.
@@ -45,11 +45,15 @@ function parseKeys(text, file) {
   try {
     keys = JSON.parse(text);
   } catch {
-    throw new StartupError(`${file} is not valid JSON. Delete it to get new keys; tokens issued so far become invalid.`);
+    throw new StartupError(
+      `${file} is not valid JSON. Delete it to get new keys; tokens issued so far become invalid.`,
+    );
   }
   for (const name of ["jwt_secret", "publishable_key", "secret_key"]) {
     if (typeof keys?.[name] !== "string" || keys[name] === "") {
-      throw new StartupError(`${file} has no "${name}". Delete it to get new keys; tokens issued so far become invalid.`);
+      throw new StartupError(
+        `${file} has no "${name}". Delete it to get new keys; tokens issued so far become invalid.`,
+      );
     }
   }
   return keys;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { StartupError } from "./startup-error.mjs";
+import { StartupError } from "@evidence-chat/local-service";
 
 // Both functions keep their records where the Supabase CLI keeps its own, in the schema supabase_migrations.
 

@@ -10,7 +10,10 @@ import { FileStorage } from "./storage-files.mjs";
 
 const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The roles that a Supabase project starts with; migrations grant to them. */
+/**
+ * The roles that a Supabase project starts with, and what they may do before any migration: new tables and functions of
+ * the public schema are open to all of them, so that a migration which forgets to revoke shows here as it would there.
+ */
 const ROLES_SQL = `
   do $$ begin
     if not exists (select from pg_roles where rolname = 'anon') then
@@ -18,7 +21,12 @@ const ROLES_SQL = `
       create role authenticated nologin;
       create role service_role nologin bypassrls;
     end if;
-  end $$`;
+  end $$;
+  grant usage on schema public, storage to anon, authenticated, service_role;
+  grant all on all tables in schema storage to anon, authenticated, service_role;
+  alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
+  alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;
+  alter default privileges in schema public grant all on functions to anon, authenticated, service_role;`;
 
 /**
  * A running Supabase without a port.
@@ -49,6 +57,7 @@ export async function openSupabase({
   const connection = await createPgliteConnection({ url: databaseDir, pgliteOptions: { extensions: { vector } } });
   const database = connection.driver;
   shortenErrors(database);
+  keepGrants(connection);
   try {
     await database.waitReady;
     const app = createApp(connection, keys, storageDir);
@@ -67,6 +76,14 @@ export async function openSupabase({
     await connection.close().catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Before its first request, Supabase Lite would grant everything on all tables of schemas with row level security, and
+ * so undo what the migrations revoke. ROLES_SQL has given the roles what they need.
+ */
+function keepGrants(connection) {
+  connection.ensureRlsContext = async () => true;
 }
 
 function createApp(connection, keys, storageDir) {

@@ -6,7 +6,14 @@ import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs
 export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
   const get = (path, headers = {}) => fetch(new Request(`http://127.0.0.1${path}`, { headers }));
 
-  for (const path of ["/", "/_system/info", "/%5fsystem/info", "/rest/v1/../../_system/info", "/_system", "/static/x.js"]) {
+  for (const path of [
+    "/",
+    "/_system/info",
+    "/%5fsystem/info",
+    "/rest/v1/../../_system/info",
+    "/_system",
+    "/static/x.js",
+  ]) {
     test(`${path} is not found`, async () => {
       for (const headers of [{}, { apikey: keys.secret_key }]) {
         const response = await get(path, headers);
@@ -90,5 +97,4 @@ export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
     const asUser = await alice.request("GET", "/storage/v1/object/kb/docs/a%20b.md");
     assert.ok(asUser.status >= 400);
   });
-
 }

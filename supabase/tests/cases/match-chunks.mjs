@@ -7,7 +7,11 @@ export function matchChunks({ database, anon, alice, service }) {
   let visible;
 
   before(async () => {
-    visible = await writeDocument(database, { name: "visible.md", meta: { title: "Visible" }, similarities: [0.2, 0.9, 0.36, 0.6, 0.5, 0.4] });
+    visible = await writeDocument(database, {
+      name: "visible.md",
+      meta: { title: "Visible" },
+      similarities: [0.2, 0.9, 0.36, 0.6, 0.5, 0.4],
+    });
     await writeDocument(database, { name: "disabled.md", enabled: false, similarities: [0.99] });
     await writeDocument(database, { name: "pending.md", status: "pending", similarities: [0.98] });
     await writeDocument(database, { name: "failed.md", status: "failed", similarities: [0.97] });

@@ -16,8 +16,13 @@ export function migrations({ database, applied }) {
   test("the project's migrations were applied in order and are recorded", async () => {
     assert.ok(applied.length > 0);
     assert.deepEqual(applied, [...applied].sort());
-    const { rows } = await database.query("select version || '_' || name || '.sql' as file from supabase_migrations.schema_migrations order by version");
-    assert.deepEqual(rows.map((row) => row.file), applied);
+    const { rows } = await database.query(
+      "select version || '_' || name || '.sql' as file from supabase_migrations.schema_migrations order by version",
+    );
+    assert.deepEqual(
+      rows.map((row) => row.file),
+      applied,
+    );
   });
 
   test("a broken migration is named, with its line, and leaves nothing behind", async () => {
@@ -25,11 +30,16 @@ export function migrations({ database, applied }) {
     await writeFile(path.join(folder, "29990102000000_broken.sql"), "create table public.half ();\nselect nonsense;");
     await assert.rejects(applyPendingMigrations(database, folder), {
       name: "StartupError",
-      message: 'Migration 29990102000000_broken.sql failed and was rolled back: column "nonsense" does not exist (line 2)',
+      message:
+        'Migration 29990102000000_broken.sql failed and was rolled back: column "nonsense" does not exist (line 2)',
     });
-    const { rows } = await database.query("select to_regclass('public.fine') as fine, to_regclass('public.half') as half");
+    const { rows } = await database.query(
+      "select to_regclass('public.fine') as fine, to_regclass('public.half') as half",
+    );
     assert.deepEqual(rows, [{ fine: "fine", half: null }]);
-    await database.exec("drop table public.fine; delete from supabase_migrations.schema_migrations where version like '2999%'");
+    await database.exec(
+      "drop table public.fine; delete from supabase_migrations.schema_migrations where version like '2999%'",
+    );
   });
 
   test("a file that is not named like a migration is reported instead of skipped", async () => {

@@ -9,7 +9,14 @@ export function publishDocument({ database, anon, alice, service }) {
   afterEach(() => clearKnowledgeBase(database));
 
   const pendingVersion = (hash, similarities = [0.9, 0.8]) =>
-    writeDocument(database, { source: SOURCE, name: `${hash}.md`, status: "pending", hash, meta: { title: hash }, similarities });
+    writeDocument(database, {
+      source: SOURCE,
+      name: `${hash}.md`,
+      status: "pending",
+      hash,
+      meta: { title: hash },
+      similarities,
+    });
   const publish = (id) => service.rpc("kb_publish_document", { document_id: id });
   const published = async (id) => {
     const { status, body } = await publish(id);
@@ -39,7 +46,10 @@ export function publishDocument({ database, anon, alice, service }) {
       [first.id, "ready", "v2.md", "v2", { title: "v2" }],
     );
     const chunks = (await alice.select("kb_chunks", "order=ordinal")).body;
-    assert.deepEqual(chunks.map((row) => row.id), second.chunkIds);
+    assert.deepEqual(
+      chunks.map((row) => row.id),
+      second.chunkIds,
+    );
     assert.equal((await alice.select("kb_embeddings")).body.length, 2);
   });
 
@@ -56,7 +66,10 @@ export function publishDocument({ database, anon, alice, service }) {
     const other = await writeDocument(database, { source: "other.md" });
     await published((await pendingVersion("v1")).id);
     const { rows } = await database.query("select id from kb_chunks where document_id = $1", [other.id]);
-    assert.deepEqual(rows.map((row) => row.id), other.chunkIds);
+    assert.deepEqual(
+      rows.map((row) => row.id),
+      other.chunkIds,
+    );
   });
 
   test("an incomplete document is rejected and the published version stays", async () => {
@@ -114,7 +127,10 @@ export function publishDocument({ database, anon, alice, service }) {
     assert.equal(ids[0], ids[1]);
     const [document, ...others] = await documents();
     assert.deepEqual(others, []);
-    assert.deepEqual(await contents(), [0, 1].map((ordinal) => `${document.name} ${document.content_hash} ${ordinal}`));
+    assert.deepEqual(
+      await contents(),
+      [0, 1].map((ordinal) => `${document.name} ${document.content_hash} ${ordinal}`),
+    );
   });
 
   test("the same document published twice at the same time is published once", async () => {
@@ -125,7 +141,10 @@ export function publishDocument({ database, anon, alice, service }) {
 
   test("only the service role publishes", async () => {
     const { id } = await pendingVersion("v1");
-    for (const [client, status] of [[anon, 401], [alice, 403]]) {
+    for (const [client, status] of [
+      [anon, 401],
+      [alice, 403],
+    ]) {
       const answer = await client.rpc("kb_publish_document", { document_id: id });
       assert.equal(answer.status, status);
       assert.equal(answer.body.code, "42501");

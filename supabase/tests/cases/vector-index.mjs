@@ -48,7 +48,10 @@ export function vectorIndex({ database, alice, service }) {
     const before = await indexScans();
     const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY, match_count: 5, match_threshold: 0 });
     assert.equal(await indexScans(), before);
-    assert.deepEqual(body.map((row) => row.ordinal), [1, 2, 3, 4, 0]);
+    assert.deepEqual(
+      body.map((row) => row.ordinal),
+      [1, 2, 3, 4, 0],
+    );
     assert.ok(body.every((row) => row.document_id === far.id));
   });
 }

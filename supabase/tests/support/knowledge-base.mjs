@@ -31,7 +31,15 @@ function toVector(components) {
  */
 export async function writeDocument(
   database,
-  { source = `test/${randomUUID()}.md`, name = "test.md", status = "ready", enabled = true, hash = "h", meta = {}, similarities = [0.9] } = {},
+  {
+    source = `test/${randomUUID()}.md`,
+    name = "test.md",
+    status = "ready",
+    enabled = true,
+    hash = "h",
+    meta = {},
+    similarities = [0.9],
+  } = {},
 ) {
   return database.transaction(async (transaction) => {
     const inserted = await transaction.query(

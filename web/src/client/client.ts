@@ -3,17 +3,21 @@ import { ChatError, connectionLost, invalidResponse } from "./errors.js";
 import { eventStream } from "./event-stream.js";
 import { parseObject } from "./json.js";
 import type { ChatEvent, ChatRequest } from "./wire.js";
-import { within } from "./within.js";
+import { SilenceError, within } from "./within.js";
 
 /** Gives the user's current access token, or `null` if nobody is signed in. */
 export type TokenProvider = () => Promise<string | null>;
 
+/** Where questions are sent, and as whom. */
 export interface ChatClientOptions {
   /** URL of POST /api/chat. */
   readonly endpoint: string;
   /** Called for each request, and once more when the server answers 401. */
   readonly tokenProvider: TokenProvider;
-  /** How long the stream may be silent before it counts as cut; the server sends heartbeats while it works. */
+  /**
+   * How long the token may take, and how long the stream may be silent before it counts as cut; the server sends
+   * heartbeats while it writes the history.
+   */
   readonly idleTimeoutMs?: number;
 }
 
@@ -29,7 +33,7 @@ export async function* streamChat(
   signal?: AbortSignal,
 ): AsyncGenerator<ChatEvent, void, undefined> {
   const send = async () => {
-    const token = await currentToken(tokenProvider);
+    const token = await currentToken(tokenProvider, idleTimeoutMs, signal);
     return within(idleTimeoutMs, post(endpoint, request, token, signal)).catch((thrown: unknown) => {
       throw connectionLost(thrown);
     });
@@ -76,18 +80,24 @@ function post(
   });
 }
 
-async function currentToken(tokenProvider: TokenProvider): Promise<string> {
+async function currentToken(
+  tokenProvider: TokenProvider,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   let token: string | null;
   try {
-    token = await tokenProvider();
+    token = await within(timeoutMs, tokenProvider(), signal);
   } catch (thrown) {
-    throw new ChatError("unauthorized", SIGN_IN, { retryable: true }, { cause: thrown });
+    const message = thrown instanceof SilenceError ? SIGN_IN_SILENT : SIGN_IN;
+    throw new ChatError("unauthorized", message, { retryable: true }, { cause: thrown });
   }
   if (!token) throw new ChatError("unauthorized", SIGN_IN, { retryable: false });
   return token;
 }
 
 const SIGN_IN = "Please sign in to ask a question.";
+const SIGN_IN_SILENT = "Your sign-in could not be confirmed in time. Please try again.";
 
 async function errorOf(response: Response): Promise<ChatError> {
   if (response.status === 401) return new ChatError("unauthorized", SIGN_IN, { retryable: false, status: 401 });

@@ -16,6 +16,7 @@ const SERVER_CODES = [
 /** The server's error codes, and two of the client's own: a cut connection and an answer it cannot read. */
 export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
 
+/** What is known about a failed question besides its code and message. */
 export interface ChatErrorDetails {
   /** Whether sending the same request again can succeed. */
   readonly retryable: boolean;

@@ -1,6 +1,7 @@
-/** Readers for JSON of unknown shape: each gives the value if it has the expected type. */
+/** A JSON object whose fields are yet to be read. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** The object that a JSON text stands for; `undefined` for other values and for text that is no JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     return asObject(JSON.parse(text));
@@ -9,18 +10,22 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
+/** The value if it is an object, and neither an array nor `null`. */
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
+/** The value if it is an array, otherwise an empty one. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The value if it is a string with something in it. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** The value if it is a finite number. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -13,12 +13,14 @@ export class SessionTracker {
     return this.#id;
   }
 
+  /** Takes the next event of an answer. */
   observe(event: ChatEvent): void {
     if (event.type === "answer_start") this.#announced = event.session_id;
     if (event.type === "answer_end" && event.persisted) this.#id = this.#announced ?? this.#id;
     if (event.type === "refusal" && event.persisted) this.#id = event.session_id ?? this.#id;
   }
 
+  /** Forgets the session. */
   reset(): void {
     this.#id = undefined;
     this.#announced = undefined;

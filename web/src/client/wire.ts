@@ -11,6 +11,8 @@ export interface ChatRequest {
   readonly session_id?: string;
   /** Fingerprint of the model that made the embedding. */
   readonly model?: string;
+  /** `false` leaves out markers and sources; `true` if it is not given. */
+  readonly include_citations?: boolean;
 }
 
 /** Words that stand verbatim in the cited chunk. */
@@ -36,8 +38,6 @@ export interface Citation {
   readonly score: number;
   readonly excerpt: string;
   readonly quotes: readonly Quote[];
-  /** Only ever http or https. */
-  readonly download_url?: string;
 }
 
 /** Why there is no answer. */
@@ -46,13 +46,23 @@ export type RefusalReason = "no_match" | "weak_evidence" | "empty_kb";
 /** One event of the answer stream. */
 export type ChatEvent =
   | { readonly type: "answer_start"; readonly session_id?: string }
-  | { readonly type: "answer_delta"; readonly text: string }
+  | {
+      readonly type: "answer_delta";
+      /** `[n]` is a marker; where the source itself has such words, they come as `\[n\]`. */
+      readonly text: string;
+    }
   | {
       readonly type: "sources";
       readonly citations: readonly Citation[];
       readonly referenced_indices: readonly number[];
     }
-  | { readonly type: "answer_end"; readonly message_id?: string; readonly persisted: boolean }
+  | {
+      readonly type: "answer_end";
+      /** Id of the assistant's message, not of the request. */
+      readonly message_id?: string;
+      /** Whether question and answer are in the user's history. */
+      readonly persisted: boolean;
+    }
   | RefusalEvent;
 
 /** There is not enough evidence for an answer. */

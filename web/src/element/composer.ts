@@ -63,6 +63,11 @@ export class Composer {
     this.#input.focus();
   }
 
+  clear(): void {
+    this.#input.value = "";
+    this.#update();
+  }
+
   /** Offers a text to edit, unless the visitor has already begun another. */
   offer(text: string): void {
     if (this.#input.value === "") this.#input.value = text;
@@ -74,8 +79,7 @@ export class Composer {
   #submit(): void {
     const question = this.#input.value.trim();
     if (question === "" || this.#busy || this.#input.disabled) return;
-    this.#input.value = "";
-    this.#update();
+    this.clear();
     this.#onSend(question);
   }
 

@@ -1,10 +1,16 @@
 import { type ChatClientOptions, streamChat } from "../client/client.js";
+import { ChatError } from "../client/errors.js";
+import { optional } from "../client/json.js";
 import { SessionTracker } from "../client/session.js";
 import type { ChatEvent, ChatRequest } from "../client/wire.js";
 import type { QuestionEmbedder } from "./model-loader.js";
 import { randomUuid } from "./uuid.js";
+import { wellFormed } from "./well-formed.js";
 
-/** One question. Its request is made once: a retry must send the same bytes under the same `message_id`. */
+/**
+ * One question. Its request is made once: a retry must send the same bytes under the same `message_id`. Only where the
+ * session turns out to be gone, and nothing was stored, is the request made anew.
+ */
 export interface Exchange {
   readonly question: string;
   readonly messageId: string;
@@ -27,22 +33,38 @@ export class Conversation {
   }
 
   begin(question: string): Exchange {
-    return { question, messageId: randomUuid() };
+    return { question: wellFormed(question), messageId: randomUuid() };
   }
 
   /** Asks, or asks again; yields the outcome's events. Throws `EmbedderError`, `ChatError`, or the signal's reason. */
   async *run(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
     exchange.request ??= await this.#request(exchange);
     signal.throwIfAborted();
-    for await (const event of streamChat(exchange.request, this.#client(), signal)) {
-      this.#session.observe(event);
-      yield event;
+    try {
+      for await (const event of streamChat(exchange.request, this.#client(), signal)) {
+        this.#session.observe(event);
+        yield event;
+      }
+    } catch (error) {
+      throw isSessionGone(error, exchange.request) ? this.#leaveSession(exchange, error) : error;
     }
   }
 
   /** The next question starts a new session. */
   reset(): void {
     this.#session.reset();
+  }
+
+  /** Makes a retry start a new session; gives the error to throw, which offers that retry. */
+  #leaveSession(exchange: Exchange, { code, message, status, requestId }: ChatError): ChatError {
+    // A question asked meanwhile may have begun a session that does exist.
+    if (this.#session.id === exchange.request?.session_id) this.#session.reset();
+    delete exchange.request;
+    return new ChatError(code, message, {
+      retryable: true,
+      ...optional("status", status),
+      ...optional("requestId", requestId),
+    });
   }
 
   async #request({ question, messageId }: Exchange): Promise<ChatRequest> {
@@ -56,4 +78,9 @@ export class Conversation {
       model: embedder.fingerprint,
     };
   }
+}
+
+/** Whether the session was deleted, or belongs to somebody else since another visitor signed in. */
+function isSessionGone(error: unknown, { session_id }: ChatRequest): error is ChatError {
+  return error instanceof ChatError && error.code === "not_found" && session_id !== undefined;
 }

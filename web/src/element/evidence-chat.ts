@@ -1,5 +1,6 @@
 import { createEmbedder, EmbedderError, isSupported } from "@evidence-chat/embedder";
 import type { TokenProvider } from "../client/client.js";
+import { connectionLost } from "../client/errors.js";
 import type { ChatEvent, Citation, RefusalEvent } from "../client/wire.js";
 import { Conversation, type Exchange } from "./conversation.js";
 import { problemOf } from "./error-notice.js";
@@ -17,19 +18,22 @@ export interface EvidenceChatEventMap {
   error: CustomEvent<{ code: string; message: string; error: unknown }>;
 }
 
+/** A question that was sent, or an answer that is complete. */
 export interface MessageDetail {
   readonly role: "user" | "assistant";
-  /** With its `[n]` markers. */
+  /** What the visitor reads, with the `[n]` markers. */
   readonly text: string;
+  /** The answer's sources; empty for a question. */
   readonly citations: readonly Citation[];
+  /** The session in the user's history; `undefined` before the first stored answer. */
   readonly sessionId: string | undefined;
 }
 
 const DEFAULT_HEADING = "Ask a question";
 
 /**
- * `<evidence-chat endpoint="…/api/chat" model-url="…/model/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to say who is asking.
+ * `<evidence-chat endpoint="…/api/chat" model-url="/models/all-MiniLM-L6-v2/">`: a chat whose answers quote the
+ * knowledge base and cite every passage. Set `tokenProvider` to say who is asking.
  */
 export class EvidenceChatElement extends HTMLElement {
   static readonly observedAttributes = ["heading", "preload"];
@@ -112,7 +116,7 @@ export class EvidenceChatElement extends HTMLElement {
     // An element that is only moved is connected again by now.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#running?.abort();
+      this.#running?.abort(connectionLost());
       this.#loader.unload();
     });
   }
@@ -129,15 +133,15 @@ export class EvidenceChatElement extends HTMLElement {
 
   /** Asks as if the visitor had typed the question; resolves when its outcome is shown. Ignored while one is running. */
   async ask(question: string): Promise<void> {
-    const text = question.trim();
-    if (text === "" || this.#running) return;
-    const exchange = this.#conversation.begin(text);
+    if (question.trim() === "" || this.#running) return;
+    const exchange = this.#conversation.begin(question.trim());
+    const text = exchange.question;
     const reply = this.#view.addQuestion(text);
     this.#dispatch("message", { role: "user", text, citations: [], sessionId: this.#conversation.sessionId });
     await this.#run(exchange, reply);
   }
 
-  /** Forgets the conversation; the next question starts a new session. */
+  /** Forgets the conversation and the unsent draft; the next question starts a new session. */
   reset(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -166,8 +170,11 @@ export class EvidenceChatElement extends HTMLElement {
           });
         }
       }
-    } catch (error) {
-      if (running.signal.aborted) return;
+    } catch (thrown) {
+      // Where reset() ended the question, its reply is gone, too.
+      if (this.#running !== running) return;
+      // An element taken from the page ended it: the reason says so better than what that broke.
+      const error: unknown = running.signal.aborted ? running.signal.reason : thrown;
       this.#failed = true;
       if (error instanceof EmbedderError && error.code === "embedding_failed") this.#loader.unload();
       const problem = problemOf(error);

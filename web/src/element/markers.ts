@@ -2,12 +2,13 @@
 export type AnswerPiece =
   { readonly kind: "text"; readonly text: string } | { readonly kind: "marker"; readonly index: number };
 
-const MARKER = /\[(\d{1,3})\]/g;
-const UNFINISHED_MARKER = /\[\d{0,3}$/;
+/** An escaped marker (first group), which the server writes for a `[7]` of the source itself, or a marker (second). */
+const MARKER = /\\\[(\d+)\\\]|\[(\d{1,3})\]/g;
+const UNFINISHED_MARKER = /\\(\[\d*\\?)?$|\[\d{0,3}$/;
 
 /**
- * Splits streamed answer text at its `[n]` markers. What may still become a marker is held back until the next piece
- * decides, so that half a marker is never shown as text.
+ * Splits streamed answer text at its `[n]` markers and turns `\[n\]`, words of the source that look like one, back into
+ * text. What may still become either is held back until the next piece decides, so that half of it is never shown.
  */
 export class MarkerParser {
   #held = "";
@@ -18,13 +19,19 @@ export class MarkerParser {
     this.#held = all.slice(settled.length);
 
     const pieces: AnswerPiece[] = [];
+    let words = "";
     let from = 0;
     for (const match of settled.matchAll(MARKER)) {
-      if (match.index > from) pieces.push({ kind: "text", text: settled.slice(from, match.index) });
-      pieces.push({ kind: "marker", index: Number(match[1]) });
-      from = match.index + match[0].length;
+      const [whole, escaped, index] = match;
+      words += settled.slice(from, match.index) + (escaped === undefined ? "" : `[${escaped}]`);
+      from = match.index + whole.length;
+      if (index === undefined) continue;
+      if (words !== "") pieces.push({ kind: "text", text: words });
+      pieces.push({ kind: "marker", index: Number(index) });
+      words = "";
     }
-    if (from < settled.length) pieces.push({ kind: "text", text: settled.slice(from) });
+    words += settled.slice(from);
+    if (words !== "") pieces.push({ kind: "text", text: words });
     return pieces;
   }
 

@@ -5,7 +5,7 @@ export interface ScoreBand {
 }
 
 /**
- * Bands that divide the range above 0.35, the floor below which no passage is used. They are words for orientation;
+ * Bands that divide the range above 0.35, the threshold below which no passage is used. They are words for orientation;
  * the number stands beside them.
  */
 export function scoreBand(score: number): ScoreBand {

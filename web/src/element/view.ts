@@ -82,7 +82,9 @@ export class View {
     return reply;
   }
 
+  /** Back to the beginning, without a trace of what was asked, or typed and not yet asked. */
   clear(): void {
+    this.composer.clear();
     this.#intro.hidden = false;
     this.#startOver.hidden = true;
     this.#log.replaceChildren(this.#intro);

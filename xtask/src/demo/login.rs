@@ -22,5 +22,8 @@ pub(super) fn create(supabase_url: &str, publishable_key: &str) -> Result<()> {
     if body["error_code"] == "user_already_exists" || body["code"] == "user_already_exists" {
         return Ok(());
     }
-    bail!("cannot create the test login: {} {body}", response.status())
+    bail!(
+        "cannot create the test login ({} {body}); delete the data folder to start afresh",
+        response.status()
+    )
 }

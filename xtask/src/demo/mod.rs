@@ -20,14 +20,17 @@ use service::Service;
 #[derive(Args)]
 pub(crate) struct Options {
     /// Folder for the local database and its keys; made if it does not exist.
-    #[arg(long, value_name = "DIR", default_value = "supabase/.local")]
-    data: PathBuf,
+    /// [default: supabase/.local]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Folder of documents that fill the knowledge base.
-    #[arg(long, value_name = "DIR", default_value = "supabase/sample-kb")]
-    kb: PathBuf,
+    /// [default: supabase/sample-kb]
+    #[arg(long, value_name = "DIR")]
+    kb: Option<PathBuf>,
     /// Where to write the addresses, the login and the process ids.
-    #[arg(long, value_name = "FILE", default_value = "target/demo.json")]
-    json: PathBuf,
+    /// [default: target/demo.json]
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// Use what was built before instead of building again.
     #[arg(long)]
     prebuilt: bool,
@@ -35,11 +38,15 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let started = Instant::now();
-    let kb = fs::canonicalize(&options.kb)
-        .with_context(|| format!("--kb {}: no such folder of documents", options.kb.display()))?;
-    fs::create_dir_all(&options.data).with_context(|| format!("--data {}", options.data.display()))?;
-    let data = fs::canonicalize(&options.data)?;
-    let json_path = std::path::absolute(&options.json)?;
+    let or_default =
+        |given: &Option<PathBuf>, default| given.clone().unwrap_or_else(|| paths::repo().join(default));
+    let kb = or_default(&options.kb, "supabase/sample-kb");
+    let kb = fs::canonicalize(&kb)
+        .with_context(|| format!("--kb {}: no such folder of documents", kb.display()))?;
+    let data = or_default(&options.data, "supabase/.local");
+    fs::create_dir_all(&data).with_context(|| format!("--data {}", data.display()))?;
+    let data = fs::canonicalize(data)?;
+    let json_path = std::path::absolute(or_default(&options.json, "target/demo.json"))?;
 
     let (tools, model) = setup::for_running()?;
     if !options.prebuilt {
@@ -108,7 +115,7 @@ impl Demo {
             "page",
             shell::command("node")
                 .arg("web/demo/serve.mjs")
-                .env("MODEL_DIR", &model.0)
+                .env("EVIDENCE_MODEL_DIR", &model.0)
                 .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
                 .env("SUPABASE_URL", &supabase.url)
                 .env("SUPABASE_PUBLISHABLE_KEY", &keys.publishable_key)

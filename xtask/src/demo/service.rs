@@ -61,8 +61,15 @@ impl Service {
     pub(super) fn report_if_stopped(&mut self) {
         if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
             self.child = None;
+            self.kill_descendants();
             println!("! {} stopped ({status}); see {}", self.name, self.log.display());
         }
+    }
+
+    /// What the service itself started, workerd for one, and did not get to stop.
+    fn kill_descendants(&self) {
+        let group = format!("-{}", self.id);
+        let _ = shell::command("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
     }
 
     fn last_log_lines(&self) -> String {
@@ -80,13 +87,14 @@ impl Drop for Service {
         let deadline = Instant::now() + STOP_TIMEOUT;
         while Instant::now() < deadline {
             if !matches!(child.try_wait(), Ok(None)) {
-                return;
+                return self.kill_descendants();
             }
             thread::sleep(Duration::from_millis(20));
         }
         println!("! {} did not stop in {} s, killing it", self.name, STOP_TIMEOUT.as_secs());
         let _ = child.kill();
         let _ = child.wait();
+        self.kill_descendants();
     }
 }
 

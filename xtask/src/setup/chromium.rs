@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
@@ -20,7 +20,8 @@ pub(super) fn ensure() -> Result<PathBuf> {
     if let Some(path) = find() {
         return Ok(path);
     }
-    shell::apt_install(&["chromium"])?;
+    shell::apt_install(&["chromium"])
+        .context("no Chromium or Chrome found: install one, or set CHROMIUM_PATH")?;
     match find() {
         Some(path) => Ok(path),
         None => bail!("no Chromium or Chrome found: install one, or set CHROMIUM_PATH"),

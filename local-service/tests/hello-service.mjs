@@ -1,0 +1,12 @@
+// The smallest local service. FAIL makes it break instead of starting.
+import { createServer } from "node:http";
+import { listen, runService } from "../src/index.mjs";
+
+await runService({
+  async serve(port, ready) {
+    if (process.env.FAIL) throw new TypeError(process.env.FAIL);
+    const server = createServer((_request, response) => response.end("hello"));
+    await ready(await listen(server, port));
+    console.log("cleaned up");
+  },
+});
