@@ -151,7 +151,7 @@ impl Scanner {
         if has_cells && (self.table.is_some() || is_framed) {
             let header = self.table.get_or_insert(None).clone();
             self.flush();
-            self.push(range.clone(), BlockKind::TableRow, header);
+            self.push(without_frame(text, range), BlockKind::TableRow, header);
             return true;
         }
         false
@@ -215,6 +215,14 @@ fn is_thematic_break(text: &str) -> bool {
         text.chars().filter(|c| *c == mark).count() >= 3
             && text.chars().all(|c| c == mark || c.is_whitespace())
     })
+}
+
+/// A table row without the bars at its ends, which are for the eye of an author, not of a reader.
+fn without_frame(text: &str, range: &Range<usize>) -> Range<usize> {
+    let is_frame = |c: char| c == '|' || c.is_whitespace();
+    let start = range.start + (text.len() - text.trim_start_matches(is_frame).len());
+    let end = range.end - (text.len() - text.trim_end_matches(is_frame).len());
+    start..end.max(start)
 }
 
 fn is_table_separator(text: &str) -> bool {
