@@ -87,16 +87,7 @@ fn fetch_from_hub(staging: &Path) -> Result<()> {
         let url = format!("{hub}/{HUB_PATH}/{}", file.name);
         shell::run(
             shell::command("curl")
-                .args([
-                    "--fail",
-                    "--location",
-                    "--progress-bar",
-                    "--connect-timeout",
-                    "10",
-                    "--retry",
-                    "2",
-                    "--output",
-                ])
+                .args(["--fail", "--location", "--progress-bar", "--connect-timeout", "10", "--output"])
                 .arg(staging.join(file.name))
                 .arg(url),
         )?;
