@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::VocabularyError;
+
 /// Why text could not be embedded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,9 @@ pub enum EmbedderError {
         /// Checksum this version needs, hex.
         expected: &'static str,
     },
+    /// The tokens are not those of the model.
+    #[error("this is not the vocabulary of all-MiniLM-L6-v2: {0}. Download it again")]
+    Vocabulary(#[from] VocabularyError),
     /// The files are intact but could not be turned into a model.
     #[error("cannot load the model: {0}")]
     Load(String),

@@ -19,11 +19,13 @@ mod model;
 mod tokenizer;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+mod wordpiece;
 
 use std::path::Path;
 
 pub use error::EmbedderError;
 pub use files::{MODEL_FILE, MODEL_SHA256, TOKENIZER_FILE, TOKENIZER_SHA256, fingerprint};
+pub use wordpiece::{VocabularyError, WordPiece};
 
 use model::Model;
 use tokenizer::Tokenizer;
