@@ -32,9 +32,6 @@ pub enum EmbedderError {
     /// The files are intact but could not be turned into a model.
     #[error("cannot load the model: {0}")]
     Load(String),
-    /// The text could not be split into tokens.
-    #[error("cannot tokenize the text: {0}")]
-    Tokenize(String),
     /// The forward pass failed.
     #[error("cannot embed the text: {0}")]
     Inference(#[from] candle_core::Error),

@@ -28,7 +28,6 @@ pub use files::{MODEL_FILE, MODEL_SHA256, TOKENIZER_FILE, TOKENIZER_SHA256, fing
 pub use wordpiece::{VocabularyError, WordPiece};
 
 use model::Model;
-use tokenizer::Tokenizer;
 
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
@@ -49,7 +48,7 @@ pub struct Embedding {
 
 /// The loaded model and its tokenizer. Cheap to share between threads by reference.
 pub struct Embedder {
-    tokenizer: Tokenizer,
+    tokenizer: WordPiece,
     model: Model,
 }
 
@@ -75,7 +74,7 @@ impl Embedder {
         files::verify(TOKENIZER_FILE, tokenizer_json, TOKENIZER_SHA256)?;
         files::verify(MODEL_FILE, &model_safetensors, MODEL_SHA256)?;
         Ok(Self {
-            tokenizer: Tokenizer::from_json(tokenizer_json)?,
+            tokenizer: tokenizer::from_json(tokenizer_json)?,
             model: Model::from_safetensors(model_safetensors)?,
         })
     }
@@ -85,27 +84,20 @@ impl Embedder {
     /// # Errors
     /// [`EmbedderError::Inference`] if the forward pass fails.
     pub fn embed(&self, text: &str) -> Result<Embedding, EmbedderError> {
-        let tokens = self.tokenizer.encode(text)?;
-        Ok(Embedding {
-            vector: self.model.embed(&tokens.ids)?,
-            token_count: tokens.untruncated_len,
-            truncated: tokens.untruncated_len > MAX_TOKENS,
-        })
+        let mut ids = Vec::new();
+        let token_count = self.tokenizer.encode(text, &mut ids);
+        Ok(Embedding { vector: self.model.embed(&ids)?, token_count, truncated: token_count > MAX_TOKENS })
     }
 
-    /// Token ids the model would read for this text: [CLS] first, [SEP] last, at most [`MAX_TOKENS`].
-    ///
-    /// # Errors
-    /// [`EmbedderError::Tokenize`] if the tokenizer refuses the text.
-    pub fn token_ids(&self, text: &str) -> Result<Vec<u32>, EmbedderError> {
-        Ok(self.tokenizer.encode(text)?.ids)
+    /// Token ids the model would read for this text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
+    pub fn token_ids(&self, text: &str) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.tokenizer.encode(text, &mut ids);
+        ids
     }
 
-    /// Number of tokens of the whole text, [CLS] and [SEP] included, not limited by [`MAX_TOKENS`].
-    ///
-    /// # Errors
-    /// [`EmbedderError::Tokenize`] if the tokenizer refuses the text.
-    pub fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
-        Ok(self.tokenizer.encode(text)?.untruncated_len)
+    /// Number of tokens of the whole text, \[CLS\] and \[SEP\] included, not limited by [`MAX_TOKENS`].
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.tokenizer.encode(text, &mut Vec::new())
     }
 }

@@ -1,35 +1,48 @@
-//! Text → WordPiece token ids, as sentence-transformers makes them.
+//! The model's `tokenizer.json`, of which only the vocabulary is needed: [`crate::wordpiece`] is the rest of it.
 
-use crate::{EmbedderError, MAX_TOKENS};
+use std::collections::HashMap;
 
-pub(crate) struct Tokenizer(tokenizers::Tokenizer);
+use serde::Deserialize;
 
-pub(crate) struct Tokens {
-    /// [CLS] … [SEP], at most [`MAX_TOKENS`].
-    pub(crate) ids: Vec<u32>,
-    pub(crate) untruncated_len: usize,
+use crate::{EmbedderError, WordPiece};
+
+#[derive(Deserialize)]
+struct TokenizerFile<'a> {
+    #[serde(borrow)]
+    model: VocabularyModel<'a>,
 }
 
-impl Tokenizer {
-    pub(crate) fn from_json(json: &[u8]) -> Result<Self, EmbedderError> {
-        let mut tokenizer = tokenizers::Tokenizer::from_bytes(json)
-            .map_err(|error| EmbedderError::Load(error.to_string()))?;
-        // The published file pads and truncates to 128 tokens; the model was made for 256 and needs no padding.
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|error| EmbedderError::Load(error.to_string()))?;
-        Ok(Self(tokenizer))
+#[derive(Deserialize)]
+struct VocabularyModel<'a> {
+    #[serde(borrow)]
+    vocab: HashMap<std::borrow::Cow<'a, str>, usize>,
+}
+
+/// Reads the tokenizer from the bytes of `tokenizer.json`.
+pub(crate) fn from_json(json: &[u8]) -> Result<WordPiece, EmbedderError> {
+    let load = |reason: String| EmbedderError::Load(format!("tokenizer.json: {reason}"));
+    let file: TokenizerFile<'_> = serde_json::from_slice(json).map_err(|error| load(error.to_string()))?;
+    let mut tokens = vec![""; file.model.vocab.len()];
+    for (token, id) in &file.model.vocab {
+        let place =
+            tokens.get_mut(*id).ok_or_else(|| load(format!("the id {id} of {token:?} is too large")))?;
+        *place = token;
+    }
+    WordPiece::from_vocabulary(tokens.join("\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(json: &str) -> String {
+        from_json(json.as_bytes()).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
-    pub(crate) fn encode(&self, text: &str) -> Result<Tokens, EmbedderError> {
-        let encoding =
-            self.0.encode_fast(text, true).map_err(|error| EmbedderError::Tokenize(error.to_string()))?;
-        let mut ids = encoding.get_ids().to_vec();
-        let untruncated_len = ids.len();
-        if untruncated_len > MAX_TOKENS {
-            let sep = ids.split_off(untruncated_len - 1);
-            ids.truncate(MAX_TOKENS - 1);
-            ids.extend(sep);
-        }
-        Ok(Tokens { ids, untruncated_len })
+    #[test]
+    fn what_is_not_the_models_vocabulary_is_refused() {
+        assert!(error("{").contains("tokenizer.json"));
+        assert!(error(r#"{"model": {"vocab": {"a": 5}}}"#).contains("the id 5"));
+        assert!(error(r#"{"model": {"vocab": {"a": 0}}}"#).contains("1 tokens, expected 30522"));
     }
 }

@@ -29,22 +29,10 @@ impl WasmEmbedder {
         Ok(WasmEmbedding(self.0.embed(text).map_err(to_js)?))
     }
 
-    /// Number of tokens of the whole text, [CLS] and [SEP] included.
-    ///
-    /// # Errors
-    /// Throws an `Error` if the tokenizer refuses the text.
-    #[wasm_bindgen(js_name = countTokens)]
-    pub fn count_tokens(&self, text: &str) -> Result<usize, JsError> {
-        self.0.count_tokens(text).map_err(to_js)
-    }
-
     /// Token ids the model reads for this text.
-    ///
-    /// # Errors
-    /// Throws an `Error` if the tokenizer refuses the text.
     #[wasm_bindgen(js_name = tokenIds)]
-    pub fn token_ids(&self, text: &str) -> Result<Vec<u32>, JsError> {
-        self.0.token_ids(text).map_err(to_js)
+    pub fn token_ids(&self, text: &str) -> Vec<u32> {
+        self.0.token_ids(text)
     }
 }
 

@@ -6,10 +6,7 @@ use rayon::prelude::*;
 /// What ingesting needs of the model; tests bring their own.
 pub trait TextEmbedder: Sync {
     /// Tokens of a text, the special ones included, not limited by what the model reads.
-    ///
-    /// # Errors
-    /// If the tokenizer refuses the text.
-    fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError>;
+    fn count_tokens(&self, text: &str) -> usize;
 
     /// The text's vector.
     ///
@@ -19,7 +16,7 @@ pub trait TextEmbedder: Sync {
 }
 
 impl TextEmbedder for Embedder {
-    fn count_tokens(&self, text: &str) -> Result<usize, EmbedderError> {
+    fn count_tokens(&self, text: &str) -> usize {
         self.count_tokens(text)
     }
 

@@ -1,7 +1,5 @@
 //! The headings above a chunk: in full for people, short enough for the model.
 
-use embedder::EmbedderError;
-
 use super::{CountTokens, SECTION_SEPARATOR};
 
 /// Most tokens, [CLS] and [SEP] included, that the headings may take of what the model reads.
@@ -12,22 +10,19 @@ pub(super) fn section_path(headings: &[String]) -> Option<String> {
 }
 
 /// The section path, without its outermost headings and then without the end of the last one if it is too long.
-pub(super) fn shorten(
-    headings: &[String],
-    count_tokens: &CountTokens<'_>,
-) -> Result<Option<String>, EmbedderError> {
+pub(super) fn shorten(headings: &[String], count_tokens: &CountTokens<'_>) -> Option<String> {
     let mut headings = headings;
     while let [_, inner @ ..] = headings
         && !inner.is_empty()
-        && count_tokens(&headings.join(SECTION_SEPARATOR))? > MAX_CONTEXT_TOKENS
+        && count_tokens(&headings.join(SECTION_SEPARATOR)) > MAX_CONTEXT_TOKENS
     {
         headings = inner;
     }
-    let Some(mut context) = section_path(headings) else { return Ok(None) };
-    while !context.is_empty() && count_tokens(&context)? > MAX_CONTEXT_TOKENS {
+    let Some(mut context) = section_path(headings) else { return None };
+    while !context.is_empty() && count_tokens(&context) > MAX_CONTEXT_TOKENS {
         context.pop();
     }
-    Ok((!context.is_empty()).then_some(context))
+    (!context.is_empty()).then_some(context)
 }
 
 pub(super) fn embedded_text(context: Option<&str>, content: &str) -> String {

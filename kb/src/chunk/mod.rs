@@ -18,8 +18,6 @@ mod split;
 
 use std::ops::Range;
 
-use embedder::EmbedderError;
-
 use block::Section;
 
 /// Changes whenever the same file would give other chunks, so that documents are written again.
@@ -35,7 +33,7 @@ pub const MAX_TOKENS: usize = embedder::MAX_TOKENS;
 pub const SECTION_SEPARATOR: &str = " › ";
 
 /// Counts the tokens of a text, [CLS] and [SEP] included.
-pub type CountTokens<'a> = dyn Fn(&str) -> Result<usize, EmbedderError> + 'a;
+pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
 
 /// How a document's text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,40 +87,29 @@ impl Chunk {
 }
 
 /// Cuts a document into chunks. The same text always gives the same chunks.
-///
-/// # Errors
-/// Whatever `count_tokens` fails with.
-pub fn chunk_document(
-    document: &str,
-    format: Format,
-    count_tokens: &CountTokens<'_>,
-) -> Result<ChunkedDocument, EmbedderError> {
+pub fn chunk_document(document: &str, format: Format, count_tokens: &CountTokens<'_>) -> ChunkedDocument {
     let (title, sections) = match format {
         Format::Markdown => markdown::outline(document),
         Format::PlainText => (None, vec![plain_text::section(document)]),
     };
     let mut chunks = Vec::new();
     for section in &sections {
-        chunks.extend(chunk_section(document, section, count_tokens)?);
+        chunks.extend(chunk_section(document, section, count_tokens));
     }
-    Ok(ChunkedDocument { title, chunks })
+    ChunkedDocument { title, chunks }
 }
 
-fn chunk_section(
-    document: &str,
-    section: &Section,
-    count_tokens: &CountTokens<'_>,
-) -> Result<Vec<Chunk>, EmbedderError> {
-    let context = context::shorten(&section.headings, count_tokens)?;
+fn chunk_section(document: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
+    let context = context::shorten(&section.headings, count_tokens);
     let measure = split::Measure { document, context: context.as_deref(), count_tokens };
-    let pieces = split::pieces(&section.blocks, &measure)?;
-    let ranges = pack::merge_neighbours(&pieces, &measure)?;
+    let pieces = split::pieces(&section.blocks, &measure);
+    let ranges = pack::merge_neighbours(&pieces, &measure);
     let path = context::section_path(&section.headings);
-    Ok(ranges
+    ranges
         .into_iter()
         .filter(|range| has_words(document, range))
         .map(|range| Chunk { section: path.clone(), range, context: context.clone() })
-        .collect())
+        .collect()
 }
 
 /// A rule, a row of dots or a lone emoji cannot be evidence for anything.

@@ -2,27 +2,22 @@
 
 use std::ops::Range;
 
-use embedder::EmbedderError;
-
 use super::split::Measure;
 use super::{MAX_TOKENS, TARGET_TOKENS};
 
 /// A last chunk with less content than this joins the one before it if the limit allows.
 const SMALL_TAIL_TOKENS: usize = TARGET_TOKENS / 4;
 
-pub(super) fn merge_neighbours(
-    pieces: &[Range<usize>],
-    measure: &Measure<'_>,
-) -> Result<Vec<Range<usize>>, EmbedderError> {
-    let overhead = measure.overhead()?;
+pub(super) fn merge_neighbours(pieces: &[Range<usize>], measure: &Measure<'_>) -> Vec<Range<usize>> {
+    let overhead = measure.overhead();
     let mut chunks: Vec<Merged> = Vec::new();
     for piece in pieces {
-        let content_tokens = measure.tokens(piece)?.saturating_sub(overhead);
+        let content_tokens = measure.tokens(piece).saturating_sub(overhead);
         let piece = Merged { range: piece.clone(), content_tokens };
         match chunks.last_mut() {
             Some(last)
                 if overhead + last.content_tokens + piece.content_tokens <= TARGET_TOKENS
-                    && last.can_take(&piece, measure)? =>
+                    && last.can_take(&piece, measure) =>
             {
                 last.take(&piece);
             }
@@ -31,12 +26,12 @@ pub(super) fn merge_neighbours(
     }
     if let [.., before, tail] = chunks.as_mut_slice()
         && tail.content_tokens < SMALL_TAIL_TOKENS
-        && before.can_take(tail, measure)?
+        && before.can_take(tail, measure)
     {
         before.take(tail);
         chunks.pop();
     }
-    Ok(chunks.into_iter().map(|chunk| chunk.range).collect())
+    chunks.into_iter().map(|chunk| chunk.range).collect()
 }
 
 struct Merged {
@@ -46,8 +41,8 @@ struct Merged {
 }
 
 impl Merged {
-    fn can_take(&self, next: &Self, measure: &Measure<'_>) -> Result<bool, EmbedderError> {
-        Ok(measure.tokens(&(self.range.start..next.range.end))? <= MAX_TOKENS)
+    fn can_take(&self, next: &Self, measure: &Measure<'_>) -> bool {
+        measure.tokens(&(self.range.start..next.range.end)) <= MAX_TOKENS
     }
 
     fn take(&mut self, next: &Self) {

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use embedder::EmbedderError;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind, trim};
@@ -17,17 +16,17 @@ pub(super) struct Measure<'a> {
 
 impl Measure<'_> {
     /// Tokens of what would be embedded for this slice.
-    pub(super) fn tokens(&self, range: &Range<usize>) -> Result<usize, EmbedderError> {
+    pub(super) fn tokens(&self, range: &Range<usize>) -> usize {
         (self.count_tokens)(&context::embedded_text(self.context, self.text(range)))
     }
 
     /// Tokens that the embedded text has besides those of the content: special tokens and headings.
-    pub(super) fn overhead(&self) -> Result<usize, EmbedderError> {
+    pub(super) fn overhead(&self) -> usize {
         (self.count_tokens)(&context::embedded_text(self.context, ""))
     }
 
-    fn fits(&self, range: &Range<usize>) -> Result<bool, EmbedderError> {
-        Ok(self.tokens(range)? <= MAX_TOKENS)
+    fn fits(&self, range: &Range<usize>) -> bool {
+        self.tokens(range) <= MAX_TOKENS
     }
 
     fn text(&self, range: &Range<usize>) -> &str {
@@ -36,34 +35,28 @@ impl Measure<'_> {
 }
 
 /// In reading order, disjoint, with nothing but white space between them.
-pub(super) fn pieces(blocks: &[Block], measure: &Measure<'_>) -> Result<Vec<Range<usize>>, EmbedderError> {
+pub(super) fn pieces(blocks: &[Block], measure: &Measure<'_>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     for block in blocks {
-        split_block(block, block.range.clone(), measure, &mut pieces)?;
+        split_block(block, block.range.clone(), measure, &mut pieces);
     }
-    Ok(pieces)
+    pieces
 }
 
-fn split_block(
-    block: &Block,
-    range: Range<usize>,
-    measure: &Measure<'_>,
-    pieces: &mut Vec<Range<usize>>,
-) -> Result<(), EmbedderError> {
+fn split_block(block: &Block, range: Range<usize>, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
     let range = trim(measure.document, range);
     if range.is_empty() {
-        return Ok(());
+        return;
     }
-    if measure.fits(&range)? {
+    if measure.fits(&range) {
         pieces.push(range);
-        return Ok(());
+        return;
     }
     match block.kind {
         BlockKind::Container | BlockKind::Table if !block.children.is_empty() => {
             for (child, part) in parts(block, &range, measure.document) {
-                split_block(child, part, measure, pieces)?;
+                split_block(child, part, measure, pieces);
             }
-            Ok(())
         }
         BlockKind::Lines | BlockKind::Hidden | BlockKind::Table => {
             split_text(range, Unit::Line, measure, pieces)
@@ -127,23 +120,17 @@ impl Unit {
     }
 }
 
-fn split_text(
-    range: Range<usize>,
-    unit: Unit,
-    measure: &Measure<'_>,
-    pieces: &mut Vec<Range<usize>>,
-) -> Result<(), EmbedderError> {
+fn split_text(range: Range<usize>, unit: Unit, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
     let mut start = range.start;
     for part in unit.split(measure.text(&range)) {
         let piece = trim(measure.document, start..start + part.len());
         start += part.len();
         match unit.smaller() {
             _ if piece.is_empty() => {}
-            Some(smaller) if !measure.fits(&piece)? => split_text(piece, smaller, measure, pieces)?,
+            Some(smaller) if !measure.fits(&piece) => split_text(piece, smaller, measure, pieces),
             _ => pieces.push(piece),
         }
     }
-    Ok(())
 }
 
 /// The sentences that an answer would quote, each with the white space after it.

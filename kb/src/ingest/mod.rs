@@ -64,7 +64,7 @@ pub async fn ingest<E: TextEmbedder>(
     let changed = run.keep_changed(documents).await?;
     if !changed.is_empty() {
         let embedder = load_embedder()?;
-        let prepared = run.prepare(changed, &embedder)?;
+        let prepared = run.prepare(changed, &embedder);
         run.write(prepared, &embedder).await;
     }
     run.summary.seconds = started.elapsed().as_secs_f64();
@@ -124,25 +124,20 @@ impl Run<'_> {
         Ok(changed)
     }
 
-    fn prepare(
-        &mut self,
-        changed: Vec<(Document, Change)>,
-        embedder: &impl TextEmbedder,
-    ) -> Result<Vec<Prepared>, EmbedderError> {
+    fn prepare(&mut self, changed: Vec<(Document, Change)>, embedder: &impl TextEmbedder) -> Vec<Prepared> {
         let count_tokens = |text: &str| embedder.count_tokens(text);
         let chunk = |(document, change): (Document, Change)| {
-            let chunked = chunk_document(&document.text, document.file.format, &count_tokens)?;
-            Ok(Prepared { document, change, chunked })
+            let chunked = chunk_document(&document.text, document.file.format, &count_tokens);
+            Prepared { document, change, chunked }
         };
-        let prepared: Vec<Prepared> =
-            changed.into_par_iter().map(chunk).collect::<Result<_, EmbedderError>>()?;
+        let prepared: Vec<Prepared> = changed.into_par_iter().map(chunk).collect();
         let (prepared, empty): (Vec<_>, Vec<_>) =
             prepared.into_iter().partition(|prepared| !prepared.chunked.chunks.is_empty());
         for document in empty {
             let reason = "has no text that could answer a question".to_owned();
             self.record(&document.document.file.source, Outcome::Failed { reason });
         }
-        Ok(prepared)
+        prepared
     }
 
     /// Embeds and writes; at an error that would hit every other document too, the rest is recorded as failed.
