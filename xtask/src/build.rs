@@ -79,7 +79,8 @@ fn embedder(tools: &Tools) -> Result<()> {
     }
     shell::run(
         shell::command(&tools.wasm_bindgen)
-            .args(["--target", "web", "--out-name", "embedder", "--out-dir"])
+            .args(["--target", "web", "--remove-name-section", "--remove-producers-section"])
+            .args(["--out-name", "embedder", "--out-dir"])
             .arg(out_dir)
             .arg(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm")),
     )?;

@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn words_are_cut_into_the_longest_tokens() {
-        assert_eq!(ids_between_cls_and_sep(""), []);
+        assert!(ids_between_cls_and_sep("").is_empty());
         assert_eq!(ids_between_cls_and_sep("A abb,b"), [A, A, TAIL_B, TAIL_B, COMMA, B]);
     }
 

@@ -18,7 +18,7 @@ pub(super) fn shorten(headings: &[String], count_tokens: &CountTokens<'_>) -> Op
     {
         headings = inner;
     }
-    let Some(mut context) = section_path(headings) else { return None };
+    let mut context = section_path(headings)?;
     while !context.is_empty() && count_tokens(&context) > MAX_CONTEXT_TOKENS {
         context.pop();
     }
