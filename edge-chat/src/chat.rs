@@ -11,7 +11,7 @@ use chat_core::outcome::Outcome;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use futures_util::FutureExt;
-use futures_util::future::{join, ready};
+use futures_util::future::{LocalBoxFuture, Shared, join, ready};
 use uuid::Uuid;
 use worker::{Context, Env, Request};
 
@@ -46,24 +46,19 @@ pub(crate) async fn answer(
         Admission::Conflict => return Err(conflict()),
     };
 
+    let turn =
+        Turn { session_id: question.session_id.unwrap_or_else(Uuid::new_v4), answer_id: Uuid::new_v4() };
     let supabase = Supabase::as_user(&config, user);
-    let answer_id = Uuid::new_v4();
-    let session_id = question.session_id.unwrap_or_else(Uuid::new_v4);
-    let outcome = match find_outcome(&supabase, &config, &question, session_id, answer_id).await {
-        Ok(outcome) => outcome,
-        Err(failure) => {
-            forget(&gate, ticket, request_id).await;
-            return Err(failure);
-        }
-    };
-
-    let turn = Turn { session_id, answer_id };
-    let kind = outcome.kind();
-    let run = Run { gate, ticket, supabase, question, turn, request_id: request_id.to_owned(), config };
-    let completion = run.complete(outcome.clone()).boxed_local().shared();
-    // The history is written to the end also when the client goes away.
+    let run =
+        Rc::new(Run { gate, ticket, supabase, question, turn, request_id: request_id.to_owned(), config });
+    let found: Found = Rc::clone(&run).find().boxed_local().shared();
+    let completion: Completion = run.complete(found.clone()).boxed_local().shared();
+    // A question that was admitted is answered and written down to the end, also when the client goes away: a repeat
+    // would wait for it.
     context.wait_until(completion.clone().map(drop));
-    Ok(Reply { response: stream::send(&outcome, completion, format).await?, outcome: kind })
+
+    let outcome = found.await?;
+    Ok(Reply { response: stream::send(&outcome, completion, format).await?, outcome: outcome.kind() })
 }
 
 /// Searches, and decides whether what was found is enough.
@@ -71,8 +66,7 @@ async fn find_outcome(
     supabase: &Supabase,
     config: &Config,
     question: &ChatRequest,
-    session_id: Uuid,
-    answer_id: Uuid,
+    turn: &Turn,
 ) -> Result<Outcome, Failure> {
     let search = supabase.match_chunks(&question.embedding, &question.message, config.match_count);
     let (session, rows) = join(check_session(supabase, question.session_id), search).await;
@@ -83,7 +77,7 @@ async fn find_outcome(
     let reason = match decide(&rows, config.evidence_threshold) {
         Decision::Answer(evidence) => {
             match compose(&question.message, &evidence, question.include_citations) {
-                Some(answer) => return Ok(Outcome::answer(answer, session_id, answer_id)),
+                Some(answer) => return Ok(Outcome::answer(answer, turn.session_id, turn.answer_id)),
                 None => Reason::WeakEvidence,
             }
         }
@@ -113,7 +107,10 @@ async fn refuse(
     Ok(Outcome::Refusal(Refusal::new(reason, rows, config.evidence_threshold)))
 }
 
-/// All that is left to do once the outcome is known.
+/// The first outcome of a question, shared by the response and by what has to be done besides.
+type Found = Shared<LocalBoxFuture<'static, Result<Outcome, Failure>>>;
+
+/// One admitted question.
 struct Run {
     gate: Gate,
     ticket: Ticket,
@@ -125,8 +122,18 @@ struct Run {
 }
 
 impl Run {
-    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer.
-    async fn complete(self, mut outcome: Outcome) -> Rc<Outcome> {
+    /// The outcome, before it is written to the history.
+    async fn find(self: Rc<Self>) -> Result<Outcome, Failure> {
+        find_outcome(&self.supabase, &self.config, &self.question, &self.turn).await
+    }
+
+    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. `None`
+    /// if there was no outcome; then the question can be asked again.
+    async fn complete(self: Rc<Self>, found: Found) -> Option<Rc<Outcome>> {
+        let Ok(mut outcome) = found.await else {
+            self.release().await;
+            return None;
+        };
         let record = history::record(&self.supabase, &self.question, &outcome, &self.turn);
         match within(self.config.upstream_timeout, "history", record).await {
             Ok(()) => outcome.mark_persisted(self.turn.session_id),
@@ -135,22 +142,22 @@ impl Run {
                 late_fault(&self.request_id, &format!("history not written: {detail}"));
             }
         }
-        if let Err(error) = self.gate.complete(self.ticket, &outcome).await {
+        if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
             late_fault(&self.request_id, &format!("outcome not kept: {error}"));
         }
-        Rc::new(outcome)
+        Some(Rc::new(outcome))
+    }
+
+    async fn release(&self) {
+        if let Err(error) = self.gate.release(self.ticket.clone()).await {
+            late_fault(&self.request_id, &format!("question not released: {error}"));
+        }
     }
 }
 
 async fn replay(outcome: Outcome, format: Format) -> Result<Reply, Failure> {
-    let completion: Completion = ready(Rc::new(outcome.clone())).boxed_local().shared();
+    let completion: Completion = ready(Some(Rc::new(outcome.clone()))).boxed_local().shared();
     Ok(Reply { response: stream::send(&outcome, completion, format).await?, outcome: "replay" })
-}
-
-async fn forget(gate: &Gate, ticket: Ticket, request_id: &str) {
-    if let Err(error) = gate.release(ticket).await {
-        late_fault(request_id, &format!("question not released: {error}"));
-    }
 }
 
 fn conflict() -> Failure {

@@ -1,5 +1,7 @@
 //! The Worker's settings, read from its environment and checked before use.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 use worker::{Env, Url};
@@ -39,33 +41,36 @@ impl Config {
     fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let get = |name| lookup(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let required = |name| get(name).ok_or(ConfigError::Missing(name));
-        let number = |name, default: f64, range: std::ops::RangeInclusive<f64>, rule| match get(name) {
-            None => Ok(default),
-            Some(text) => text
-                .parse()
-                .ok()
-                .filter(|number| range.contains(number))
-                .ok_or(ConfigError::Invalid(name, rule)),
-        };
-        let whole = |name, default: u32, range: std::ops::RangeInclusive<u32>, rule| match get(name) {
-            None => Ok(default),
-            Some(text) => text
-                .parse()
-                .ok()
-                .filter(|number| range.contains(number))
-                .ok_or(ConfigError::Invalid(name, rule)),
-        };
+        let whole = |name, default, range, rule| in_range::<u32>(name, get(name), default, range, rule);
         let timeout = whole("CHAT_UPSTREAM_TIMEOUT_MS", 8000, 1..=20_000, "a whole number from 1 to 20000")?;
         Ok(Self {
             supabase_url: web_address(required("SUPABASE_URL")?)?,
             publishable_key: header_value(required("SUPABASE_PUBLISHABLE_KEY")?)?,
             jwt_secret: jwt_secret(required("SUPABASE_JWT_SECRET")?)?,
-            evidence_threshold: number("CHAT_EVIDENCE_THRESHOLD", 0.35, 0.0..=1.0, "a number from 0 to 1")?,
+            evidence_threshold: in_range(
+                "CHAT_EVIDENCE_THRESHOLD",
+                get("CHAT_EVIDENCE_THRESHOLD"),
+                0.35,
+                0.0..=1.0,
+                "a number from 0 to 1",
+            )?,
             match_count: whole("CHAT_MATCH_COUNT", 5, 1..=50, "a whole number from 1 to 50")?,
             rate_limit: whole("CHAT_RATE_LIMIT", 20, 1..=10_000, "a whole number from 1 to 10000")?,
             upstream_timeout: Duration::from_millis(timeout.into()),
         })
     }
+}
+
+/// A number, or the default where none is given.
+fn in_range<T: FromStr + PartialOrd>(
+    name: &'static str,
+    text: Option<String>,
+    default: T,
+    range: RangeInclusive<T>,
+    rule: &'static str,
+) -> Result<T, ConfigError> {
+    let Some(text) = text else { return Ok(default) };
+    text.parse().ok().filter(|number| range.contains(number)).ok_or(ConfigError::Invalid(name, rule))
 }
 
 /// A variable or secret as text. Unquoted numbers in a wrangler file arrive as numbers.

@@ -5,6 +5,7 @@ use chat_core::error::{ApiError, ErrorCode};
 use crate::config::ConfigError;
 
 /// A request that ends before its answer starts.
+#[derive(Clone)]
 pub(crate) struct Failure {
     /// What the client may see.
     pub(crate) error: ApiError,

@@ -87,8 +87,8 @@ async fn dispatch(
         (_, Method::Options) => preflight(cors),
         (Route::Chat, Method::Post) => chat::answer(request, request_id, env, context).await,
         (Route::Chat, _) => Err(Failure::method_not_allowed("POST, OPTIONS")),
-        (Route::Health, Method::Get) => health(),
-        (Route::Health, _) => Err(Failure::method_not_allowed("GET, OPTIONS")),
+        (Route::Health, Method::Get | Method::Head) => health(),
+        (Route::Health, _) => Err(Failure::method_not_allowed("GET, HEAD, OPTIONS")),
     }
 }
 

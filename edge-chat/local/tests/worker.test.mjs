@@ -449,6 +449,9 @@ describe("around the chat", () => {
   test("health needs neither token nor Supabase", async () => {
     const response = await fetch(`${worker.url}/api/health`);
     assert.deepEqual([response.status, await response.json()], [200, { status: "ok" }]);
+    // Monitors ask with HEAD.
+    const head = await fetch(`${worker.url}/api/health`, { method: "HEAD" });
+    assert.deepEqual([head.status, await head.text()], [200, ""]);
   });
 
   test("unknown paths and wrong methods are told apart", async () => {
