@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -55,6 +56,21 @@ test("services do not outlive a demo that is killed", async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   for (const [name, pid] of Object.entries(services)) assert.ok(!isRunning(pid), `${name} still runs`);
+});
+
+test("a demo that is stopped while it starts ends at once and cleanly", async (t) => {
+  const data = await temporaryFolder(t);
+  const child = spawn(process.env.XTASK_BINARY, ["demo", "--prebuilt", "--data", data], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  for await (const chunk of child.stdout) {
+    output += chunk;
+    if (output.includes("✓ supabase")) child.kill("SIGTERM");
+  }
+  assert.equal(child.exitCode ?? (await once(child, "exit"))[0], 0);
+  assert.match(output, /stopped\n$/);
+  assert.doesNotMatch(output, /Evidence Chat is ready/);
 });
 
 test("what a killed service started itself is stopped, too", async (t) => {

@@ -15,7 +15,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Set up, build, try and test Evidence Chat", version)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Set up, build, try and test Evidence Chat",
+    version
+)]
 struct Cli {
     #[command(subcommand)]
     command: Task,

@@ -15,7 +15,7 @@ export async function lockDataDir(dataDir) {
     const owner = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10);
     if (isRunning(owner)) {
       throw new StartupError(
-        `The data folder ${dataDir} is in use by process ${owner}. Stop that server or set DATA_DIR to another folder; ` +
+        `The data folder ${dataDir} is in use by process ${owner}. Stop that server or set DATA_DIR to another folder (with the demo: --data DIR); ` +
           `if it is no Supabase server, delete ${file}.`,
       );
     }

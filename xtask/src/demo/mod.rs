@@ -6,10 +6,12 @@ mod service;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -37,36 +39,65 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    let stop = Stop::on_signal()?;
+    match start_and_wait(options, &stop) {
+        // Whatever fails because the demo is being stopped is no fault.
+        Err(_) if stop.is_requested() => {}
+        result => result?,
+    }
+    println!("stopped");
+    Ok(())
+}
+
+fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let started = Instant::now();
-    let or_default =
-        |given: &Option<PathBuf>, default| given.clone().unwrap_or_else(|| paths::repo().join(default));
-    let kb = or_default(&options.kb, "supabase/sample-kb");
-    let kb = fs::canonicalize(&kb)
-        .with_context(|| format!("--kb {}: no such folder of documents", kb.display()))?;
-    let data = or_default(&options.data, "supabase/.local");
+    let kb = options.kb.clone().unwrap_or_else(|| paths::repo().join("supabase/sample-kb"));
+    let kb = fs::canonicalize(&kb).with_context(|| format!("--kb {}: no such folder", kb.display()))?;
+    ensure!(kb.is_dir(), "--kb {}: not a folder", kb.display());
+    let data = options.data.clone().unwrap_or_else(|| paths::repo().join("supabase/.local"));
     fs::create_dir_all(&data).with_context(|| format!("--data {}", data.display()))?;
     let data = fs::canonicalize(data)?;
-    let json_path = std::path::absolute(or_default(&options.json, "target/demo.json"))?;
+    let json_path = options.json.clone().unwrap_or_else(|| paths::repo().join("target/demo.json"));
+    let json_path = std::path::absolute(json_path)?;
 
     let (tools, model) = setup::for_running()?;
     if !options.prebuilt {
         build::run(&[], &tools)?;
     }
-
-    let (stop, stopped) = mpsc::channel();
-    ctrlc::set_handler(move || {
-        // A second signal finds the receiver gone or busy stopping; there is nothing more to do then.
-        let _ = stop.send(());
-    })?;
-    let mut demo = Demo::start(&data, &model)?;
+    let mut demo = Demo::start(&data, &model, stop)?;
     demo.fill(&kb, &model)?;
-    demo.write_json(&json_path, &data)?;
-    demo.announce(started.elapsed());
-    demo.wait(&stopped);
+    stop.check()?;
+    let description = demo.write_json(&json_path, &data)?;
+    demo.announce(started.elapsed(), options.kb.is_none());
+    demo.wait(stop);
     drop(demo);
-    let _ = fs::remove_file(json_path);
-    println!("stopped");
+    // Another demo may have put its own there since.
+    if fs::read_to_string(&json_path).is_ok_and(|text| text == description) {
+        fs::remove_file(json_path)?;
+    }
     Ok(())
+}
+
+/// Whether Ctrl-C or SIGTERM came.
+#[derive(Clone)]
+struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    fn on_signal() -> Result<Self> {
+        let stop = Self(Arc::new(AtomicBool::new(false)));
+        let flag = stop.clone();
+        ctrlc::set_handler(move || flag.0.store(true, Ordering::Relaxed))?;
+        Ok(stop)
+    }
+
+    fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(!self.is_requested(), "stopped");
+        Ok(())
+    }
 }
 
 /// The running services; dropping it stops them, last started first.
@@ -84,7 +115,7 @@ struct Keys {
 }
 
 impl Demo {
-    fn start(data: &Path, model: &ModelDir) -> Result<Self> {
+    fn start(data: &Path, model: &ModelDir, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Service::start(
@@ -92,6 +123,7 @@ impl Demo {
             shell::command("node").arg("supabase/local/server.mjs").env("DATA_DIR", data),
             ports::free_from(54321)?,
             &logs,
+            stop,
         )?;
         let keys = Keys::read(&data.join("keys.json"))?;
         login::create(&supabase.url, &keys.publishable_key)?;
@@ -110,6 +142,7 @@ impl Demo {
                 .env("CHAT_ALLOWED_ORIGINS", origins),
             ports::free_from(8787)?,
             &logs,
+            stop,
         )?;
         let page = Service::start(
             "page",
@@ -123,6 +156,7 @@ impl Demo {
                 .env("DEMO_PASSWORD", login::PASSWORD),
             page_port,
             &logs,
+            stop,
         )?;
         Ok(Self { page, worker, supabase, keys })
     }
@@ -145,7 +179,8 @@ impl Demo {
         shell::run(&mut ingest)
     }
 
-    fn write_json(&self, path: &Path, data: &Path) -> Result<()> {
+    /// Returns what it wrote.
+    fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
         let description = json!({
             "page_url": self.page.url,
             "chat_url": format!("{}/api/chat", self.worker.url),
@@ -166,20 +201,28 @@ impl Demo {
         }
         // Readers wait for this file, so it appears complete or not at all.
         let partial = path.with_extension("json.partial");
-        fs::write(&partial, format!("{description:#}\n"))?;
-        fs::rename(partial, path).with_context(|| format!("cannot write {}", path.display()))
+        let description = format!("{description:#}\n");
+        fs::write(&partial, &description)?;
+        fs::rename(partial, path).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(description)
     }
 
-    fn announce(&self, took: Duration) {
+    fn announce(&self, took: Duration, is_sample: bool) {
         println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page.url);
         println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
-        println!("  ask \"Can I get my money back after two weeks?\"");
+        let example = if is_sample {
+            "\"Can I get my money back after two weeks?\""
+        } else {
+            "what your documents answer"
+        };
+        println!("  ask {example}");
         println!("  Ctrl-C stops it\n");
     }
 
     /// Until Ctrl-C or SIGTERM. A service that stops by itself is reported; the others show how they cope.
-    fn wait(&mut self, stopped: &mpsc::Receiver<()>) {
-        while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(Duration::from_millis(300)) {
+    fn wait(&mut self, stop: &Stop) {
+        while !stop.is_requested() {
+            thread::sleep(Duration::from_millis(100));
             for service in [&mut self.page, &mut self.worker, &mut self.supabase] {
                 service.report_if_stopped();
             }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::Stop;
 use crate::shell;
 
 const READY: &str = "ready ";
@@ -28,10 +29,21 @@ pub(super) struct Service {
 
 impl Service {
     /// Starts `command` with `PORT` set and waits until it prints `ready URL`. All it prints goes to a log file.
-    pub(super) fn start(name: &'static str, command: &mut Command, port: u16, logs: &Path) -> Result<Self> {
+    pub(super) fn start(
+        name: &'static str,
+        command: &mut Command,
+        port: u16,
+        logs: &Path,
+        stop: &Stop,
+    ) -> Result<Self> {
         let started = Instant::now();
         let log = logs.join(format!("{name}.log"));
-        let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        // Appended to, because the log may be that of a demo that runs on the same data.
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .with_context(|| format!("cannot write {}", log.display()))?;
         let mut child = command
             .env("PORT", port.to_string())
             // Held open as long as this process lives: the service ends when it reads the end of its input, so it
@@ -46,10 +58,13 @@ impl Service {
         let ready = follow_output(&mut child, file);
         let id = child.id();
         let mut service = Self { name, url: String::new(), log, child: Some(child), id };
-        match ready.recv_timeout(START_TIMEOUT) {
-            Ok(url) => service.url = url,
-            Err(_) => bail!("{name} did not start:\n{}", service.last_log_lines()),
-        }
+        service.url = loop {
+            match ready.recv_timeout(Duration::from_millis(100)) {
+                Ok(url) => break url,
+                Err(mpsc::RecvTimeoutError::Timeout) if started.elapsed() < START_TIMEOUT => stop.check()?,
+                Err(_) => bail!("{name} did not start:\n{}", service.last_log_lines()),
+            }
+        };
         println!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
         Ok(service)
     }
