@@ -82,7 +82,7 @@ test("a second 401 asks the visitor to sign in", async () => {
   const refused = json(401, { code: "unauthorized", message: "JWT invalid." });
   const { error } = await ask([refused, refused, events(END)]);
   assertChatError(error, { code: "unauthorized", status: 401, retryable: false });
-  assert.match(error.message, /^Please sign in/);
+  assert.match(error.message, /Please sign out and in again.$/);
   assert.equal(server.requests.length, 2);
 });
 

@@ -97,10 +97,11 @@ async function currentToken(
 }
 
 const SIGN_IN = "Please sign in to ask a question.";
+const SIGN_IN_AGAIN = "Your sign-in is no longer valid. Please sign out and in again.";
 const SIGN_IN_SILENT = "Your sign-in could not be confirmed in time. Please try again.";
 
 async function errorOf(response: Response): Promise<ChatError> {
-  if (response.status === 401) return new ChatError("unauthorized", SIGN_IN, { retryable: false, status: 401 });
+  if (response.status === 401) return new ChatError("unauthorized", SIGN_IN_AGAIN, { retryable: false, status: 401 });
   const json = parseObject(await response.text().catch(() => ""));
   return decodeError(json, response.status, retryAfter(response));
 }
