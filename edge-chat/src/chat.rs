@@ -41,7 +41,7 @@ pub(crate) async fn answer(
     let gate = Gate::of_user(env, user.user_id())?;
     let ticket = match gate.admit(&question, &config).await? {
         Admission::Admitted { ticket } => ticket,
-        Admission::Replay { outcome } => return replay(*outcome, format).await,
+        Admission::Replay { outcome } => return replay(*outcome, format, request_id).await,
         Admission::Limited { retry_after_s } => return Err(Failure::rate_limited(retry_after_s)),
         Admission::Conflict => return Err(conflict()),
     };
@@ -58,7 +58,10 @@ pub(crate) async fn answer(
     context.wait_until(completion.clone().map(drop));
 
     let outcome = found.await?;
-    Ok(Reply { response: stream::send(&outcome, completion, format).await?, outcome: outcome.kind() })
+    Ok(Reply {
+        response: stream::send(&outcome, completion, format, request_id).await?,
+        outcome: outcome.kind(),
+    })
 }
 
 /// Searches, and decides whether what was found is enough.
@@ -155,9 +158,9 @@ impl Run {
     }
 }
 
-async fn replay(outcome: Outcome, format: Format) -> Result<Reply, Failure> {
+async fn replay(outcome: Outcome, format: Format, request_id: &str) -> Result<Reply, Failure> {
     let completion: Completion = ready(Some(Rc::new(outcome.clone()))).boxed_local().shared();
-    Ok(Reply { response: stream::send(&outcome, completion, format).await?, outcome: "replay" })
+    Ok(Reply { response: stream::send(&outcome, completion, format, request_id).await?, outcome: "replay" })
 }
 
 fn conflict() -> Failure {

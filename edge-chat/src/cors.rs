@@ -1,9 +1,10 @@
 //! Which web pages may call the Worker: an exact allow-list of origins.
 
-/// The headers a page may send and read, and for how long a browser may remember that.
-const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
+/// What the answer to an allowed preflight carries besides [`Cors::headers`]: what a page may send, and for how long a
+/// browser may remember that.
+pub(crate) const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
     ("Access-Control-Allow-Methods", "GET, POST, OPTIONS"),
-    ("Access-Control-Allow-Headers", "authorization, content-type, apikey, x-client-info"),
+    ("Access-Control-Allow-Headers", "authorization, content-type"),
     ("Access-Control-Max-Age", "7200"),
 ];
 
@@ -35,11 +36,6 @@ impl Cors {
             headers.push(("Access-Control-Expose-Headers", "x-request-id, retry-after"));
         }
         headers
-    }
-
-    /// The further headers of the answer to a preflight.
-    pub(crate) fn preflight_headers(&self) -> &'static [(&'static str, &'static str)] {
-        if self.is_allowed() { PREFLIGHT_HEADERS } else { &[] }
     }
 }
 

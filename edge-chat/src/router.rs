@@ -6,7 +6,7 @@ use worker::{Context, Date, Env, Method, Request, Response, Result};
 
 use crate::chat;
 use crate::config::variable;
-use crate::cors::Cors;
+use crate::cors::{Cors, PREFLIGHT_HEADERS};
 use crate::error::Failure;
 use crate::log::RequestLine;
 use crate::reply::Reply;
@@ -105,7 +105,7 @@ fn preflight(cors: &Cors) -> std::result::Result<Reply, Failure> {
         ));
     }
     let response = Response::empty()?.with_status(204);
-    for (name, value) in cors.preflight_headers() {
+    for (name, value) in PREFLIGHT_HEADERS {
         response.headers().set(name, value)?;
     }
     Ok(Reply { response, outcome: "preflight" })

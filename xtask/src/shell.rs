@@ -31,13 +31,6 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// [`cargo`] with arguments.
-pub(crate) fn cargo_with<const N: usize>(args: [&str; N]) -> Command {
-    let mut command = cargo();
-    command.args(args);
-    command
-}
-
 /// Runs to the end; an unsuccessful end is an error that names the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;

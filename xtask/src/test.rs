@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -35,10 +34,15 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
     let (tools, model, chromium) = setup::everything()?;
     let environment = Environment { tools, model, chromium };
     let started = Instant::now();
+    let mut is_built = false;
     for suite in [Suite::Lint, Suite::Rust, Suite::Node, Suite::E2e] {
         if suites.is_empty() || suites.contains(&suite) {
             let suite_started = Instant::now();
             println!("\n• {}", suite.name());
+            if suite.needs_build() && !is_built {
+                build::run(&[], &environment.tools)?;
+                is_built = true;
+            }
             suite.run(&environment).with_context(|| format!("{} failed", suite.name()))?;
             println!("✓ {} ({:.0} s)", suite.name(), suite_started.elapsed().as_secs_f32());
         }
@@ -55,6 +59,10 @@ impl Suite {
             Self::Node => "Node.js tests",
             Self::E2e => "end-to-end tests",
         }
+    }
+
+    fn needs_build(self) -> bool {
+        matches!(self, Self::Node | Self::E2e)
     }
 
     fn run(self, environment: &Environment) -> Result<()> {
@@ -83,25 +91,18 @@ fn lint() -> Result<()> {
 }
 
 fn rust(environment: &Environment) -> Result<()> {
-    let with_model = |mut command: Command| {
-        command.env("EVIDENCE_MODEL_DIR", &environment.model.0);
-        command
-    };
-    if shell::find_program("cargo-nextest").is_some() {
-        shell::run(&mut with_model(shell::cargo_with(["nextest", "run", "--workspace", "--no-fail-fast"])))?;
-    } else {
-        shell::run(&mut with_model(shell::cargo_with([
-            "test",
-            "--workspace",
-            "--all-targets",
-            "--no-fail-fast",
-        ])))?;
+    let has_nextest = shell::find_program("cargo-nextest").is_some();
+    let tests: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test", "--all-targets"] };
+    for args in [
+        [tests, &["--workspace", "--no-fail-fast"]].concat(),
+        vec!["test", "--workspace", "--doc", "--quiet"],
+    ] {
+        shell::run(shell::cargo().args(args).env("EVIDENCE_MODEL_DIR", &environment.model.0))?;
     }
-    shell::run(&mut with_model(shell::cargo_with(["test", "--workspace", "--doc", "--quiet"])))
+    Ok(())
 }
 
 fn node(environment: &Environment) -> Result<()> {
-    build::run(&[], &environment.tools)?;
     for project in ["embedder-wasm/npm", "web"] {
         shell::run(
             shell::command("node").arg("node_modules/typescript/bin/tsc").args(["--noEmit", "-p", project]),
@@ -120,7 +121,6 @@ fn node(environment: &Environment) -> Result<()> {
 }
 
 fn e2e(environment: &Environment) -> Result<()> {
-    build::run(&[], &environment.tools)?;
     node_tests(&["tests/e2e"], environment)
 }
 
