@@ -1,7 +1,7 @@
 // Builds dist/: the registering bundle and the class-only bundle with the embedder's worker and WebAssembly beside
 // them, the type declarations, and the demo page. Builds the embedder package first.
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -22,6 +22,15 @@ const styleSheetsAsText = {
   },
 };
 
+/** The widget always gives the embedder a worker: the code for embedding in the page itself stays out. */
+const withoutInlineEmbedder = {
+  name: "without-inline-embedder",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/inline\.js$/ }, () => ({ path: "inline.js", namespace: "left-out" }));
+    onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export {};" }));
+  },
+};
+
 /** Builds `dist/` and returns its path. */
 export async function buildWidgetPackage() {
   const embedder = await buildEmbedderPackage();
@@ -30,12 +39,14 @@ export async function buildWidgetPackage() {
   await mkdir(`${dist}/demo`, { recursive: true });
   const options = {
     absWorkingDir: here,
+    // The embedder as built, not its source.
+    tsconfig: "tsconfig.types.json",
     bundle: true,
     format: "esm",
     target: "es2022",
     minify: true,
     sourcemap: true,
-    plugins: [styleSheetsAsText],
+    plugins: [styleSheetsAsText, withoutInlineEmbedder],
     logLevel: "warning",
   };
   await Promise.all([
@@ -43,13 +54,17 @@ export async function buildWidgetPackage() {
     build({ ...options, entryPoints: { demo: "demo/demo.ts" }, outdir: `${dist}/demo` }),
     copyFile(`${here}demo/index.html`, `${dist}/demo/index.html`),
     copyFile(`${here}demo/demo.css`, `${dist}/demo/demo.css`),
-    // The bundles look for worker and WebAssembly beside themselves.
-    ...["worker.js", "worker.js.map", "embedder_bg.wasm"].map((file) =>
-      copyFile(`${embedder}/${file}`, `${dist}/${file}`),
-    ),
+    copyEmbedder(embedder, dist),
   ]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${here}tsconfig.types.json`]);
   return dist;
+}
+
+/** The bundles look for worker, WebAssembly and (without `model-url`) the model beside themselves. */
+async function copyEmbedder(from, to) {
+  const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors)$/.test(file);
+  const files = (await readdir(from)).filter(isNeeded);
+  await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,8 +1,11 @@
-// Builds dist/: the package's module, its worker and the WebAssembly beside them, and the type declarations.
-// Needs wasm/ (the wasm-bindgen output of the crate one folder up).
+// Builds dist/: the package's module, its worker and its in-thread engine, the WebAssembly, the type declarations, and
+// the model where `cargo xtask setup` has put it. Needs wasm/, the wasm-bindgen output of the crate one folder up.
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -12,31 +15,59 @@ const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** Builds `dist/` and returns its path. */
 export async function buildEmbedderPackage() {
-  const dist = `${here}dist`;
+  const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
+  const identity = await modelIdentity();
+  // Each file by itself, so that it can be served, or bundled, alone. The in-thread engine is loaded only if asked for.
   await build({
     absWorkingDir: here,
-    entryPoints: ["src/index.ts", "src/worker.ts"],
+    entryPoints: ["src/index.ts", "src/worker.ts", "src/inline.ts"],
     outdir: dist,
     bundle: true,
+    external: ["./inline.js"],
+    define: { MODEL_IDENTITY: JSON.stringify(identity) },
     format: "esm",
     target: "es2022",
     minify: true,
     sourcemap: true,
     logLevel: "warning",
   });
-  await copyFile(`${here}wasm/embedder_bg.wasm`, `${dist}/embedder_bg.wasm`);
-  await promisify(execFile)(process.execPath, [
-    tsc,
-    "-p",
-    here,
-    "--declaration",
-    "--emitDeclarationOnly",
-    "--rootDir",
-    `${here}src`,
-  ]);
+  for (const wasm of ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"]) {
+    await copyFile(join(here, "wasm", wasm), join(dist, wasm));
+  }
+  await copyModel(identity, dist);
+  for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
+    await copyFile(join(here, "../..", license), join(dist, license));
+  }
+  const emitTypes = ["--declaration", "--emitDeclarationOnly", "--rootDir", join(here, "src"), "--outDir", dist];
+  await promisify(execFile)(process.execPath, [tsc, "-p", here, ...emitTypes]);
   return dist;
+}
+
+/** Which model the WebAssembly module wants; it knows best. */
+async function modelIdentity() {
+  const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")));
+  wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
+  return {
+    file: wasm.modelFile(),
+    sha256: wasm.modelSha256(),
+    byteLength: wasm.modelByteLength(),
+    fingerprint: wasm.fingerprint(),
+  };
+}
+
+/** The package is complete only with the model; everything but publishing works without. */
+async function copyModel({ file, sha256 }, dist) {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
+  const source = join(folder, file);
+  const model = await readFile(source).catch(() => null);
+  if (model === null) return console.log(`without the model: ${source} is not there`);
+  if (createHash("sha256").update(model).digest("hex") !== sha256) {
+    return console.log(`without the model: ${source} belongs to another version`);
+  }
+  await copyFile(source, join(dist, file));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

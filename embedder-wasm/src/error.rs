@@ -2,37 +2,32 @@ use std::path::PathBuf;
 
 use crate::VocabularyError;
 
-/// Why text could not be embedded.
+/// Why the model could not be loaded. Once it is loaded, every text can be embedded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {
-    /// A model file could not be read.
-    #[error("cannot read {}: {source}. Run `cargo xtask setup` to fetch the model, or point EVIDENCE_MODEL_DIR at it", path.display())]
+    /// The model file could not be read.
+    #[error("cannot read {}: {source}. Run `cargo xtask model` to make it, or point EVIDENCE_MODEL_DIR at its folder", path.display())]
     Io {
         /// The file asked for.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// A file is not the one this version embeds with.
+    /// The bytes are not the model that this version embeds with.
     #[error(
-        "{file} is not the expected file: its SHA-256 is {actual}, expected {expected}. Download it again"
+        "this is not {file}: its SHA-256 is {actual}, expected {expected}. Download it again, or run `cargo xtask model`",
+        file = crate::MODEL_FILE,
+        expected = crate::MODEL_SHA256
     )]
     WrongFile {
-        /// File name.
-        file: &'static str,
         /// Checksum of the bytes given, hex.
         actual: String,
-        /// Checksum this version needs, hex.
-        expected: &'static str,
     },
+    /// The bytes do not describe a model.
+    #[error("the model file is damaged: {0}. Download it again, or run `cargo xtask model`")]
+    Damaged(String),
     /// The tokens are not those of the model.
     #[error("this is not the vocabulary of all-MiniLM-L6-v2: {0}. Download it again")]
     Vocabulary(#[from] VocabularyError),
-    /// The files are intact but could not be turned into a model.
-    #[error("cannot load the model: {0}")]
-    Load(String),
-    /// The forward pass failed.
-    #[error("cannot embed the text: {0}")]
-    Inference(#[from] candle_core::Error),
 }

@@ -1,4 +1,4 @@
-//! Which files the vectors come from, and the short name that travels with every vector.
+//! Which file the vectors come from, and the short name that travels with every vector.
 
 use std::sync::OnceLock;
 
@@ -6,17 +6,15 @@ use sha2::{Digest, Sha256};
 
 use crate::EmbedderError;
 
-/// File name of the weights (float32, safetensors).
-pub const MODEL_FILE: &str = "model.safetensors";
-/// SHA-256 of the weights of sentence-transformers/all-MiniLM-L6-v2, hex.
-pub const MODEL_SHA256: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
-/// File name of the tokenizer.
-pub const TOKENIZER_FILE: &str = "tokenizer.json";
-/// SHA-256 of the tokenizer, hex.
-pub const TOKENIZER_SHA256: &str = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037";
+/// Name of the model file: quantised weights and vocabulary, made by `cargo xtask model`.
+pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
+/// SHA-256 of the model file, hex.
+pub const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
+/// Length of the model file.
+pub const MODEL_BYTES: usize = 23_325_735;
 
 /// Raise when a change to this crate changes the vectors it produces.
-const ENGINE_VERSION: &str = "candle-f32-1";
+const ENGINE_VERSION: &str = "i16-1";
 
 /// Short hash of everything that decides a vector's value: weights, tokenizer, pooling, truncation and engine.
 /// Vectors with different fingerprints must not be compared. 16 hex digits.
@@ -24,7 +22,7 @@ pub fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
         let recipe = format!(
-            "weights={MODEL_SHA256};tokenizer={TOKENIZER_SHA256};pooling=mean,l2;max_tokens={};engine={ENGINE_VERSION}",
+            "model={MODEL_SHA256};pooling=mean,l2;max_tokens={};engine={ENGINE_VERSION}",
             crate::MAX_TOKENS
         );
         let mut digest = sha256_hex(recipe.as_bytes());
@@ -33,9 +31,10 @@ pub fn fingerprint() -> &'static str {
     })
 }
 
-pub(crate) fn verify(file: &'static str, bytes: &[u8], expected: &'static str) -> Result<(), EmbedderError> {
+/// Refuses anything but the model file.
+pub(crate) fn verify(bytes: &[u8]) -> Result<(), EmbedderError> {
     let actual = sha256_hex(bytes);
-    if actual == expected { Ok(()) } else { Err(EmbedderError::WrongFile { file, actual, expected }) }
+    if actual == MODEL_SHA256 { Ok(()) } else { Err(EmbedderError::WrongFile { actual }) }
 }
 
 fn sha256_hex(bytes: &[u8]) -> String {
@@ -55,12 +54,12 @@ mod tests {
     #[test]
     fn the_fingerprint_changes_only_on_purpose() {
         // Every stored vector carries it: a new value means that every knowledge base is embedded again.
-        assert_eq!(fingerprint(), "627a6575bbde6ee0");
+        assert_eq!(fingerprint(), "69691c77e944ee90");
     }
 
     #[test]
-    fn a_changed_file_is_refused_and_named() {
-        let error = verify(TOKENIZER_FILE, b"{}", TOKENIZER_SHA256).unwrap_err();
-        assert!(error.to_string().starts_with("tokenizer.json is not the expected file"), "{error}");
+    fn another_file_is_refused_and_named() {
+        let error = verify(b"{}").unwrap_err();
+        assert!(error.to_string().starts_with("this is not all-MiniLM-L6-v2-int8.safetensors"), "{error}");
     }
 }

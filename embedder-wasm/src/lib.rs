@@ -1,33 +1,38 @@
 //! all-MiniLM-L6-v2 sentence embeddings: text in, 384 unit-length floats out.
 //!
-//! The same code runs natively (the `kb` command line) and as WebAssembly in the visitor's browser, so a question
-//! and the documents it is compared with are always embedded by one implementation.
+//! The same code runs natively (the `kb` command line) and as WebAssembly in the visitor's browser, and gives the same
+//! bits on every machine: matrix products are exact integers, and float steps run in one fixed order.
 //!
 //! ```no_run
-//! let embedder = embedder::Embedder::from_dir("all-MiniLM-L6-v2".as_ref())?;
-//! let embedding = embedder.embed("Can I get my money back?")?;
+//! let mut embedder = embedder::Embedder::from_dir("all-MiniLM-L6-v2".as_ref())?;
+//! let embedding = embedder.embed("Can I get my money back?");
 //! assert_eq!(embedding.vector.len(), embedder::DIMENSIONS);
 //! # Ok::<(), embedder::EmbedderError>(())
 //! ```
 
-#![forbid(unsafe_code)]
-#![deny(missing_docs)]
+#![deny(missing_docs, unsafe_code)]
 
+mod encoder;
 mod error;
 mod files;
-mod model;
-mod tokenizer;
+mod kernels;
+mod model_file;
+#[cfg(test)]
+mod tests;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 mod wordpiece;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use error::EmbedderError;
-pub use files::{MODEL_FILE, MODEL_SHA256, TOKENIZER_FILE, TOKENIZER_SHA256, fingerprint};
+pub use files::{MODEL_BYTES, MODEL_FILE, MODEL_SHA256, fingerprint};
 pub use wordpiece::{VocabularyError, WordPiece};
 
-use model::Model;
+use encoder::{Encoder, MAX_ROWS};
+use kernels::Instructions;
+use model_file::ModelFile;
 
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
@@ -41,52 +46,90 @@ pub struct Embedding {
     /// [`DIMENSIONS`] floats of unit Euclidean length.
     pub vector: Vec<f32>,
     /// Tokens of the whole text, [CLS] and [SEP] included, before truncation.
-    pub token_count: usize,
+    pub tokens: usize,
     /// True if the text had more than [`MAX_TOKENS`] tokens and its end was not read.
     pub truncated: bool,
 }
 
-/// The loaded model and its tokenizer. Cheap to share between threads by reference.
+/// The loaded model and its tokenizer.
+///
+/// A clone shares the weights and has its own working memory (about 4 MB, which never grows): one clone per thread.
+///
+/// Every text has a vector. One without tokens (empty, or only white space and control characters) gets that of the
+/// empty sentence, "\[CLS\] \[SEP\]", as in sentence-transformers.
+#[derive(Clone)]
 pub struct Embedder {
-    tokenizer: WordPiece,
-    model: Model,
+    tokenizer: Arc<WordPiece>,
+    encoder: Encoder,
+    ids: Vec<u32>,
+    batch: Batch,
 }
 
 impl Embedder {
-    /// Loads [`MODEL_FILE`] and [`TOKENIZER_FILE`] from a folder.
+    /// Loads [`MODEL_FILE`] from a folder.
     ///
     /// # Errors
-    /// [`EmbedderError::Io`] if a file cannot be read, otherwise as [`Embedder::new`].
+    /// [`EmbedderError::Io`] if the file cannot be read, otherwise as [`Embedder::new`].
     pub fn from_dir(dir: &Path) -> Result<Self, EmbedderError> {
-        let read = |name: &str| {
-            let path = dir.join(name);
-            std::fs::read(&path).map_err(|source| EmbedderError::Io { path, source })
-        };
-        Self::new(read(MODEL_FILE)?, &read(TOKENIZER_FILE)?)
+        let path = dir.join(MODEL_FILE);
+        match std::fs::read(&path) {
+            Ok(bytes) => Self::new(bytes),
+            Err(source) => Err(EmbedderError::Io { path, source }),
+        }
     }
 
-    /// Loads the model from the bytes of its two files.
+    /// Loads the model from the bytes of [`MODEL_FILE`].
     ///
     /// # Errors
-    /// [`EmbedderError::WrongFile`] unless both files are exactly those that [`fingerprint`] stands for: vectors of
-    /// another model are not comparable, and nothing else would notice.
-    pub fn new(model_safetensors: Vec<u8>, tokenizer_json: &[u8]) -> Result<Self, EmbedderError> {
-        files::verify(TOKENIZER_FILE, tokenizer_json, TOKENIZER_SHA256)?;
-        files::verify(MODEL_FILE, &model_safetensors, MODEL_SHA256)?;
+    /// [`EmbedderError::WrongFile`] unless it is exactly the file that [`fingerprint`] stands for: vectors of another
+    /// model are not comparable, and nothing else would notice.
+    pub fn new(model: Vec<u8>) -> Result<Self, EmbedderError> {
+        files::verify(&model)?;
+        Self::from_trusted(model)
+    }
+
+    /// Like [`Embedder::new`] for bytes whose SHA-256 the caller has compared with [`MODEL_SHA256`].
+    ///
+    /// # Errors
+    /// [`EmbedderError::Damaged`] or [`EmbedderError::Vocabulary`] if the bytes are no such model after all; no bytes
+    /// make it panic or take more memory than the model needs.
+    pub fn from_trusted(model: Vec<u8>) -> Result<Self, EmbedderError> {
+        Self::with_instructions(model, Instructions::best())
+    }
+
+    fn with_instructions(model: Vec<u8>, instructions: Instructions) -> Result<Self, EmbedderError> {
         Ok(Self {
-            tokenizer: tokenizer::from_json(tokenizer_json)?,
-            model: Model::from_safetensors(model_safetensors)?,
+            tokenizer: Arc::new(WordPiece::from_vocabulary(ModelFile::parse(&model)?.vocabulary()?)?),
+            encoder: Encoder::load(model, instructions)?,
+            ids: Vec::with_capacity(MAX_TOKENS),
+            batch: Batch::default(),
         })
     }
 
     /// Embeds one text; only its first [`MAX_TOKENS`] tokens are read, and the result says so.
+    pub fn embed(&mut self, text: &str) -> Embedding {
+        let tokens = self.tokenizer.encode(text, &mut self.ids);
+        let mut vector = vec![0.0; DIMENSIONS];
+        self.encoder.embed(&self.ids, &[self.ids.len()], &mut vector);
+        Embedding { vector, tokens, truncated: tokens > MAX_TOKENS }
+    }
+
+    /// Embeds texts, in their order; each gets exactly the vector that [`Embedder::embed`] gives it.
     ///
-    /// # Errors
-    /// [`EmbedderError::Inference`] if the forward pass fails.
-    pub fn embed(&self, text: &str) -> Result<Embedding, EmbedderError> {
-        let mut ids = Vec::new();
-        let token_count = self.tokenizer.encode(text, &mut ids);
-        Ok(Embedding { vector: self.model.embed(&ids)?, token_count, truncated: token_count > MAX_TOKENS })
+    /// Short texts share a pass over the weights, without padding.
+    pub fn embed_batch<T: AsRef<str>>(&mut self, texts: &[T]) -> Vec<Embedding> {
+        let mut embeddings = Vec::with_capacity(texts.len());
+        for text in texts {
+            let tokens = self.tokenizer.encode(text.as_ref(), &mut self.ids);
+            if self.batch.ids.len() + self.ids.len() > MAX_ROWS {
+                self.batch.embed(&mut self.encoder, &mut embeddings);
+            }
+            self.batch.ids.extend_from_slice(&self.ids);
+            self.batch.lengths.push(self.ids.len());
+            self.batch.tokens.push(tokens);
+        }
+        self.batch.embed(&mut self.encoder, &mut embeddings);
+        embeddings
     }
 
     /// Token ids the model would read for this text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
@@ -99,5 +142,35 @@ impl Embedder {
     /// Number of tokens of the whole text, \[CLS\] and \[SEP\] included, not limited by [`MAX_TOKENS`].
     pub fn count_tokens(&self, text: &str) -> usize {
         self.tokenizer.encode(text, &mut Vec::new())
+    }
+}
+
+/// Texts that wait for one forward pass.
+#[derive(Clone, Default)]
+struct Batch {
+    ids: Vec<u32>,
+    /// Ids of each text.
+    lengths: Vec<usize>,
+    /// Tokens of each text before truncation.
+    tokens: Vec<usize>,
+}
+
+impl Batch {
+    /// Embeds what waits and starts anew.
+    fn embed(&mut self, encoder: &mut Encoder, embeddings: &mut Vec<Embedding>) {
+        if self.lengths.is_empty() {
+            return;
+        }
+        let mut vectors = vec![0.0; self.lengths.len() * DIMENSIONS];
+        encoder.embed(&self.ids, &self.lengths, &mut vectors);
+        let vectors = vectors.chunks_exact(DIMENSIONS);
+        embeddings.extend(vectors.zip(&self.tokens).map(|(vector, tokens)| Embedding {
+            vector: vector.to_vec(),
+            tokens: *tokens,
+            truncated: *tokens > MAX_TOKENS,
+        }));
+        self.ids.clear();
+        self.lengths.clear();
+        self.tokens.clear();
     }
 }

@@ -2,9 +2,90 @@
 
 #![allow(unreachable_pub, reason = "wasm-bindgen exports what is pub, whatever Rust can reach")]
 
+use js_sys::{Error, Float32Array, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use crate::{Embedder, EmbedderError, Embedding};
+use crate::{Embedder, Embedding};
+
+/// Short hash that identifies the model and everything else that decides a vector's value.
+#[wasm_bindgen]
+pub fn fingerprint() -> String {
+    crate::fingerprint().to_owned()
+}
+
+/// Name of the model file this build embeds with.
+#[wasm_bindgen(js_name = modelFile)]
+pub fn model_file() -> String {
+    crate::MODEL_FILE.to_owned()
+}
+
+/// SHA-256 of the model file, hex.
+#[wasm_bindgen(js_name = modelSha256)]
+pub fn model_sha256() -> String {
+    crate::MODEL_SHA256.to_owned()
+}
+
+/// Length of the model file in bytes.
+#[wasm_bindgen(js_name = modelByteLength)]
+pub fn model_byte_length() -> usize {
+    crate::MODEL_BYTES
+}
+
+/// Collects the model file inside WebAssembly memory as it arrives, so that JavaScript holds no second copy.
+#[wasm_bindgen]
+pub struct ModelLoader(Vec<u8>);
+
+#[wasm_bindgen]
+impl ModelLoader {
+    /// Takes the memory for the whole file.
+    #[wasm_bindgen(constructor)]
+    #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
+    pub fn new() -> Self {
+        Self(Vec::with_capacity(crate::MODEL_BYTES))
+    }
+
+    /// Bytes so far.
+    #[wasm_bindgen(getter)]
+    pub fn received(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Adds the next bytes.
+    ///
+    /// # Errors
+    /// Throws an `Error` with code `integrity` if there are more than the file has.
+    pub fn append(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
+        let (start, length) = (self.0.len(), chunk.length() as usize);
+        if length > crate::MODEL_BYTES - start {
+            return Err(integrity(&format!("the model file is longer than {} bytes", crate::MODEL_BYTES)));
+        }
+        self.0.resize(start + length, 0);
+        chunk.copy_to(&mut self.0[start..]);
+        Ok(())
+    }
+
+    /// Forgets the bytes so far.
+    pub fn reset(&mut self) {
+        self.0.clear();
+    }
+
+    /// The bytes so far, in WebAssembly memory: valid until the next call into this module.
+    #[allow(unsafe_code, reason = "a view of memory that JavaScript must not keep, as documented")]
+    pub fn view(&self) -> Uint8Array {
+        // SAFETY: nothing here touches the memory before JavaScript gets the view, and it is told when that ends.
+        unsafe { Uint8Array::view(&self.0) }
+    }
+
+    /// Makes the embedder. `verified`: the caller has compared the SHA-256 of `view()` with `modelSha256()`; otherwise
+    /// it is done here, which takes longer than `crypto.subtle`.
+    ///
+    /// # Errors
+    /// Throws an `Error` with code `integrity` if the bytes are not the model file.
+    pub fn finish(self, verified: bool) -> Result<WasmEmbedder, JsValue> {
+        let embedder = if verified { Embedder::from_trusted(self.0) } else { Embedder::new(self.0) };
+        embedder.map(WasmEmbedder).map_err(|error| integrity(&error.to_string()))
+    }
+}
 
 /// The loaded model, owned by JavaScript; call `free()` when done.
 #[wasm_bindgen]
@@ -12,21 +93,15 @@ pub struct WasmEmbedder(Embedder);
 
 #[wasm_bindgen]
 impl WasmEmbedder {
-    /// Loads the model from the bytes of `model.safetensors` and `tokenizer.json`.
-    ///
-    /// # Errors
-    /// Throws an `Error` if a file is not the expected one.
-    #[wasm_bindgen(constructor)]
-    pub fn new(model: Vec<u8>, tokenizer: &[u8]) -> Result<WasmEmbedder, JsError> {
-        Ok(Self(Embedder::new(model, tokenizer).map_err(to_js)?))
+    /// Embeds one text.
+    pub fn embed(&mut self, text: &str) -> WasmEmbedding {
+        WasmEmbedding(self.0.embed(text))
     }
 
-    /// Embeds one text.
-    ///
-    /// # Errors
-    /// Throws an `Error` if the forward pass fails.
-    pub fn embed(&self, text: &str) -> Result<WasmEmbedding, JsError> {
-        Ok(WasmEmbedding(self.0.embed(text).map_err(to_js)?))
+    /// Embeds texts; each gets the vector that `embed` gives it.
+    #[wasm_bindgen(js_name = embedBatch)]
+    pub fn embed_batch(&mut self, texts: Vec<String>) -> WasmEmbeddings {
+        WasmEmbeddings(self.0.embed_batch(&texts))
     }
 
     /// Token ids the model reads for this text.
@@ -44,14 +119,14 @@ pub struct WasmEmbedding(Embedding);
 impl WasmEmbedding {
     /// 384 floats of unit length, copied out of WebAssembly memory.
     #[wasm_bindgen(getter)]
-    pub fn vector(&self) -> js_sys::Float32Array {
-        js_sys::Float32Array::from(self.0.vector.as_slice())
+    pub fn vector(&self) -> Float32Array {
+        Float32Array::from(self.0.vector.as_slice())
     }
 
     /// Tokens of the whole text before truncation.
-    #[wasm_bindgen(getter, js_name = tokenCount)]
-    pub fn token_count(&self) -> usize {
-        self.0.token_count
+    #[wasm_bindgen(getter)]
+    pub fn tokens(&self) -> usize {
+        self.0.tokens
     }
 
     /// True if the end of the text was not read.
@@ -61,12 +136,37 @@ impl WasmEmbedding {
     }
 }
 
-/// Short hash that identifies the model and everything else that decides a vector's value.
+/// Several embedded texts.
 #[wasm_bindgen]
-pub fn fingerprint() -> String {
-    crate::fingerprint().to_owned()
+pub struct WasmEmbeddings(Vec<Embedding>);
+
+#[wasm_bindgen]
+impl WasmEmbeddings {
+    /// 384 floats of unit length for each text, one after the other.
+    #[wasm_bindgen(getter)]
+    pub fn vectors(&self) -> Float32Array {
+        let vectors: Vec<f32> = self.0.iter().flat_map(|embedding| &embedding.vector).copied().collect();
+        Float32Array::from(vectors.as_slice())
+    }
+
+    /// Tokens of each text before truncation.
+    #[wasm_bindgen(getter)]
+    pub fn tokens(&self) -> Uint32Array {
+        let tokens: Vec<u32> = self.0.iter().map(|embedding| embedding.tokens as u32).collect();
+        Uint32Array::from(tokens.as_slice())
+    }
+
+    /// For each text 1 if its end was not read, else 0.
+    #[wasm_bindgen(getter)]
+    pub fn truncated(&self) -> Uint8Array {
+        let truncated: Vec<u8> = self.0.iter().map(|embedding| embedding.truncated.into()).collect();
+        Uint8Array::from(truncated.as_slice())
+    }
 }
 
-fn to_js(error: EmbedderError) -> JsError {
-    JsError::new(&error.to_string())
+fn integrity(message: &str) -> JsValue {
+    let error = Error::new(message);
+    // A fresh ordinary object takes any property.
+    let _ = Reflect::set(&error, &"code".into(), &"integrity".into());
+    error.into()
 }

@@ -1,68 +1,90 @@
-//! Token ids and vectors against the reference implementation (sentence-transformers).
+//! Token ids and vectors against the reference implementations.
 //!
-//! Needs the model (`cargo xtask setup`) and the reference set, `../shared/bench-peer/reference.json` beside the
-//! checkout; without the reference set the test says that it was skipped.
+//! Needs the model (`cargo xtask model`). The reference set of sentence-transformers is `../shared/bench-peer/reference.json`
+//! beside the checkout; without it those tests say that they were skipped. candle's `BertModel` on the f32 weights is the
+//! oracle for any other text.
+
+mod oracle;
 
 use std::path::{Path, PathBuf};
 
 use embedder::{DIMENSIONS, Embedder, MAX_TOKENS};
+use oracle::Oracle;
 use serde_json::Value;
 
 const REFERENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/bench-peer/reference.json");
 
+/// What quantised weights may cost on any text, and on average.
+const LEAST_COSINE: f64 = 0.995;
+const LEAST_MEAN_COSINE: f64 = 0.998;
+
 #[test]
-fn every_reference_text_has_the_same_token_ids_and_vector() {
+fn every_reference_text_has_the_same_token_ids_and_nearly_the_same_vector() {
     let Some(items) = reference_items() else { return };
-    let embedder = load_embedder();
+    let mut embedder = load_embedder();
+    let mut cosines = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let text = item["text"].as_str().unwrap();
         let ids: Vec<u32> = serde_json::from_value(item["ids"].clone()).unwrap();
-        let expected: Vec<f64> = serde_json::from_value(item["embedding"].clone()).unwrap();
+        let expected: Vec<f32> = serde_json::from_value(item["embedding"].clone()).unwrap();
         assert_eq!(embedder.token_ids(text), ids, "token ids of item {index}");
 
-        let embedding = embedder.embed(text).unwrap();
-        assert_eq!(embedding.token_count, item["untruncated_len"].as_u64().unwrap() as usize, "item {index}");
-        assert_eq!(embedding.truncated, embedding.token_count > MAX_TOKENS, "item {index}");
-        let cosine = cosine(&embedding.vector, &expected);
-        assert!(cosine >= 0.99999, "item {index}: cosine {cosine}");
+        let embedding = embedder.embed(text);
+        assert_eq!(embedding.tokens, item["untruncated_len"].as_u64().unwrap() as usize, "item {index}");
+        assert_eq!(embedding.truncated, embedding.tokens > MAX_TOKENS, "item {index}");
+        cosines.push(cosine(&embedding.vector, &expected));
     }
+    assert_close(&cosines);
 }
 
 #[test]
-fn vectors_are_unit_length_and_repeatable() {
-    let embedder = load_embedder();
-    for text in ["", "hello", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 and \u{0} control", &"long ".repeat(2000)] {
-        let first = embedder.embed(text).unwrap();
-        assert_eq!(first.vector.len(), DIMENSIONS);
-        let norm = first.vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        assert!((norm - 1.0).abs() < 1e-5, "norm {norm} of {text:?}");
-        assert_eq!(first, embedder.embed(text).unwrap());
+fn texts_of_a_knowledge_base_have_nearly_the_vector_of_the_f32_model() {
+    let (mut embedder, oracle) = (load_embedder(), Oracle::load(&model_dir()));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../supabase/sample-kb"));
+    let mut cosines = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+            let expected = oracle.embed(&embedder.token_ids(paragraph));
+            cosines.push(cosine(&embedder.embed(paragraph).vector, &expected));
+        }
+    }
+    assert!(cosines.len() > 50);
+    assert_close(&cosines);
+}
+
+#[test]
+fn the_oracle_is_the_reference() {
+    let Some(items) = reference_items() else { return };
+    let oracle = Oracle::load(&model_dir());
+    for (index, item) in items.iter().enumerate().step_by(5) {
+        let ids: Vec<u32> = serde_json::from_value(item["ids"].clone()).unwrap();
+        let expected: Vec<f32> = serde_json::from_value(item["embedding"].clone()).unwrap();
+        let cosine = cosine(&oracle.embed(&ids), &expected);
+        assert!(cosine > 0.999_99, "item {index}: cosine {cosine}");
     }
 }
 
 #[test]
 fn truncation_keeps_cls_and_sep_and_is_reported_only_past_the_limit() {
-    let embedder = load_embedder();
+    let mut embedder = load_embedder();
     // "hello" is one token; with [CLS] and [SEP], 254 of them fill the window exactly.
     let full = vec!["hello"; MAX_TOKENS - 2].join(" ");
     let over = vec!["hello"; MAX_TOKENS - 1].join(" ");
-    assert!(!embedder.embed(&full).unwrap().truncated);
-    let embedding = embedder.embed(&over).unwrap();
+    assert!(!embedder.embed(&full).truncated);
+    let embedding = embedder.embed(&over);
     assert!(embedding.truncated);
-    assert_eq!(embedding.token_count, MAX_TOKENS + 1);
+    assert_eq!(embedding.tokens, MAX_TOKENS + 1);
+    assert_eq!(embedding.vector, embedder.embed(&full).vector);
     let ids = embedder.token_ids(&over);
     assert_eq!((ids.len(), ids[0], ids[MAX_TOKENS - 1]), (MAX_TOKENS, 101, 102));
 }
 
-#[test]
-fn a_damaged_model_file_is_refused() {
-    let dir = model_dir();
-    let mut model = std::fs::read(dir.join(embedder::MODEL_FILE)).unwrap();
-    let tokenizer = std::fs::read(dir.join(embedder::TOKENIZER_FILE)).unwrap();
-    let last = model.len() - 1;
-    model[last] ^= 1;
-    let error = Embedder::new(model, &tokenizer).err().expect("a flipped bit must be refused");
-    assert!(error.to_string().contains("model.safetensors is not the expected file"), "{error}");
+fn assert_close(cosines: &[f64]) {
+    let least = cosines.iter().copied().fold(1.0, f64::min);
+    let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
+    eprintln!("cosine to f32 over {} texts: mean {mean:.6}, least {least:.6}", cosines.len());
+    assert!(least >= LEAST_COSINE && mean >= LEAST_MEAN_COSINE, "mean {mean}, least {least}");
 }
 
 fn reference_items() -> Option<Vec<Value>> {
@@ -85,10 +107,8 @@ fn model_dir() -> PathBuf {
     Path::new(&dir).to_path_buf()
 }
 
-fn cosine(a: &[f32], b: &[f64]) -> f64 {
-    let dot: f64 = a.iter().zip(b).map(|(x, y)| f64::from(*x) * y).sum();
-    let norm = |sum: f64| sum.sqrt();
-    let a_norm = norm(a.iter().map(|x| f64::from(*x).powi(2)).sum());
-    let b_norm = norm(b.iter().map(|y| y * y).sum());
-    dot / (a_norm * b_norm)
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!((a.len(), b.len()), (DIMENSIONS, DIMENSIONS));
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }

@@ -22,7 +22,7 @@ pub enum Command {
     /// writes them to the knowledge base. Unchanged documents are left alone. A document that is being updated stays
     /// visible in its old version until the new one is complete, so it is safe to stop and run the command again.
     Ingest(IngestArgs),
-    /// Print the embedding of a text as JSON: {model, vector, token_count, truncated}.
+    /// Print the embedding of a text as JSON: {model, vector, tokens, truncated}.
     Embed(EmbedArgs),
     /// List the documents in the knowledge base.
     List(ListArgs),
@@ -88,7 +88,7 @@ pub struct ServerArgs {
 /// Where the embedding model is.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// Folder that holds model.safetensors and tokenizer.json.
+    /// Folder that holds all-MiniLM-L6-v2-int8.safetensors.
     #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = default_model_dir())]
     pub model_dir: PathBuf,
 }

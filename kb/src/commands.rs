@@ -45,11 +45,11 @@ async fn run_ingest(args: IngestArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn run_embed(args: &EmbedArgs) -> anyhow::Result<ExitCode> {
-    let embedding = Embedder::from_dir(&args.model.model_dir)?.embed(&args.text)?;
+    let embedding = Embedder::from_dir(&args.model.model_dir)?.embed(&args.text);
     print_json(&PrintedEmbedding {
         model: embedder::fingerprint(),
         vector: &embedding.vector,
-        token_count: embedding.token_count,
+        tokens: embedding.tokens,
         truncated: embedding.truncated,
     })?;
     Ok(ExitCode::SUCCESS)
@@ -59,7 +59,7 @@ fn run_embed(args: &EmbedArgs) -> anyhow::Result<ExitCode> {
 struct PrintedEmbedding<'a> {
     model: &'a str,
     vector: &'a [f32],
-    token_count: usize,
+    tokens: usize,
     truncated: bool,
 }
 

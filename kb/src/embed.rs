@@ -1,18 +1,15 @@
 //! Texts → vectors, on all cores.
 
-use embedder::{Embedder, EmbedderError};
+use embedder::Embedder;
 use rayon::prelude::*;
 
-/// What ingesting needs of the model; tests bring their own.
-pub trait TextEmbedder: Sync {
+/// What ingesting needs of the model; tests bring their own. A clone works beside the original, on another core.
+pub trait TextEmbedder: Clone + Send + Sync {
     /// Tokens of a text, the special ones included, not limited by what the model reads.
     fn count_tokens(&self, text: &str) -> usize;
 
     /// The text's vector.
-    ///
-    /// # Errors
-    /// If the model fails.
-    fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedderError>;
+    fn vector(&mut self, text: &str) -> Vec<f32>;
 }
 
 impl TextEmbedder for Embedder {
@@ -20,19 +17,17 @@ impl TextEmbedder for Embedder {
         self.count_tokens(text)
     }
 
-    fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedderError> {
-        Ok(self.embed(text)?.vector)
+    fn vector(&mut self, text: &str) -> Vec<f32> {
+        self.embed(text).vector
     }
 }
 
 /// The vectors of `texts`, in order. `done` is called after each, from any thread.
-///
-/// # Errors
-/// The first failure.
-pub fn vectors(
-    embedder: &impl TextEmbedder,
-    texts: &[String],
-    done: impl Fn() + Sync,
-) -> Result<Vec<Vec<f32>>, EmbedderError> {
-    texts.par_iter().map(|text| embedder.vector(text).inspect(|_| done())).collect()
+pub fn vectors(embedder: &impl TextEmbedder, texts: &[String], done: impl Fn() + Sync) -> Vec<Vec<f32>> {
+    let embed = |embedder: &mut _, text: &String| {
+        let vector = TextEmbedder::vector(embedder, text);
+        done();
+        vector
+    };
+    texts.par_iter().map_init(|| embedder.clone(), embed).collect()
 }

@@ -6,7 +6,6 @@ use std::net::TcpListener;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use embedder::EmbedderError;
 use kb::embed::TextEmbedder;
 use kb::files::discover;
 use kb::ingest::{IngestError, Outcome, Summary, ingest};
@@ -21,6 +20,7 @@ const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
 const INSERT: &str = "POST /rest/v1/kb_documents";
 const CHUNKS: &str = "POST /rest/v1/kb_chunks";
 
+#[derive(Clone)]
 struct FakeEmbedder;
 
 impl TextEmbedder for FakeEmbedder {
@@ -28,8 +28,8 @@ impl TextEmbedder for FakeEmbedder {
         text.split_whitespace().count() + 2
     }
 
-    fn vector(&self, _: &str) -> Result<Vec<f32>, EmbedderError> {
-        Ok(vec![0.5; 4])
+    fn vector(&mut self, _: &str) -> Vec<f32> {
+        vec![0.5; 4]
     }
 }
 

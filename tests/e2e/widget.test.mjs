@@ -126,7 +126,7 @@ test("a second visit needs no download of the model", async () => {
   await ask(COVERED);
   await replyEnds("done");
   assert.deepEqual(
-    requests.filter((url) => url.endsWith("model.safetensors")),
+    requests.filter((url) => url.endsWith(".safetensors")),
     [],
   );
 });

@@ -12,13 +12,23 @@ export function loadEmbedder() {
   return loading;
 }
 
-async function load() {
-  const modelDir = process.env.EVIDENCE_MODEL_DIR;
-  if (!modelDir) throw new Error("EVIDENCE_MODEL_DIR is not set; run these tests with `cargo xtask test`");
+/** The module, started, and the bytes of its model file. */
+export async function loadWasm() {
   const wasm = await import(new URL("embedder.js", WASM));
   await wasm.default({ module_or_path: await readFile(new URL("embedder_bg.wasm", WASM)) });
-  const [model, tokenizer] = await Promise.all(
-    ["model.safetensors", "tokenizer.json"].map((name) => readFile(join(modelDir, name))),
-  );
-  return { embedder: new wasm.WasmEmbedder(model, tokenizer), fingerprint: wasm.fingerprint() };
+  return { wasm, model: await readFile(join(modelFolder(), wasm.modelFile())) };
+}
+
+/** Where the model is. */
+export function modelFolder() {
+  const folder = process.env.EVIDENCE_MODEL_DIR;
+  if (!folder) throw new Error("EVIDENCE_MODEL_DIR is not set; run these tests with `cargo xtask test`");
+  return folder;
+}
+
+async function load() {
+  const { wasm, model } = await loadWasm();
+  const loader = new wasm.ModelLoader();
+  loader.append(model);
+  return { embedder: loader.finish(false), fingerprint: wasm.fingerprint() };
 }

@@ -40,6 +40,7 @@ test("the hub is asked first, at a pinned revision, and what it gives is kept", 
   assert.equal(hub.requests.length, 2);
   for (const url of hub.requests) assert.match(url, /all-MiniLM-L6-v2\/resolve\/[0-9a-f]{40}\//);
   assert.deepEqual(await readdir(join(cache, "evidence-chat/models/all-MiniLM-L6-v2")), [
+    "all-MiniLM-L6-v2-int8.safetensors",
     "model.safetensors",
     "tokenizer.json",
   ]);
@@ -68,6 +69,6 @@ test("EVIDENCE_MODEL_DIR comes before everything, and a wrong folder is named", 
   const folder = await temporaryFolder(t);
   const { code, output } = await setup({ EVIDENCE_MODEL_DIR: folder });
   assert.equal(code, 1);
-  assert.match(output, /EVIDENCE_MODEL_DIR must hold the files/);
+  assert.match(output, /EVIDENCE_MODEL_DIR must hold all-MiniLM-L6-v2-int8.safetensors or the files/);
   assert.ok(output.includes(folder));
 });

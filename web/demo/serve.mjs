@@ -1,6 +1,6 @@
 // The demo page's server, a local service (see local-service/): `node web/demo/serve.mjs`. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
-//   EVIDENCE_MODEL_DIR        folder with model.safetensors and tokenizer.json
+//   EVIDENCE_MODEL_DIR        folder with the embedder's model
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
@@ -11,10 +11,8 @@ import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
+/** Files change under their names: a browser that has one asks whether it is still good. */
 const REVALIDATE = "no-cache";
-/** The model's files never change under their name; a browser that has them need not even ask. */
-const FOREVER = "public, max-age=31536000, immutable";
-
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
   const config = JSON.stringify({
@@ -41,16 +39,16 @@ export function createDemoServer(settings, dist = DIST) {
       response.end(request.method === "HEAD" ? undefined : config);
       return;
     }
-    const { root, file, cacheControl } = route(path, dist, settings.EVIDENCE_MODEL_DIR);
-    sendFile(request, response, root, file, cacheControl).catch(() => response.destroy());
+    const { root, file } = route(path, dist, settings.EVIDENCE_MODEL_DIR);
+    sendFile(request, response, root, file, REVALIDATE).catch(() => response.destroy());
   });
 }
 
 /** `/model/…` is the model, `/widget/…` the widget's bundle for other pages, everything else the demo page. */
 function route(path, dist, modelDir) {
-  if (path.startsWith("/model/")) return { root: modelDir, file: path.slice("/model".length), cacheControl: FOREVER };
-  if (path.startsWith("/widget/")) return { root: dist, file: path.slice("/widget".length), cacheControl: REVALIDATE };
-  return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path, cacheControl: REVALIDATE };
+  if (path.startsWith("/model/")) return { root: modelDir, file: path.slice("/model".length) };
+  if (path.startsWith("/widget/")) return { root: dist, file: path.slice("/widget".length) };
+  return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
 }
 
 /** Scripts only from here, connections only to the two servers; the embedder's WebAssembly needs one permission. */

@@ -20,7 +20,7 @@ before(async () => {
   await writeFile(join(root, "secret.txt"), "secret");
   await writeFile(join(root, "model-private", "key.json"), "secret");
   await writeFile(join(root, "model", ".env"), "secret");
-  await writeFile(join(root, "model", "model.safetensors"), Buffer.alloc(3_000_000, 7));
+  await writeFile(join(root, "model", "all-MiniLM-L6-v2-int8.safetensors"), Buffer.alloc(3_000_000, 7));
   await writeFile(join(root, "dist", "demo", "index.html"), "<!doctype html>");
   await writeFile(join(root, "dist", "evidence-chat.js"), "export {};");
   await writeFile(join(root, "dist", "embedder_bg.wasm"), "wasm");
@@ -70,19 +70,19 @@ test("the page may connect to the chat server and run no foreign script", async 
   assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
 });
 
-test("the model comes whole, with its length, to be kept for good", async () => {
-  const { status, headers, body } = await get("/model/model.safetensors");
+test("the model comes whole, with its length, and not again while it is the same", async () => {
+  const { status, headers, body } = await get("/model/all-MiniLM-L6-v2-int8.safetensors");
   assert.equal(status, 200);
   assert.equal(headers["content-length"], "3000000");
-  assert.match(headers["cache-control"], /immutable/);
+  assert.equal(headers["cache-control"], "no-cache");
   assert.equal(body.length, 3_000_000);
-  const again = await get("/model/model.safetensors", { headers: { "if-none-match": headers.etag } });
+  const again = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { headers: { "if-none-match": headers.etag } });
   assert.equal(again.status, 304);
   assert.equal(again.body.length, 0);
 });
 
 test("HEAD gives the length alone, and other methods are refused", async () => {
-  const head = await get("/model/model.safetensors", { method: "HEAD" });
+  const head = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { method: "HEAD" });
   assert.equal(head.headers["content-length"], "3000000");
   assert.equal(head.body.length, 0);
   assert.equal((await get("/", { method: "POST" })).status, 405);

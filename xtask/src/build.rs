@@ -1,9 +1,10 @@
 //! The four things that are built, in the order they need each other.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::setup::Tools;
@@ -61,30 +62,47 @@ impl Part {
     }
 }
 
+/// Builds the crate for browsers twice, without and with relaxed SIMD: a browser refuses a module with an instruction it
+/// does not know. Both have the same JavaScript.
 fn embedder(tools: &Tools) -> Result<()> {
-    let target_dir = paths::cargo_target().join("wasm-embedder");
+    let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
+    if out_dir.exists() {
+        fs::remove_dir_all(&out_dir)?;
+    }
+    bind(tools, &wasm(tools, "simd128", "+simd128")?, &out_dir)?;
+    let relaxed_dir = paths::cargo_target().join("wasm-embedder/relaxed-bindings");
+    bind(tools, &wasm(tools, "relaxed", "+simd128,+relaxed-simd")?, &relaxed_dir)?;
+    if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
+        bail!("the two builds of the embedder need different JavaScript");
+    }
+    fs::copy(relaxed_dir.join("embedder_bg.wasm"), out_dir.join("embedder_relaxed_bg.wasm"))?;
+    shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
+}
+
+/// Compiles the crate with these target features.
+fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
+    let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
     let mut cargo = shell::cargo();
     cargo
         .args(["build", "--release", "--package", "embedder", "--lib", "--target", "wasm32-unknown-unknown"])
         .arg("--target-dir")
         .arg(&target_dir)
         .args(tools.wasm.cargo_args())
-        .env("RUSTFLAGS", "-C target-feature=+simd128");
+        .env("RUSTFLAGS", format!("-C target-feature={features}"));
     tools.wasm.apply(&mut cargo)?;
     shell::run(&mut cargo)?;
+    Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
+}
 
-    let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
-    if out_dir.exists() {
-        fs::remove_dir_all(&out_dir)?;
-    }
+/// Writes the JavaScript of a WebAssembly module and the module itself.
+fn bind(tools: &Tools, wasm: &Path, out_dir: &Path) -> Result<()> {
     shell::run(
         shell::command(&tools.wasm_bindgen)
             .args(["--target", "web", "--remove-name-section", "--remove-producers-section"])
             .args(["--out-name", "embedder", "--out-dir"])
             .arg(out_dir)
-            .arg(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm")),
-    )?;
-    shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
+            .arg(wasm),
+    )
 }
 
 fn worker(tools: &Tools) -> Result<()> {

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
 
+mod bench;
 mod build;
 mod demo;
+mod package;
 mod paths;
 mod setup;
 mod shell;
@@ -34,12 +36,16 @@ enum Task {
         #[arg(value_enum)]
         only: Option<setup::Thing>,
     },
+    /// Fetch the model and make the embedder's model file from it; the same as `setup model`.
+    Model,
     /// Build the Worker, the browser packages and the kb command line.
     Build {
         /// What to build; everything if left out.
         #[arg(value_enum)]
         parts: Vec<build::Part>,
     },
+    /// Pack the embedder's npm package and print its sizes.
+    Package,
     /// Start Supabase, the Worker and a demo page on this computer, filled with documents.
     Demo(demo::Options),
     /// Run every check: format, lints, unit tests, end-to-end tests.
@@ -48,15 +54,20 @@ enum Task {
         #[arg(value_enum)]
         suites: Vec<test::Suite>,
     },
+    /// Measure, beside what a user would pick instead.
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Task::Setup { only: Some(setup::Thing::Model) } => setup::model().map(|_| ()),
+        Task::Model | Task::Setup { only: Some(setup::Thing::Model) } => setup::model().map(|_| ()),
         Task::Setup { only: None } => setup::everything().map(|_| ()),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
+        Task::Package => package::run(),
         Task::Demo(options) => demo::run(&options),
         Task::Test { suites } => test::run(&suites),
+        Task::Bench(bench) => bench::run(&bench),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,6 +16,8 @@ pub(crate) enum Suite {
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
+    /// Unit tests of the embedder as a 64-bit ARM program, in an emulator; skipped where there is none.
+    Arm,
     /// Type checks and tests of the browser packages, the schema and the Worker, in Node.js.
     Node,
     /// The whole product in a real browser.
@@ -35,7 +37,7 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
     let environment = Environment { tools, model, chromium };
     let started = Instant::now();
     let mut is_built = false;
-    for suite in [Suite::Lint, Suite::Rust, Suite::Node, Suite::E2e] {
+    for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e] {
         if suites.is_empty() || suites.contains(&suite) {
             let suite_started = Instant::now();
             println!("\n• {}", suite.name());
@@ -56,6 +58,7 @@ impl Suite {
         match self {
             Self::Lint => "format and lints",
             Self::Rust => "Rust tests",
+            Self::Arm => "embedder on 64-bit ARM",
             Self::Node => "Node.js tests",
             Self::E2e => "end-to-end tests",
         }
@@ -69,6 +72,7 @@ impl Suite {
         match self {
             Self::Lint => lint(),
             Self::Rust => rust(environment),
+            Self::Arm => arm(environment),
             Self::Node => node(environment),
             Self::E2e => e2e(environment),
         }
@@ -102,6 +106,34 @@ fn rust(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
+/// The kernels against the scalar one and the golden vectors, with the instructions of a machine that this one is not.
+fn arm(environment: &Environment) -> Result<()> {
+    const TARGET: &str = "aarch64-unknown-linux-gnu";
+    const LINKER: &str = "aarch64-linux-gnu-gcc";
+    const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
+
+    let has_target =
+        shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", TARGET]))
+            .is_some_and(|folder| Path::new(&folder).is_dir());
+    let has_linker = shell::find_program(LINKER).is_some() && Path::new(LIBRARIES).is_dir();
+    let emulator = ["qemu-aarch64", "qemu-aarch64-static"].into_iter().find_map(shell::find_program);
+    let (true, true, Some(emulator)) = (has_target, has_linker, emulator) else {
+        println!(
+            "skipped: needs `rustup target add {TARGET}` and, on Debian, `apt install gcc-aarch64-linux-gnu qemu-user`"
+        );
+        return Ok(());
+    };
+    let runner = format!("{} -L {LIBRARIES}", emulator.display());
+    shell::run(
+        shell::cargo()
+            .args(["test", "--package", "embedder", "--lib", "--quiet", "--target", TARGET])
+            .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
+            .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
+            .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "--cfg without_oracles")
+            .env("EVIDENCE_MODEL_DIR", &environment.model.0),
+    )
+}
+
 fn node(environment: &Environment) -> Result<()> {
     for project in ["embedder-wasm/npm", "web"] {
         shell::run(
@@ -116,6 +148,7 @@ fn node(environment: &Environment) -> Result<()> {
         "local-service/tests",
         "tests/setup",
         "tests/embedder",
+        "tests/package",
     ];
     node_tests(&folders, environment)
 }

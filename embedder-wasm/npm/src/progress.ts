@@ -1,37 +1,31 @@
 /** How far the embedder is on its way to being usable. */
-export interface EmbedderProgress {
-  readonly phase: "download" | "initialize" | "ready";
-  /** Bytes of the model files received so far, from the network or the cache. */
+export interface LoadProgress {
+  /**
+   * - `start`: fetching the program
+   * - `wait`: another tab of this site is downloading the model; when it is done, its copy is used
+   * - `download`, `cache`: the model's bytes are coming from the network, or from the browser's cache
+   * - `initialize`: all bytes are there; they are checked and unpacked
+   */
+  readonly phase: "start" | "wait" | "download" | "cache" | "initialize";
+  /** Bytes of the model so far, uncompressed. Falls back to 0 when a download has to start over. */
   readonly loadedBytes: number;
-  /** Bytes of all model files; `null` while a server has not told (yet). */
-  readonly totalBytes: number | null;
+  /** Bytes of the whole model, uncompressed: known from the start. */
+  readonly totalBytes: number;
 }
 
-/** Adds up the progress of several files into one `download` progress. */
-export class DownloadProgress {
-  readonly #files: { loadedBytes: number; totalBytes: number | null }[];
-  readonly #report: (progress: EmbedderProgress) => void;
+/** Time between two reports of the same phase: often enough for a smooth bar, rarely enough not to flood the page. */
+const REPORT_EVERY_MS = 50;
 
-  constructor(fileCount: number, report: (progress: EmbedderProgress) => void) {
-    this.#files = Array.from({ length: fileCount }, () => ({ loadedBytes: 0, totalBytes: null }));
-    this.#report = report;
-  }
-
-  /** A callback for the file at `position` that reports the sum over all files. */
-  ofFile(position: number): (loadedBytes: number, totalBytes: number | null) => void {
-    return (loadedBytes, totalBytes) => {
-      this.#files[position] = { loadedBytes, totalBytes };
-      this.#report(this.snapshot("download"));
-    };
-  }
-
-  snapshot(phase: EmbedderProgress["phase"]): EmbedderProgress {
-    let loadedBytes = 0;
-    let totalBytes: number | null = 0;
-    for (const file of this.#files) {
-      loadedBytes += file.loadedBytes;
-      totalBytes = totalBytes === null || file.totalBytes === null ? null : totalBytes + file.totalBytes;
-    }
-    return { phase, loadedBytes, totalBytes };
-  }
+/** Passes on the first and the last report of each phase, and of those between as many as somebody can see. */
+export function throttled(report: (progress: LoadProgress) => void): (progress: LoadProgress) => void {
+  let phase: LoadProgress["phase"] | undefined;
+  let reportedAt = 0;
+  return (progress) => {
+    const now = performance.now();
+    const isLast = progress.loadedBytes === progress.totalBytes;
+    if (progress.phase === phase && now - reportedAt < REPORT_EVERY_MS && !isLast) return;
+    phase = progress.phase;
+    reportedAt = now;
+    report(progress);
+  };
 }

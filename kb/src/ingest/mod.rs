@@ -160,8 +160,7 @@ impl Run<'_> {
 
     async fn write_round(&mut self, round: &[Prepared], embedder: &impl TextEmbedder) -> Result<(), Stopped> {
         let texts: Vec<String> = round.iter().flat_map(Prepared::embedded_texts).collect();
-        let vectors = vectors(embedder, &texts, || self.progress.chunk_embedded())
-            .map_err(|error| Stopped { at: 0, error: error.into() })?;
+        let vectors = vectors(embedder, &texts, || self.progress.chunk_embedded());
         let mut vectors = vectors.as_slice();
         for (at, prepared) in round.iter().enumerate() {
             let (own, later) = vectors.split_at(prepared.chunked.chunks.len().min(vectors.len()));

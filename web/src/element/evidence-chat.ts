@@ -32,14 +32,14 @@ export interface MessageDetail {
 const DEFAULT_HEADING = "Ask a question";
 
 /**
- * `<evidence-chat endpoint="…/api/chat" model-url="/models/all-MiniLM-L6-v2/">`: a chat whose answers quote the
- * knowledge base and cite every passage. Set `tokenProvider` to say who is asking.
+ * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
+ * every passage. Set `tokenProvider` to say who is asking.
  */
 export class EvidenceChatElement extends HTMLElement {
   static readonly observedAttributes = ["heading", "preload"];
 
   readonly #loader = new ModelLoader(
-    (hooks) => this.#embedderFactory({ modelUrl: this.modelUrl, ...hooks }),
+    (hooks) => this.#embedderFactory({ modelUrl: this.modelUrl || undefined, ...hooks }),
     (state) => this.#modelChanged(state),
   );
   readonly #conversation = new Conversation(
@@ -77,7 +77,7 @@ export class EvidenceChatElement extends HTMLElement {
     this.setAttribute("endpoint", url);
   }
 
-  /** Base URL of the folder that holds the model's files. */
+  /** URL of the model file, or of its folder, with `/` at the end; empty: it is beside the script. */
   get modelUrl(): string {
     return this.getAttribute("model-url") ?? "";
   }
@@ -176,7 +176,7 @@ export class EvidenceChatElement extends HTMLElement {
       // An element taken from the page ended it: the reason says so better than what that broke.
       const error: unknown = running.signal.aborted ? running.signal.reason : thrown;
       this.#failed = true;
-      if (error instanceof EmbedderError && error.code === "embedding_failed") this.#loader.unload();
+      if (error instanceof EmbedderError && error.code === "crashed") this.#loader.unload();
       const problem = problemOf(error);
       this.#view.following(() => reply.fail(problem, () => this.#retry(exchange, reply)));
       this.#dispatch("error", { code: problem.code, message: problem.message, error });

@@ -1,16 +1,7 @@
-import {
-  EmbedderError,
-  type EmbedderOptions,
-  type EmbedderProgress,
-  type TextEmbedding,
-} from "@evidence-chat/embedder";
+import { type Embedder, EmbedderError, type EmbedderOptions, type LoadProgress } from "@evidence-chat/embedder";
 
 /** What the widget needs of an embedder. */
-export interface QuestionEmbedder {
-  readonly fingerprint: string;
-  embed(text: string): Promise<TextEmbedding>;
-  dispose(): void;
-}
+export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "dispose">;
 
 /** Creates an embedder; `createEmbedder` of `@evidence-chat/embedder` is one. */
 export type EmbedderFactory = (options: EmbedderOptions) => Promise<QuestionEmbedder>;
@@ -18,35 +9,29 @@ export type EmbedderFactory = (options: EmbedderOptions) => Promise<QuestionEmbe
 /** Where the model is on its way into the browser. */
 export type ModelState =
   | { readonly status: "idle" }
-  | { readonly status: "loading"; readonly progress: EmbedderProgress | null }
+  | { readonly status: "loading"; readonly progress: LoadProgress | null }
   | { readonly status: "ready"; readonly embedder: QuestionEmbedder }
   | { readonly status: "timed_out" }
   | { readonly status: "unsupported"; readonly error: EmbedderError }
   | { readonly status: "failed"; readonly error: unknown };
 
-type CreateEmbedder = (hooks: Required<Pick<EmbedderOptions, "onProgress" | "signal">>) => Promise<QuestionEmbedder>;
+/** How an attempt is watched, and ended. */
+export interface LoadHooks {
+  readonly onProgress: (progress: LoadProgress) => void;
+  readonly signal: AbortSignal;
+}
 
-/** A load that makes no progress for this long has failed. */
-const STALL_TIMEOUT_MS = 15_000;
-
-/** Loads the embedder on demand, notices when loading stalls, and lets questions wait for it. */
+/** Loads the embedder on demand, and lets questions wait for it. */
 export class ModelLoader {
-  readonly #create: CreateEmbedder;
+  readonly #create: (hooks: LoadHooks) => Promise<QuestionEmbedder>;
   readonly #onChange: (state: ModelState) => void;
-  readonly #stallTimeoutMs: number;
   #state: ModelState = { status: "idle" };
   #waiting: Waiting[] = [];
   #attempt: AbortController | undefined;
-  #stall: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    create: CreateEmbedder,
-    onChange: (state: ModelState) => void,
-    stallTimeoutMs: number = STALL_TIMEOUT_MS,
-  ) {
+  constructor(create: (hooks: LoadHooks) => Promise<QuestionEmbedder>, onChange: (state: ModelState) => void) {
     this.#create = create;
     this.#onChange = onChange;
-    this.#stallTimeoutMs = stallTimeoutMs;
   }
 
   get state(): ModelState {
@@ -59,11 +44,8 @@ export class ModelLoader {
     const attempt = new AbortController();
     this.#attempt = attempt;
     this.#become({ status: "loading", progress: null });
-    this.#watch(attempt);
-    const onProgress = (progress: EmbedderProgress) => {
-      if (attempt.signal.aborted) return;
-      this.#watch(attempt);
-      this.#become({ status: "loading", progress });
+    const onProgress = (progress: LoadProgress) => {
+      if (!attempt.signal.aborted) this.#become({ status: "loading", progress });
     };
     this.#create({ onProgress, signal: attempt.signal }).then(
       (embedder) => (attempt.signal.aborted ? embedder.dispose() : this.#succeed(embedder)),
@@ -84,40 +66,27 @@ export class ModelLoader {
 
   /** Frees the embedder, or stops loading it; the next `load` starts afresh. */
   unload(): void {
-    this.#stop();
+    this.#attempt?.abort();
     if (this.#state.status === "ready") this.#state.embedder.dispose();
     this.#become({ status: "idle" });
-    const error = new EmbedderError("disposed", "The AI was unloaded.");
+    const error = new EmbedderError("aborted", "The AI was unloaded.");
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   #succeed(embedder: QuestionEmbedder): void {
-    clearTimeout(this.#stall);
     this.#become({ status: "ready", embedder });
     for (const { resolve } of this.#waiting.splice(0)) resolve(embedder);
   }
 
   #fail(error: unknown): void {
-    this.#stop();
     if (error instanceof EmbedderError && error.code === "unsupported_browser") {
       this.#become({ status: "unsupported", error });
       for (const { reject } of this.#waiting.splice(0)) reject(error);
+    } else if (error instanceof EmbedderError && error.code === "timeout") {
+      this.#become({ status: "timed_out" });
     } else {
       this.#become({ status: "failed", error });
     }
-  }
-
-  #watch(attempt: AbortController): void {
-    clearTimeout(this.#stall);
-    this.#stall = setTimeout(() => {
-      attempt.abort();
-      this.#become({ status: "timed_out" });
-    }, this.#stallTimeoutMs);
-  }
-
-  #stop(): void {
-    clearTimeout(this.#stall);
-    this.#attempt?.abort();
   }
 
   #become(state: ModelState): void {

@@ -1,4 +1,4 @@
-import type { EmbedderProgress } from "@evidence-chat/embedder";
+import type { LoadProgress } from "@evidence-chat/embedder";
 import { button, element, icon } from "./dom.js";
 import { ICONS } from "./icons.js";
 import type { ModelState } from "./model-loader.js";
@@ -48,7 +48,7 @@ export class ModelNotice {
     }
   }
 
-  #showProgress(progress: EmbedderProgress | null): void {
+  #showProgress(progress: LoadProgress | null): void {
     const fraction = fractionOf(progress);
     this.#title.textContent =
       fraction === undefined ? "Initializing AI…" : `Initializing AI… ${Math.floor(fraction * 100)}%`;
@@ -74,17 +74,19 @@ export class ModelNotice {
   }
 }
 
-/** How much of the download is done; `undefined` where that is unknown, and while the model is being set up. */
-function fractionOf(progress: EmbedderProgress | null): number | undefined {
-  if (progress?.phase !== "download" || !progress.totalBytes) return undefined;
-  return Math.min(1, progress.loadedBytes / progress.totalBytes);
+/** How much of the model is here; `undefined` before its first byte, and while it is being set up. */
+function fractionOf(progress: LoadProgress | null): number | undefined {
+  return progress && isReceiving(progress) ? progress.loadedBytes / progress.totalBytes : undefined;
 }
 
-function amount(progress: EmbedderProgress | null): string {
-  if (!progress || (progress.phase === "download" && progress.loadedBytes === 0)) return "";
-  if (progress.phase !== "download") return "Almost ready";
-  const loaded = megabytes(progress.loadedBytes);
-  return progress.totalBytes === null ? `${loaded} MB` : `${loaded} of ${megabytes(progress.totalBytes)} MB`;
+function amount(progress: LoadProgress | null): string {
+  if (progress?.phase === "initialize") return "Almost ready";
+  if (!progress || !isReceiving(progress)) return "";
+  return `${megabytes(progress.loadedBytes)} of ${megabytes(progress.totalBytes)} MB`;
+}
+
+function isReceiving({ phase, loadedBytes }: LoadProgress): boolean {
+  return (phase === "download" || phase === "cache") && loadedBytes > 0;
 }
 
 function megabytes(bytes: number): string {

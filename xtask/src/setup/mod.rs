@@ -20,13 +20,13 @@ pub(crate) struct Tools {
     pub(crate) worker_build: PathBuf,
 }
 
-/// Folder that holds `model.safetensors` and `tokenizer.json`, both checked.
+/// Folder that holds the embedder's model file and what it was made from, checked.
 pub(crate) struct ModelDir(pub(crate) PathBuf);
 
 /// What can be set up by itself.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Thing {
-    /// The weights and the tokenizer.
+    /// The weights, the tokenizer and the model file made from them.
     Model,
 }
 

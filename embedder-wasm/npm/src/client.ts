@@ -1,0 +1,157 @@
+import type { CallOptions, Embedder, Embedding } from "./embedding.js";
+import { EmbedderError, messageOf } from "./errors.js";
+import type { Settings } from "./options.js";
+import { DIMENSIONS, type OpenPort, type Port, type Reply, type Vectors } from "./protocol.js";
+import { Watchdog } from "./watchdog.js";
+
+type LoadSettings = Pick<Settings, "modelUrl" | "wasmUrl" | "cache" | "timeoutMs" | "signal" | "onProgress">;
+
+interface PendingCall {
+  readonly resolve: (result: Vectors) => void;
+  readonly reject: (error: EmbedderError) => void;
+}
+
+/** The caller's side of an engine. */
+export class EmbedderClient implements Embedder {
+  readonly fingerprint: string;
+  readonly #port: Port;
+  readonly #pending = new Map<number, PendingCall>();
+  #nextId = 0;
+  #ended: EmbedderError | undefined;
+
+  private constructor(port: Port, fingerprint: string) {
+    this.#port = port;
+    this.fingerprint = fingerprint;
+  }
+
+  /** Opens an engine and has it load the model; closes it again when that fails. */
+  static load(open: OpenPort, settings: LoadSettings): Promise<EmbedderClient> {
+    const { modelUrl, wasmUrl, cache, timeoutMs, signal, onProgress } = settings;
+    return new Promise((resolve, reject) => {
+      let client: EmbedderClient | undefined;
+      let port: Port | undefined;
+
+      const settle = () => {
+        watchdog.stop();
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const fail = (error: EmbedderError) => {
+        settle();
+        port?.close();
+        reject(error);
+      };
+      const onAbort = () => fail(new EmbedderError("aborted", "Loading was aborted.", { cause: signal?.reason }));
+      const watchdog = new Watchdog(timeoutMs, () => fail(stalled(timeoutMs)));
+      const onReply = (reply: Reply) => {
+        if (client) return client.#settle(reply);
+        watchdog.reset();
+        if (reply.type === "progress") onProgress(reply.progress);
+        if (reply.type === "load_failed") fail(new EmbedderError(reply.code, reply.message));
+        if (reply.type === "ready" && port) {
+          settle();
+          client = new EmbedderClient(port, reply.fingerprint);
+          resolve(client);
+        }
+      };
+      const onDeath = (reason: string) => (client ? client.#end(crashed(reason)) : fail(notStarted(reason)));
+
+      signal?.addEventListener("abort", onAbort);
+      try {
+        port = open({ reply: onReply, died: onDeath });
+        port.post({ type: "load", modelUrl, wasmUrl, cache });
+      } catch (thrown) {
+        fail(notStarted(messageOf(thrown)));
+      }
+    });
+  }
+
+  async embed(text: string, options: CallOptions = {}): Promise<Embedding> {
+    if (typeof text !== "string") throw notText("text", text);
+    const [embedding] = unpack(await this.#call([text], options));
+    return embedding as Embedding;
+  }
+
+  async embedBatch(texts: readonly string[], options: CallOptions = {}): Promise<Embedding[]> {
+    if (!Array.isArray(texts)) throw new EmbedderError("bad_input", "texts must be an array of strings.");
+    for (const [index, text] of texts.entries()) {
+      if (typeof text !== "string") throw notText(`texts[${index}]`, text);
+    }
+    return unpack(await this.#call(texts, options));
+  }
+
+  dispose(): void {
+    this.#end(new EmbedderError("aborted", "The embedder was disposed. Create a new one to go on."));
+  }
+
+  #call(texts: readonly string[], { signal }: CallOptions): Promise<Vectors> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      const onAbort = () => {
+        if (this.#pending.has(id)) this.#port.post({ type: "cancel", id });
+        this.#pending.delete(id);
+        reject(new EmbedderError("aborted", "The call was aborted.", { cause: signal?.reason }));
+      };
+      if (signal?.aborted) return onAbort();
+      const settled =
+        <T>(settle: (outcome: T) => void) =>
+        (outcome: T) => {
+          signal?.removeEventListener("abort", onAbort);
+          settle(outcome);
+        };
+      signal?.addEventListener("abort", onAbort);
+      this.#pending.set(id, { resolve: settled(resolve), reject: settled(reject) });
+      this.#port.post({ type: "embed", id, texts });
+    });
+  }
+
+  #settle(reply: Reply): void {
+    if (reply.type === "crashed") return this.#end(crashed(reply.message));
+    if (reply.type !== "embedded" && reply.type !== "embed_failed") return;
+    const call = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if (reply.type === "embedded") call?.resolve(reply);
+    else call?.reject(new EmbedderError("bad_input", reply.message));
+  }
+
+  #end(reason: EmbedderError): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    this.#port.close();
+    for (const call of this.#pending.values()) call.reject(reason);
+    this.#pending.clear();
+  }
+}
+
+/** Each vector gets memory of its own: a caller that keeps one, or transfers it, must not touch the others. */
+function unpack({ vectors, tokens, truncated }: Vectors): Embedding[] {
+  return Array.from(tokens, (count, index) => ({
+    vector: vectors.slice(index * DIMENSIONS, (index + 1) * DIMENSIONS),
+    tokens: count,
+    truncated: truncated[index] === 1,
+  }));
+}
+
+function notText(name: string, value: unknown): EmbedderError {
+  const found = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  return new EmbedderError("bad_input", `${name} must be a string, not ${found}.`);
+}
+
+function stalled(timeoutMs: number): EmbedderError {
+  const message = `Loading made no progress for ${timeoutMs / 1000} seconds. Check the connection and try again.`;
+  return new EmbedderError("timeout", message);
+}
+
+function crashed(reason: string): EmbedderError {
+  const detail = reason ? ` (${reason})` : "";
+  return new EmbedderError("crashed", `The embedder stopped working${detail}. Create a new one and try again.`);
+}
+
+function notStarted(reason: string): EmbedderError {
+  const detail = reason ? ` (${reason})` : "";
+  return new EmbedderError(
+    "network",
+    `The embedder's worker could not be started${detail}. Check that worker.js is served from workerUrl, and that the ` +
+      "Content-Security-Policy allows it in worker-src.",
+  );
+}

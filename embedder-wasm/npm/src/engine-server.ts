@@ -1,0 +1,61 @@
+import type { WasmEmbedder } from "../wasm/embedder.js";
+import { EmbedderError, messageOf } from "./errors.js";
+import { JobQueue } from "./job-queue.js";
+import { loadModel } from "./load-model.js";
+import { throttled } from "./progress.js";
+import type { Reply, Request } from "./protocol.js";
+
+type LoadRequest = Extract<Request, { type: "load" }>;
+
+/** Answers the requests of one caller. */
+export class EngineServer {
+  readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
+  readonly #stopped = new AbortController();
+  #engine: WasmEmbedder | undefined;
+  #jobs: JobQueue | undefined;
+
+  constructor(reply: (reply: Reply, transfer?: Transferable[]) => void) {
+    this.#reply = (message, transfer) => {
+      // Nothing can be freed in a module that has trapped.
+      if (message.type === "crashed") this.#engine = undefined;
+      if (!this.#stopped.signal.aborted) reply(message, transfer);
+    };
+  }
+
+  handle(request: Request): void {
+    if (request.type === "load") void this.#load(request);
+    if (request.type === "embed") this.#jobs?.add(request.id, request.texts);
+    if (request.type === "cancel") this.#jobs?.cancel(request.id);
+  }
+
+  /** Stops loading and embedding, and frees the memory. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#jobs?.clear();
+    this.#engine?.free();
+    this.#engine = undefined;
+  }
+
+  async #load({ modelUrl, wasmUrl, cache }: LoadRequest): Promise<void> {
+    const { signal } = this.#stopped;
+    const onProgress = throttled((progress) => this.#reply({ type: "progress", progress }));
+    try {
+      const { engine, fingerprint } = await loadModel({ modelUrl, wasmUrl, cache, signal, onProgress });
+      if (signal.aborted) return engine.free();
+      this.#engine = engine;
+      this.#jobs = new JobQueue(engine, this.#reply);
+      this.#reply({ type: "ready", fingerprint });
+    } catch (thrown) {
+      const { code, message } = asEmbedderError(thrown);
+      this.#reply({ type: "load_failed", code, message });
+    }
+  }
+}
+
+function asEmbedderError(thrown: unknown): EmbedderError {
+  if (thrown instanceof EmbedderError) return thrown;
+  return new EmbedderError(
+    "crashed",
+    `The embedder failed while it was loading (${messageOf(thrown)}), most likely for lack of memory. Close other tabs and try again.`,
+  );
+}

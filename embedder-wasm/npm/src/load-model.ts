@@ -1,0 +1,179 @@
+import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
+import { takeDownloadLock } from "./download-lock.js";
+import { EmbedderError, messageOf } from "./errors.js";
+import { ModelCache } from "./model-cache.js";
+import { ModelDownload } from "./model-download.js";
+import { modelIdentity } from "./model-identity.js";
+import type { LoadProgress } from "./progress.js";
+import { readBody } from "./read-body.js";
+import { shown } from "./response.js";
+import { sha256 } from "./sha256.js";
+import { startWasm, type WasmModule } from "./start-wasm.js";
+import { assertWasmAllowed } from "./support.js";
+
+export interface LoadOptions {
+  readonly modelUrl: string;
+  readonly wasmUrl: string;
+  readonly cache: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: LoadProgress) => void;
+}
+
+export interface LoadedModel {
+  readonly engine: WasmEmbedder;
+  readonly fingerprint: string;
+}
+
+/** Storing may hang, for instance on a question to the visitor; others do not wait for it longer than this. */
+const STORE_AT_MOST_MS = 10_000;
+
+/**
+ * Starts the WebAssembly module and gives it the model, from the cache or else from the network. The bytes go straight
+ * into WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what WebAssembly throws out of memory.
+ */
+export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
+  assertWasmAllowed();
+  const load = new ModelLoad(options);
+  const wasm = startWasm(options.wasmUrl);
+  wasm.catch(() => undefined);
+  const cache = options.cache ? await ModelCache.open() : null;
+  const engine = cache ? await load.throughCache(wasm, cache) : await load.fromNetwork(wasm, null);
+  return { engine, fingerprint: modelIdentity().fingerprint };
+}
+
+class ModelLoad {
+  readonly #options: LoadOptions;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#report("start", 0);
+  }
+
+  async throughCache(wasm: Promise<WasmModule>, cache: ModelCache): Promise<WasmEmbedder> {
+    const release = await takeDownloadLock(this.#options.signal, () => this.#report("wait", 0));
+    let storing: Promise<void> | undefined;
+    try {
+      const stored = await cache.read();
+      const engine = stored && (await this.#fromStored(wasm, stored));
+      if (engine) return engine;
+      if (stored) await cache.remove();
+      return await this.fromNetwork(wasm, (model) => {
+        storing = cache.write(model);
+      });
+    } finally {
+      // The embedder is ready before the disk is; another tab should find the model there.
+      const limit = setTimeout(release, STORE_AT_MOST_MS);
+      void Promise.resolve(storing).then(() => {
+        clearTimeout(limit);
+        release();
+      });
+    }
+  }
+
+  /** `keep` takes the checked model, where there is a cache to store it. */
+  async fromNetwork(wasm: Promise<WasmModule>, keep: ((model: Blob) => void) | null): Promise<WasmEmbedder> {
+    // With a cache of our own, a second copy in the HTTP cache would only take space from the visitor.
+    const first = this.#startDownload(keep ? "no-store" : "default");
+    try {
+      return await this.#fromDownload(wasm, first, keep);
+    } catch (thrown) {
+      // Parts of two versions, or an old version from the HTTP cache: both are cured by a download that uses neither.
+      if (!isIntegrity(thrown) || (keep && !first.hasResumed)) throw thrown;
+      return await this.#fromDownload(wasm, this.#startDownload("reload"), keep);
+    }
+  }
+
+  #startDownload(cache: RequestCache): ModelDownload {
+    const { byteLength } = modelIdentity();
+    return new ModelDownload(this.#options.modelUrl, { byteLength, cache, signal: this.#options.signal });
+  }
+
+  async #fromDownload(
+    wasm: Promise<WasmModule>,
+    download: ModelDownload,
+    keep: ((model: Blob) => void) | null,
+  ): Promise<WasmEmbedder> {
+    try {
+      const fill = (loader: ModelLoader) => download.into(loader, (loaded) => this.#report("download", loaded));
+      return await this.#assemble(await wasm, fill, keep);
+    } finally {
+      download.close();
+    }
+  }
+
+  /** `null` if what is stored is damaged or foreign. */
+  async #fromStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
+    const module = await wasm;
+    const fill = async (loader: ModelLoader) => {
+      for await (const piece of readBody(stored)) {
+        loader.append(piece);
+        this.#report("cache", loader.received);
+      }
+    };
+    try {
+      return await this.#assemble(module, fill, null);
+    } catch (thrown) {
+      // A disk that no longer gives the bytes back is as good as a damaged copy.
+      if (thrown instanceof WebAssembly.RuntimeError || this.#options.signal.aborted) throw thrown;
+      return null;
+    }
+  }
+
+  async #assemble(
+    { ModelLoader: Loader }: WasmModule,
+    fill: (loader: ModelLoader) => Promise<void>,
+    keep: ((model: Blob) => void) | null,
+  ): Promise<WasmEmbedder> {
+    let loader: ModelLoader | undefined = new Loader();
+    try {
+      await fill(loader);
+      this.#report("initialize", loader.received);
+      const isVerified = await this.#verify(loader);
+      const { signal } = this.#options;
+      if (signal.aborted) throw signal.reason;
+      // Not a second copy in this process: browsers hold blobs elsewhere.
+      keep?.(new Blob([view(loader)]));
+      const filled = loader;
+      loader = undefined; // `finish` consumes it, even when it throws.
+      return filled.finish(isVerified);
+    } catch (thrown) {
+      throw isIntegrity(thrown) ? this.#wrongModel(thrown) : thrown;
+    } finally {
+      loader?.free();
+    }
+  }
+
+  /** Whether the bytes are known to be the model; `false` leaves the check to WebAssembly, which is slower. */
+  async #verify(loader: ModelLoader): Promise<boolean> {
+    const expected = modelIdentity().sha256;
+    const actual = await sha256(view(loader));
+    if (actual !== null && actual !== expected) {
+      throw new EmbedderError("integrity", `its SHA-256 is ${actual} instead of ${expected}`);
+    }
+    return actual !== null;
+  }
+
+  #wrongModel(cause: Error): EmbedderError {
+    const { file } = modelIdentity();
+    return new EmbedderError(
+      "integrity",
+      `${shown(this.#options.modelUrl)} is not the model that this version needs (${messageOf(cause)}). ` +
+        `Deploy ${file} from the same version of this package.`,
+      { cause },
+    );
+  }
+
+  #report(phase: LoadProgress["phase"], loadedBytes: number): void {
+    this.#options.onProgress({ phase, loadedBytes, totalBytes: modelIdentity().byteLength });
+  }
+}
+
+/** The bytes where they are; to be asked for anew after each call into WebAssembly. */
+function view(loader: ModelLoader): Uint8Array<ArrayBuffer> {
+  return loader.view() as Uint8Array<ArrayBuffer>;
+}
+
+/** WebAssembly throws plain errors with a `code`. */
+function isIntegrity(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "integrity";
+}

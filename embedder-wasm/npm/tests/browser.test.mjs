@@ -1,0 +1,316 @@
+// Real Chromium: Web Worker, Cache API, Content-Security-Policy; with a played engine and a small model.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { buildFakePackage, IDENTITY, MODEL, MODEL_FILE } from "./fake/package.mjs";
+import * as answer from "./fake/server.mjs";
+
+const CACHE = "evidence-chat-embedder";
+const KEY = `https://embedder.invalid/${IDENTITY.fingerprint}`;
+/** A page without HTTPS, which is not on this computer as far as the browser can tell. */
+const INSECURE_HOST = "insecure.test";
+
+let server, browser, page, files;
+
+before(async () => {
+  files = await buildFakePackage();
+  server = await answer.startServer(files);
+  browser = await openBrowser({ args: [`--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`, "--disable-gpu"] });
+  page = browser.page;
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+beforeEach(async () => {
+  server.files = new Map(files);
+  server.headers = {};
+  server.play(answer.whole);
+  await page.goto(server.origin);
+  await page.evaluate((name) => globalThis.caches?.delete(name), CACHE);
+});
+
+/** Creates an embedder in the page and says what came of it. */
+function load(options = {}) {
+  return page.evaluate(async (given) => {
+    const { createEmbedder } = await import("/index.js");
+    const phases = new Set();
+    try {
+      const embedder = await createEmbedder({ onProgress: ({ phase }) => phases.add(phase), ...given });
+      const { vector } = await embedder.embed("four");
+      embedder.dispose();
+      return { length: vector[0], phases: [...phases] };
+    } catch ({ name, code, message }) {
+      return { name, code, message };
+    }
+  }, options);
+}
+
+/** Storing goes on when the embedder is ready; a disposed one would stop it. */
+async function loadAndStore() {
+  const result = await page.evaluate(async () => {
+    const { createEmbedder, isCached } = await import("/index.js");
+    const embedder = await createEmbedder();
+    const { vector } = await embedder.embed("four");
+    for (let tries = 0; tries < 100 && !(await isCached()); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    embedder.dispose();
+    return { length: vector[0], isCached: await isCached() };
+  });
+  assert.deepEqual(result, { length: 4, isCached: true });
+}
+
+const putInCache = (key, bytes) =>
+  page.evaluate(
+    async ([name, url, base64]) => {
+      const cache = await caches.open(name);
+      await cache.put(url, await fetch(`data:application/octet-stream;base64,${base64}`));
+    },
+    [CACHE, key, bytes.toString("base64")],
+  );
+
+const works = { length: 4, phases: ["start", "download", "initialize"] };
+
+test("the second visit needs no download", async () => {
+  await loadAndStore();
+  assert.equal(server.requests.length, 1);
+  assert.deepEqual(await load(), { length: 4, phases: ["start", "cache", "initialize"] });
+  assert.equal(server.requests.length, 1);
+});
+
+test("a visitor who empties the cache downloads again", async () => {
+  await loadAndStore();
+  const isCached = await page.evaluate(async () => {
+    const { clearCache, isCached } = await import("/index.js");
+    await clearCache();
+    return isCached();
+  });
+  assert.equal(isCached, false);
+  assert.deepEqual(await load(), works);
+});
+
+test("a damaged, partial or foreign copy in the cache repairs itself", async () => {
+  const flipped = Buffer.from(MODEL);
+  flipped[1_234_567] ^= 1;
+  const copies = {
+    flipped,
+    partial: MODEL.subarray(0, 1_000_000),
+    longer: Buffer.concat([MODEL, Buffer.alloc(1)]),
+    foreign: Buffer.from("<!doctype html><title>Sign in to this network</title>"),
+    empty: Buffer.alloc(0),
+  };
+  for (const [name, copy] of Object.entries(copies)) {
+    await putInCache(KEY, copy);
+    server.play(answer.whole);
+    await loadAndStore();
+    assert.equal(server.requests.length, 1, name);
+    const stored = await page.evaluate(
+      async ([cache, key]) => (await (await (await caches.open(cache)).match(key)).arrayBuffer()).byteLength,
+      [CACHE, KEY],
+    );
+    assert.equal(stored, MODEL.length, name);
+  }
+});
+
+test("a damaged copy is removed even if no good one can be had", async () => {
+  await putInCache(KEY, MODEL.subarray(1));
+  server.play(answer.status(404));
+  assert.equal((await load()).code, "network");
+  assert.equal(await page.evaluate(async () => (await import("/index.js")).isCached()), false);
+});
+
+test("models of other versions are removed when a new one is stored", async () => {
+  await putInCache("https://embedder.invalid/an-older-version", Buffer.from("old"));
+  await loadAndStore();
+  const keys = await page.evaluate(
+    async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
+    CACHE,
+  );
+  assert.deepEqual(keys, [KEY]);
+});
+
+test("a file that is not the model is not kept", async () => {
+  server.play(answer.damaged);
+  assert.equal((await load()).code, "integrity");
+  assert.equal(await page.evaluate(async () => (await import("/index.js")).isCached()), false);
+});
+
+test("where nothing may be stored, it works all the same", async () => {
+  assert.deepEqual(await load({ cache: false }), works);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize: 1000 });
+  assert.deepEqual(await load(), works);
+  await page.waitForTimeout(200);
+  assert.equal(await page.evaluate(async () => (await import("/index.js")).isCached()), false);
+  await session.send("Storage.overrideQuotaForOrigin", { origin: server.origin });
+
+  const blocked =
+    'Object.defineProperty(self, "caches", { get() { throw new DOMException("no", "SecurityError"); } });';
+  const unreadable = 'Cache.prototype.match = () => Promise.reject(new DOMException("no", "UnknownError"));';
+  for (const fault of [blocked, unreadable]) {
+    server.files.set("worker.js", fault + files.get("worker.js"));
+    assert.deepEqual(await load(), works);
+  }
+});
+
+test("without HTTPS there is neither cache nor checksum of the browser's, and damage is still noticed", async () => {
+  await page.goto(`http://${INSECURE_HOST}:${server.port}/`);
+  assert.equal(await page.evaluate(() => globalThis.caches ?? crypto.subtle), undefined);
+  assert.deepEqual(await load(), works);
+  server.play(answer.damaged);
+  assert.equal((await load()).code, "integrity");
+});
+
+test("two that load at once share one download", async () => {
+  server.play(answer.slowly(5, 150));
+  const phases = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const loads = [1, 2].map(async () => {
+      const seen = new Set();
+      const embedder = await createEmbedder({ onProgress: ({ phase }) => seen.add(phase), timeoutMs: 600 });
+      await embedder.embed("four");
+      return [...seen].join(" ");
+    });
+    return (await Promise.all(loads)).sort();
+  });
+  assert.deepEqual(phases, ["start download initialize", "start wait cache initialize"]);
+  assert.equal(server.requests.length, 1);
+});
+
+test("one that gives up lets the next one download", async () => {
+  server.play(answer.stallAfter(1000), answer.whole);
+  const outcome = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const stalled = createEmbedder({ timeoutMs: 300 });
+    stalled.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const next = await createEmbedder();
+    next.dispose();
+    return stalled.catch(({ code }) => code);
+  });
+  assert.equal(outcome, "timeout");
+  assert.equal(server.requests.length, 2);
+});
+
+test("a dropped connection is resumed, and a compressed one started over", async () => {
+  server.play(answer.cutAfter(1_000_000), answer.ranged);
+  assert.deepEqual(await load(), works);
+  assert.deepEqual(
+    server.requests.map(({ headers, response }) => [headers["if-range"], response.statusCode]),
+    [
+      [undefined, 200],
+      ['"model-1"', 206],
+    ],
+  );
+  await page.evaluate(async () => (await import("/index.js")).clearCache());
+  const headers = { "content-encoding": "gzip" };
+  server.play(answer.cutAfter(1000, { headers, content: MODEL }), answer.gzipped);
+  assert.deepEqual(await load(), works);
+  assert.equal(server.requests[1].headers.range, undefined);
+});
+
+test("a server of another origin is resumed without asking for more permission than it knows", async () => {
+  const foreign = await answer.startServer(new Map(), { "access-control-allow-origin": "*" });
+  try {
+    foreign.play(answer.cutAfter(1_000_000), answer.ranged);
+    assert.deepEqual(await load({ modelUrl: foreign.modelUrl }), works);
+    assert.deepEqual(
+      foreign.requests.map(({ response }) => response.statusCode),
+      [200, 206],
+    );
+  } finally {
+    await foreign.close();
+  }
+});
+
+test("the worker may come from another origin", async () => {
+  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+  try {
+    assert.deepEqual(await load({ workerUrl: `${foreign.origin}/worker.js` }), works);
+  } finally {
+    await foreign.close();
+  }
+});
+
+test("it works under the Content-Security-Policy of the README", async () => {
+  server.headers = {
+    "content-security-policy":
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
+  };
+  await page.goto(server.origin);
+  page.errors.length = 0;
+  assert.deepEqual(await load({ modelUrl: `/${MODEL_FILE}` }), works);
+  assert.deepEqual(await load({ cache: false, mode: "inline" }), works);
+  assert.deepEqual(page.errors, []);
+});
+
+test("a Content-Security-Policy without WebAssembly is named before anything is downloaded", async () => {
+  server.headers = { "content-security-policy": "script-src 'self'" };
+  await page.goto(server.origin);
+  for (const mode of ["worker", "inline"]) {
+    const { name, code, message } = await load({ mode });
+    assert.deepEqual([name, code], ["EmbedderError", "blocked"]);
+    assert.match(message, /'wasm-unsafe-eval'/);
+  }
+  assert.equal(server.requests.length, 0);
+});
+
+test("a worker that must not or cannot start says what to check", async () => {
+  server.headers = { "content-security-policy": "worker-src 'none'" };
+  await page.goto(server.origin);
+  const forbidden = await load();
+  assert.equal(forbidden.code, "network");
+  assert.match(forbidden.message, /worker-src/);
+  server.headers = {};
+  await page.goto(server.origin);
+  const missing = await load({ workerUrl: "/nowhere.js" });
+  assert.equal(missing.code, "network");
+  assert.match(missing.message, /workerUrl/);
+});
+
+test("a worker that dies rejects everything pending; a new embedder works", async () => {
+  const codes = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const embedder = await createEmbedder();
+    const calls = await Promise.allSettled([embedder.embed("trap"), embedder.embed("other")]);
+    return calls.map(({ reason }) => reason.code);
+  });
+  assert.deepEqual(codes, ["crashed", "crashed"]);
+  assert.equal((await load()).length, 4);
+
+  const dying = 'addEventListener("message", ({ data }) => { if (data.type === "embed") throw new Error("boom"); });';
+  server.files.set("worker.js", files.get("worker.js") + dying);
+  const { code, message } = await load();
+  assert.equal(code, "crashed");
+  assert.match(message, /boom/);
+});
+
+test("the page stays responsive while the worker computes", async () => {
+  const ticks = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const embedder = await createEmbedder();
+    let count = 0;
+    const timer = setInterval(() => count++, 10);
+    await embedder.embed("busy 500");
+    clearInterval(timer);
+    embedder.dispose();
+    return count;
+  });
+  assert.ok(ticks >= 20, `${ticks} timer ticks in half a second`);
+});
+
+test("every string is a good input, and anything else a bad one", async () => {
+  const outcome = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const embedder = await createEmbedder();
+    const texts = ["", " \n", "\ud800", "a\0b", "x".repeat(1_000_000)];
+    const lengths = (await embedder.embedBatch(texts)).map(({ vector }) => vector[0]);
+    const refused = await Promise.allSettled([embedder.embed(7), embedder.embedBatch([null])]);
+    embedder.dispose();
+    return { lengths, refused: refused.map(({ reason }) => reason.code) };
+  });
+  assert.deepEqual(outcome, { lengths: [0, 2, 1, 3, 1_000_000], refused: ["bad_input", "bad_input"] });
+});

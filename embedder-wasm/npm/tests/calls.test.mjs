@@ -1,0 +1,152 @@
+// What becomes of calls: order, cancelling, bad input, a crash. In this thread, with a played engine.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { importFakePackage } from "./fake/package.mjs";
+
+let createEmbedder, EmbedderError;
+const cleanups = [];
+
+before(async () => {
+  ({ createEmbedder, EmbedderError } = await importFakePackage({ after: (cleanup) => cleanups.push(cleanup) }));
+});
+
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+async function embedderFor(t) {
+  const embedder = await createEmbedder();
+  t.after(() => embedder.dispose());
+  return embedder;
+}
+
+const lengths = (embeddings) => embeddings.map(({ vector }) => vector[0]);
+/** Rejects like `assert.rejects`, and tells that this package's own class was thrown. */
+const rejects = (promise, code, message = /./) =>
+  assert.rejects(promise, (error) => {
+    assert.ok(error instanceof EmbedderError);
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
+
+test("calls that overlap each get their own answer", async (t) => {
+  const embedder = await embedderFor(t);
+  const [one, many, none] = await Promise.all([
+    embedder.embed("four"),
+    embedder.embedBatch(Array.from({ length: 100 }, (_, index) => "x".repeat(index))),
+    embedder.embedBatch([]),
+  ]);
+  assert.deepEqual(one, { vector: one.vector, tokens: 6, truncated: false });
+  assert.equal(one.vector.length, 384);
+  assert.deepEqual(
+    lengths(many),
+    Array.from({ length: 100 }, (_, index) => index),
+  );
+  assert.deepEqual(none, []);
+});
+
+test("each vector of a batch has memory of its own", async (t) => {
+  const embedder = await embedderFor(t);
+  const [first, second] = await embedder.embedBatch(["a", "bb"]);
+  assert.equal(first.vector.buffer.byteLength, 384 * 4);
+  assert.notEqual(first.vector.buffer, second.vector.buffer);
+});
+
+test("every string is a good input: empty, blank, half a character, NUL, a megabyte", async (t) => {
+  const embedder = await embedderFor(t);
+  const texts = ["", " \n\t", "\ud800", "a\0b", "word ".repeat(200_000)];
+  const embeddings = await embedder.embedBatch(texts);
+  assert.deepEqual(
+    lengths(embeddings),
+    texts.map((text) => text.length),
+  );
+  assert.deepEqual(
+    embeddings.map(({ truncated }) => truncated),
+    [false, false, false, false, true],
+  );
+});
+
+test("anything but strings is a bad input, and the place is named", async (t) => {
+  const embedder = await embedderFor(t);
+  for (const value of [undefined, null, 7, {}, new String("boxed")]) {
+    await rejects(embedder.embed(value), "bad_input", /^text must be a string, not /);
+  }
+  await rejects(embedder.embedBatch("text"), "bad_input", /texts must be an array/);
+  await rejects(embedder.embedBatch(["a", null]), "bad_input", /^texts\[1\] must be a string, not null/);
+  await rejects(embedder.embedBatch(new Array(1)), "bad_input", /^texts\[0\] must be a string, not undefined/);
+});
+
+test("a short call is let in before a long batch is done", async (t) => {
+  const embedder = await embedderFor(t);
+  const ended = [];
+  const batch = embedder.embedBatch(Array(100).fill("busy 1")).then(() => ended.push("batch"));
+  await embedder.embed("short").then(() => ended.push("short"));
+  await batch;
+  assert.deepEqual(ended, ["short", "batch"]);
+});
+
+test("a cancelled call rejects at once and is computed no further", async (t) => {
+  const embedder = await embedderFor(t);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const waiting = embedder.embed("busy 5000", { signal });
+  const running = embedder.embedBatch(Array(10_000).fill("busy 1"), { signal });
+  const started = performance.now();
+  const reason = new Error("typed on");
+  controller.abort(reason);
+  for (const call of [waiting, running]) {
+    await assert.rejects(call, (error) => error.code === "aborted" && error.cause === reason);
+  }
+  await embedder.embed("next");
+  assert.ok(performance.now() - started < 1000, "the cancelled texts would take seconds");
+});
+
+test("an aborted signal rejects without asking; one that is aborted later changes nothing", async (t) => {
+  const embedder = await embedderFor(t);
+  await rejects(embedder.embed("x", { signal: AbortSignal.abort() }), "aborted");
+  const controller = new AbortController();
+  const { tokens } = await embedder.embed("four", { signal: controller.signal });
+  controller.abort();
+  assert.equal(tokens, 6);
+});
+
+test("a call that fails leaves the others alone", async (t) => {
+  const embedder = await embedderFor(t);
+  const [failed, good] = await Promise.allSettled([embedder.embed("fail"), embedder.embed("good")]);
+  assert.equal(failed.reason.code, "bad_input");
+  assert.match(failed.reason.message, /cannot be embedded/);
+  assert.equal(good.status, "fulfilled");
+});
+
+test("a batch that no memory could hold is refused", async (t) => {
+  const embedder = await embedderFor(t);
+  const { Float32Array } = globalThis;
+  t.after(() => Object.assign(globalThis, { Float32Array }));
+  globalThis.Float32Array = class {
+    constructor() {
+      throw new RangeError("Array buffer allocation failed");
+    }
+  };
+  await rejects(embedder.embedBatch(["a", "b"]), "bad_input", /no memory for 2 vectors.*several batches/);
+});
+
+test("after a crash everything pending and everything later rejects", async (t) => {
+  const embedder = await embedderFor(t);
+  const pending = [embedder.embed("trap"), embedder.embed("good"), embedder.embedBatch(["a", "b"])];
+  for (const call of pending) await rejects(call, "crashed", /unreachable.*Create a new one/);
+  await rejects(embedder.embed("later"), "crashed");
+});
+
+test("disposing rejects what is pending and what comes, and frees all memory", async () => {
+  const embedder = await createEmbedder();
+  const { alive } = globalThis.playedWasm;
+  const before = alive.embedders;
+  const pending = embedder.embed("busy 10");
+  embedder.dispose();
+  embedder.dispose();
+  await rejects(pending, "aborted", /disposed/);
+  await rejects(embedder.embed("later"), "aborted", /disposed/);
+  assert.equal(alive.embedders, before - 1);
+  assert.equal(alive.loaders, 0);
+});

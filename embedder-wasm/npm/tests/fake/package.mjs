@@ -1,0 +1,65 @@
+// The package as it is built, but with the played WebAssembly module and a small model.
+import { createHash, getRandomValues } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+export const MODEL_FILE = "all-MiniLM-L6-v2-int8.safetensors";
+export const WASM_FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
+/** Large enough to be sent in many pieces, and to have a second megabyte. */
+export const MODEL = randomBytes(2_500_000);
+export const IDENTITY = {
+  file: MODEL_FILE,
+  sha256: createHash("sha256").update(MODEL).digest("hex"),
+  byteLength: MODEL.length,
+  fingerprint: "00112233aabbccdd",
+};
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const playedWasm = {
+  name: "played-wasm",
+  setup({ onResolve }) {
+    onResolve({ filter: /wasm\/embedder\.js$/ }, () => ({ path: here("wasm.mjs") }));
+  },
+};
+
+/** File name → content of everything a page fetches, but for the model. */
+export async function buildFakePackage() {
+  const sum = MODEL.reduce((total, byte) => (total + byte) % 65521, MODEL.length);
+  const { outputFiles } = await build({
+    entryPoints: ["index", "worker", "inline"].map((name) => here(`../../src/${name}.ts`)),
+    outdir: here("."),
+    bundle: true,
+    write: false,
+    external: ["./inline.js"],
+    plugins: [playedWasm],
+    define: { MODEL_IDENTITY: JSON.stringify(IDENTITY), FAKE: JSON.stringify({ ...IDENTITY, sum }) },
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+  });
+  const files = new Map(outputFiles.map(({ path, contents }) => [path.slice(here(".").length), Buffer.from(contents)]));
+  for (const name of WASM_FILES) files.set(name, Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
+  return files;
+}
+
+/** Writes the package to a folder, with the model, and imports it in this process. `t` removes it. */
+export async function importFakePackage(t) {
+  const folder = await mkdtemp(join(tmpdir(), "embedder-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  const files = await buildFakePackage();
+  for (const [name, content] of files) await writeFile(join(folder, name), content);
+  await writeFile(join(folder, MODEL_FILE), MODEL);
+  const url = pathToFileURL(`${folder}/`);
+  return { url, ...(await import(new URL("index.js", url))) };
+}
+
+function randomBytes(length) {
+  const bytes = Buffer.alloc(length);
+  for (let start = 0; start < length; start += 65_536) getRandomValues(bytes.subarray(start, start + 65_536));
+  return bytes;
+}

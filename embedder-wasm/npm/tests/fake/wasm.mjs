@@ -1,0 +1,87 @@
+// Plays the WebAssembly module (wasm/embedder.js) in plain JavaScript, so that faults can be tested with a small model.
+// `FAKE` is put in by the bundler: the model's name, SHA-256, length and fingerprint.
+
+class CodedError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What is neither consumed nor freed, for tests to look at: memory that nothing would ever give back. */
+const alive = { loaders: 0, embedders: 0 };
+globalThis.playedWasm = { alive };
+
+export const fingerprint = () => FAKE.fingerprint;
+
+export default async function init({ module_or_path: response }) {
+  const bytes = new Uint8Array(await (await response).arrayBuffer());
+  if (bytes[0] !== 0 || bytes[1] !== 0x61) throw new WebAssembly.CompileError("expected magic word 00 61 73 6d");
+}
+
+export class ModelLoader {
+  #bytes = new Uint8Array(FAKE.byteLength);
+  received = 0;
+
+  constructor() {
+    alive.loaders++;
+  }
+
+  append(chunk) {
+    if (this.received + chunk.length > FAKE.byteLength) throw new CodedError("integrity", "more bytes than expected");
+    this.#bytes.set(chunk, this.received);
+    this.received += chunk.length;
+  }
+
+  reset() {
+    this.received = 0;
+  }
+
+  view() {
+    return this.#bytes.subarray(0, this.received);
+  }
+
+  finish(isVerified) {
+    this.free();
+    // A sum stands in for the checksum where the browser does not give one.
+    const sum = this.view().reduce((total, byte) => (total + byte) % 65521, this.received);
+    if (!isVerified && sum !== FAKE.sum) throw new CodedError("integrity", "wrong checksum");
+    return new WasmEmbedder();
+  }
+
+  free() {
+    alive.loaders--;
+  }
+}
+
+/** A text's "vector" starts with its length. Some texts make it misbehave. */
+class WasmEmbedder {
+  #hasTrapped = false;
+
+  constructor() {
+    alive.embedders++;
+  }
+
+  embedBatch(texts) {
+    const vectors = new Float32Array(texts.length * 384);
+    for (const [index, text] of texts.entries()) {
+      this.#hasTrapped ||= text === "trap";
+      if (this.#hasTrapped) throw new WebAssembly.RuntimeError("unreachable executed");
+      if (text === "fail") throw new CodedError("bad_input", "this text cannot be embedded");
+      const [, milliseconds] = /^busy (\d+)/.exec(text) ?? [];
+      for (const end = performance.now() + Number(milliseconds ?? 0); performance.now() < end;);
+      vectors[index * 384] = text.length;
+    }
+    return {
+      vectors,
+      tokens: Uint32Array.from(texts, (text) => text.length + 2),
+      truncated: Uint8Array.from(texts, (text) => (text.length > 254 ? 1 : 0)),
+      free() {},
+    };
+  }
+
+  free() {
+    if (this.#hasTrapped) throw new WebAssembly.RuntimeError("null pointer passed to rust");
+    alive.embedders--;
+  }
+}

@@ -1,0 +1,100 @@
+//! How the engine rounds the inputs of a linear layer: `InputFormat` of the crate `embedder`, whose arithmetic this is.
+//!
+//! A few columns hold values many times larger than the others. These *wide* columns get 14 bits, the others 7, under one
+//! scale per token. Seven bits are what the fastest instructions multiply.
+
+use rayon::prelude::*;
+
+use crate::matrix::Matrix;
+
+/// Greatest magnitude in a wide column.
+const WIDE_MAX: f32 = 8191.0;
+/// Values of a narrow column.
+const NARROW_STEPS: f32 = 128.0;
+
+/// The rounding of one linear layer's inputs.
+pub(crate) struct InputFormat {
+    /// Ascending.
+    wide: Vec<i16>,
+    is_wide: Vec<bool>,
+    /// Integers of narrow columns are `lowest..lowest + NARROW_STEPS`.
+    lowest: f32,
+}
+
+impl InputFormat {
+    /// The `count` columns with the greatest magnitudes are wide.
+    pub(crate) fn choose(inputs: &Matrix, count: usize, lowest: f32) -> Self {
+        let mut greatest = vec![0.0f32; inputs.columns];
+        for row in inputs.iter() {
+            for (greatest, value) in greatest.iter_mut().zip(row) {
+                *greatest = greatest.max(value.abs());
+            }
+        }
+        let mut columns: Vec<usize> = (0..inputs.columns).collect();
+        columns.sort_by(|&a, &b| greatest[b].total_cmp(&greatest[a]).then(a.cmp(&b)));
+        columns.truncate(count);
+        columns.sort_unstable();
+        let mut is_wide = vec![false; inputs.columns];
+        columns.iter().for_each(|&column| is_wide[column] = true);
+        Self { wide: columns.into_iter().map(|column| column as i16).collect(), is_wide, lowest }
+    }
+
+    /// The wide columns, as the model file has them.
+    pub(crate) fn wide(&self) -> &[i16] {
+        &self.wide
+    }
+
+    /// Each row as the engine multiplies it.
+    pub(crate) fn round(&self, mut inputs: Matrix) -> Matrix {
+        inputs.par_rows_mut().for_each(|row| {
+            let scale = self.scale(row);
+            if scale > 0.0 {
+                let factor = 1.0 / scale;
+                row.iter_mut().for_each(|value| *value = (*value * factor).round_ties_even() * scale);
+            }
+        });
+        inputs
+    }
+
+    fn scale(&self, row: &[f32]) -> f32 {
+        let (mut greatest, mut least, mut magnitude) = (0.0f32, 0.0f32, 0.0f32);
+        for (&value, &is_wide) in row.iter().zip(&self.is_wide) {
+            if !is_wide {
+                greatest = greatest.max(value);
+                least = least.max(-value);
+            }
+            magnitude = magnitude.max(value.abs());
+        }
+        let narrow = (greatest / (self.lowest + NARROW_STEPS - 1.0)).max(least / -self.lowest);
+        narrow.max(magnitude / WIDE_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_columns_with_the_greatest_magnitudes_are_wide() {
+        let inputs = Matrix::from_values(2, 4, vec![1.0, -9.0, 0.0, 2.0, 1.0, 0.0, 3.0, -2.0]);
+        assert_eq!(InputFormat::choose(&inputs, 2, -64.0).wide(), [1, 2]);
+        assert_eq!(InputFormat::choose(&inputs, 3, -64.0).wide(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn narrow_columns_are_rounded_to_seven_bits_and_wide_ones_as_finely() {
+        let inputs = Matrix::from_values(1, 4, vec![63.0, 0.4, -20.6, 1000.3]);
+        let format = InputFormat::choose(&inputs, 1, -64.0);
+        assert_eq!(format.round(inputs).values, [63.0, 0.0, -21.0, 1000.0]);
+        // After GELU: hardly anything below zero.
+        let inputs = Matrix::from_values(1, 4, vec![113.0, -14.0, 0.6, 500.0]);
+        let format = InputFormat::choose(&inputs, 1, -14.0);
+        assert_eq!(format.round(inputs).values, [113.0, -14.0, 1.0, 500.0]);
+    }
+
+    #[test]
+    fn nothing_stays_nothing() {
+        let format = InputFormat::choose(&Matrix::zeros(1, 8), 1, -64.0);
+        assert_eq!(format.round(Matrix::zeros(1, 8)).values, [0.0; 8]);
+    }
+}

@@ -1,0 +1,216 @@
+//! The token sequences on which the model's activations are measured.
+//!
+//! Sentences alone make weights that are exact for sentences and wrong for anything odd, so a part of the weight goes
+//! to sequences that are no language at all.
+
+use std::ops::Range;
+
+use anyhow::{Result, ensure};
+use embedder::WordPiece;
+
+use crate::recipe::NONSENSE_SHARE;
+
+/// Lines that begin with `#` are comments.
+const TEXTS: &str = include_str!("texts.txt");
+
+const CLS: u32 = 101;
+const SEP: u32 = 102;
+/// Tokens of the vocabulary that are not special: first single characters, then words and pieces.
+const CHARACTERS: Range<u32> = 999..1996;
+const ORDINARY: Range<u32> = 999..30_522;
+/// Most tokens of a sequence between \[CLS\] and \[SEP\].
+const MAX_INNER: usize = 254;
+
+/// Token sequences, one after the other.
+pub(crate) struct Batch {
+    pub(crate) ids: Vec<u32>,
+    /// Where each sequence lies in `ids`.
+    pub(crate) sequences: Vec<Range<usize>>,
+    /// What each token counts; the sum is 1.
+    pub(crate) shares: Vec<f32>,
+}
+
+impl Batch {
+    /// The calibration set.
+    ///
+    /// # Errors
+    /// Unless the vocabulary is the model's.
+    pub(crate) fn of_texts(vocabulary: &str) -> Result<Self> {
+        let wordpiece = WordPiece::from_vocabulary(vocabulary.as_bytes())?;
+        let mut ids = Vec::new();
+        let mut texts: Vec<Vec<u32>> = TEXTS
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| {
+                wordpiece.encode(line, &mut ids);
+                ids[1..ids.len() - 1].to_vec()
+            })
+            .collect();
+        texts.push(Vec::new());
+        let mut random = Random::new(1);
+        let passages = passages(&texts, &mut random);
+        let sentences = [splices(&texts, &mut random), passages, texts].concat();
+        Self::new(&sentences, &nonsense(&mut random))
+    }
+
+    /// All `sentences` together count 1 - [`NONSENSE_SHARE`], all `nonsense` the rest. \[CLS\] and \[SEP\] are added.
+    pub(crate) fn new(sentences: &[Vec<u32>], nonsense: &[Vec<u32>]) -> Result<Self> {
+        ensure!(!sentences.is_empty() && !nonsense.is_empty(), "calibration needs sequences of both kinds");
+        let mut batch = Self { ids: Vec::new(), sequences: Vec::new(), shares: Vec::new() };
+        for (group, share) in [(sentences, 1.0 - NONSENSE_SHARE), (nonsense, NONSENSE_SHARE)] {
+            let tokens: usize = group.iter().map(|inner| inner.len() + 2).sum();
+            for inner in group {
+                let start = batch.ids.len();
+                batch.ids.push(CLS);
+                batch.ids.extend(inner);
+                batch.ids.push(SEP);
+                batch.sequences.push(start..batch.ids.len());
+            }
+            batch.shares.resize(batch.ids.len(), (share / tokens as f64) as f32);
+        }
+        Ok(batch)
+    }
+
+    /// One sequence, each of its tokens with its share.
+    #[cfg(test)]
+    pub(crate) fn of_one(shares: &[f32]) -> Self {
+        let sequences = std::iter::once(0..shares.len()).collect();
+        Self { ids: vec![0; shares.len()], sequences, shares: shares.to_vec() }
+    }
+
+    pub(crate) fn tokens(&self) -> usize {
+        self.ids.len()
+    }
+}
+
+/// The first half of one text and the second half of another: many more contexts for the same words.
+fn splices(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
+    let splice = |random: &mut Random| {
+        let (head, tail) = (random.pick(texts), random.pick(texts));
+        let mut ids = [&head[..head.len() / 2], &tail[tail.len() / 2..]].concat();
+        ids.truncate(MAX_INNER);
+        ids
+    };
+    (0..600).map(|_| splice(random)).collect()
+}
+
+/// Several texts one after the other: what the model makes of late positions.
+fn passages(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
+    let passage = |random: &mut Random| {
+        let mut ids: Vec<u32> = (0..6).flat_map(|_| random.pick(texts).clone()).collect();
+        ids.truncate(MAX_INNER);
+        ids
+    };
+    (0..60).map(|_| passage(random)).collect()
+}
+
+/// Random words, random characters, a pair repeated, and single words.
+fn nonsense(random: &mut Random) -> Vec<Vec<u32>> {
+    let mut sequences = Vec::new();
+    for _ in 0..350 {
+        sequences.push(random.ids(ORDINARY, 1..30));
+    }
+    for _ in 0..100 {
+        sequences.push(random.ids(CHARACTERS, 8..40));
+    }
+    for _ in 0..45 {
+        let pair = random.ids(ORDINARY, 2..3);
+        sequences.push(pair.repeat(random.below(4..128) as usize));
+    }
+    for _ in 0..100 {
+        sequences.push(random.ids(ORDINARY, 1..2));
+    }
+    sequences
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): small, and the same numbers everywhere.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number of the range; its bias is below 2⁻³².
+    fn below(&mut self, range: Range<u32>) -> u32 {
+        let width = u64::from(range.end - range.start);
+        range.start + (((self.next() >> 32) * width) >> 32) as u32
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(0..items.len() as u32) as usize]
+    }
+
+    fn ids(&mut self, of: Range<u32>, lengths: Range<u32>) -> Vec<u32> {
+        (0..self.below(lengths)).map(|_| self.below(of.clone())).collect()
+    }
+
+    /// 1 or -1.
+    pub(crate) fn sign(&mut self) -> f64 {
+        if self.next() >> 63 == 0 { 1.0 } else { -1.0 }
+    }
+
+    /// Between -1 and 1.
+    #[cfg(test)]
+    pub(crate) fn centred(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_random_numbers_are_those_of_splitmix64() {
+        // The reference implementation's first numbers for the seed 1234567.
+        let mut random = Random::new(1_234_567);
+        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+    }
+
+    #[test]
+    fn random_numbers_stay_in_their_range_and_reach_its_ends() {
+        let mut random = Random::new(0);
+        let mut seen = [0; 3];
+        for _ in 0..100 {
+            seen[(random.below(5..8) - 5) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+    }
+
+    #[test]
+    fn each_kind_counts_its_share() {
+        let batch = Batch::new(&[vec![1000; 5], vec![]], &[vec![2000]]).unwrap();
+        assert_eq!(batch.sequences, [0..7, 7..9, 9..12]);
+        assert_eq!(batch.ids[6..], [SEP, CLS, SEP, CLS, 2000, SEP]);
+        let nonsense: f32 = batch.shares[9..].iter().sum();
+        assert!((f64::from(nonsense) - NONSENSE_SHARE).abs() < 1e-6);
+        assert!((batch.shares.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn nonsense_is_made_of_tokens_that_exist_and_fits_the_model() {
+        let sequences = nonsense(&mut Random::new(1));
+        assert!(sequences.iter().all(|ids| !ids.is_empty() && ids.len() <= MAX_INNER));
+        assert!(sequences.iter().flatten().all(|id| ORDINARY.contains(id)));
+    }
+
+    #[test]
+    fn the_texts_are_many_and_none_is_empty() {
+        let texts: Vec<_> = TEXTS.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(texts.len() > 200 && texts.iter().all(|text| !text.trim().is_empty()));
+    }
+
+    #[test]
+    fn another_vocabulary_is_refused() {
+        assert!(Batch::of_texts("[PAD]\na").is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! What the model file is made from: float32 weights and `tokenizer.json`.
+
+use anyhow::{Context, Result, bail, ensure};
+use safetensors::{Dtype, SafeTensors};
+use sha2::{Digest, Sha256};
+
+use crate::matrix::Matrix;
+
+/// SHA-256 of the weights this program is made for (sentence-transformers/all-MiniLM-L6-v2), hex.
+pub(crate) const MODEL_SHA256: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
+/// SHA-256 of their `tokenizer.json`, hex.
+pub(crate) const TOKENIZER_SHA256: &str = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037";
+
+/// Refuses bytes that are not the expected file: the recipe was measured on these weights alone.
+pub(crate) fn check(what: &str, bytes: &[u8], expected: &str) -> Result<()> {
+    let actual = sha256(bytes);
+    if actual != expected {
+        bail!(
+            "{what} have SHA-256 {actual}, expected {expected}. Run `cargo xtask model` to fetch the right files"
+        );
+    }
+    Ok(())
+}
+
+/// Lower-case hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The float32 tensors of a BERT model.
+pub(crate) struct Weights<'a>(SafeTensors<'a>);
+
+impl<'a> Weights<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self> {
+        Ok(Self(SafeTensors::deserialize(bytes).context("the weights are not a safetensors file")?))
+    }
+
+    /// A tensor of two dimensions.
+    pub(crate) fn matrix(&self, name: &str) -> Result<Matrix> {
+        let (shape, values) = self.tensor(name)?;
+        match shape[..] {
+            [rows, columns] => Ok(Matrix::from_values(rows, columns, values)),
+            _ => bail!("{name} has the shape {shape:?}, expected two dimensions"),
+        }
+    }
+
+    /// A tensor of one dimension and this length.
+    pub(crate) fn vector(&self, name: &str, length: usize) -> Result<Vec<f32>> {
+        let (shape, values) = self.tensor(name)?;
+        ensure!(shape == [length], "{name} has the shape {shape:?}, expected [{length}]");
+        Ok(values)
+    }
+
+    fn tensor(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>)> {
+        let tensor = self.0.tensor(name).with_context(|| format!("the weights lack {name}"))?;
+        ensure!(tensor.dtype() == Dtype::F32, "{name} is {:?}, expected F32", tensor.dtype());
+        let values: Vec<f32> =
+            tensor.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        ensure!(values.iter().all(|value| value.is_finite()), "{name} holds values that are not finite");
+        Ok((tensor.shape().to_vec(), values))
+    }
+}
+
+/// The tokens of `tokenizer.json` in the order of their ids, one per line (without a line end after the last).
+pub(crate) fn vocabulary(tokenizer_json: &[u8]) -> Result<String> {
+    let tokenizer: serde_json::Value =
+        serde_json::from_slice(tokenizer_json).context("the tokenizer is not JSON")?;
+    let tokens =
+        tokenizer["model"]["vocab"].as_object().context("the tokenizer has no vocabulary (model.vocab)")?;
+    let mut by_id = vec![None; tokens.len()];
+    for (token, id) in tokens {
+        let place = id.as_u64().and_then(|id| by_id.get_mut(usize::try_from(id).ok()?));
+        let place = place.with_context(|| format!("token {token:?} has the id {id} of {}", tokens.len()))?;
+        ensure!(!token.contains('\n'), "token {token:?} holds a line end");
+        ensure!(place.replace(token.as_str()).is_none(), "two tokens have the id {id}");
+    }
+    Ok(by_id.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vocabulary_is_in_the_order_of_the_ids() {
+        let json = br#"{"model": {"vocab": {"b": 1, "[PAD]": 0, "a": 2}}}"#;
+        assert_eq!(vocabulary(json).unwrap(), "[PAD]\nb\na");
+    }
+
+    #[test]
+    fn a_vocabulary_with_gaps_doubles_or_line_ends_is_refused() {
+        for (json, reason) in [
+            (r#"{"model": {"vocab": {"a": 0, "b": 2}}}"#, "\"b\" has the id 2 of 2"),
+            (r#"{"model": {"vocab": {"a": 0, "b": 0}}}"#, "two tokens have the id 0"),
+            (r#"{"model": {"vocab": {"a\n": 0}}}"#, "holds a line end"),
+            (r#"{"model": {"vocab": {"a": -1}}}"#, "has the id -1"),
+            (r#"{"model": {}}"#, "has no vocabulary"),
+            ("{", "is not JSON"),
+        ] {
+            let error = format!("{:#}", vocabulary(json.as_bytes()).unwrap_err());
+            assert!(error.contains(reason), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused_and_the_remedy_named() {
+        let error = check("the weights", b"abc", MODEL_SHA256).unwrap_err().to_string();
+        assert!(error.contains("ba7816bf") && error.contains("cargo xtask model"), "{error}");
+        assert!(
+            check("abc", b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").is_ok()
+        );
+    }
+
+    #[test]
+    fn weights_that_are_cut_short_are_refused() {
+        for length in [0, 4, 8, 20] {
+            assert!(Weights::parse(&[7; 20][..length]).is_err());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Working memory of one forward pass, allocated once.
+
+use super::{HEAD_DIMENSIONS, INTERMEDIATE, MAX_ROWS};
+use crate::kernels::Inputs;
+use crate::{DIMENSIONS, MAX_TOKENS};
+
+/// Greatest [`crate::kernels::Kernel::WIDTH`].
+const MAX_WIDTH: usize = 32;
+
+#[derive(Clone)]
+pub(super) struct Scratch {
+    /// `[rows][DIMENSIONS]`: what flows from layer to layer.
+    pub(super) hidden: Vec<f32>,
+    /// `[rows][3 * DIMENSIONS]` (queries, keys and values side by side) or `[rows][INTERMEDIATE]`.
+    pub(super) wide: Vec<f32>,
+    /// `[rows][DIMENSIONS]`: output of a step before it is added to `hidden`.
+    pub(super) narrow: Vec<f32>,
+    /// Inputs of a linear layer.
+    pub(super) inputs: Inputs,
+    /// Sums of one panel.
+    pub(super) sums: Vec<i32>,
+    pub(super) attention: AttentionScratch,
+}
+
+/// Working memory of attention.
+#[derive(Clone)]
+pub(super) struct AttentionScratch {
+    /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
+    pub(super) queries: Vec<i16>,
+    pub(super) query_scales: Vec<f32>,
+    /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
+    pub(super) keys: Vec<i16>,
+    pub(super) key_scales: Vec<f32>,
+    /// Keys of one head, as panels with one channel per token.
+    pub(super) key_panels: Vec<i16>,
+    /// `[tokens][HEAD_DIMENSIONS]`: values of one head.
+    pub(super) values: Vec<i16>,
+    /// Values of one head, as panels with one channel per dimension.
+    pub(super) value_panels: Vec<i16>,
+    /// `[tokens][tokens, padded]` of one head.
+    pub(super) scores: Vec<f32>,
+    pub(super) weights: Vec<i16>,
+    /// What one unit of a row of `weights` is worth.
+    pub(super) weight_scales: Vec<f32>,
+}
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        Self {
+            hidden: vec![0.0; MAX_ROWS * DIMENSIONS],
+            wide: vec![0.0; MAX_ROWS * INTERMEDIATE],
+            narrow: vec![0.0; MAX_ROWS * DIMENSIONS],
+            inputs: Inputs::new(MAX_ROWS, INTERMEDIATE),
+            sums: vec![0; MAX_ROWS * MAX_WIDTH],
+            attention: AttentionScratch {
+                queries: vec![0; MAX_ROWS * DIMENSIONS],
+                query_scales: vec![0.0; MAX_ROWS],
+                keys: vec![0; MAX_ROWS * DIMENSIONS],
+                key_scales: vec![0.0; MAX_ROWS],
+                key_panels: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
+                values: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
+                value_panels: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
+                scores: vec![0.0; MAX_TOKENS * MAX_TOKENS],
+                weights: vec![0; MAX_TOKENS * MAX_TOKENS],
+                weight_scales: vec![0.0; MAX_TOKENS],
+            },
+        }
+    }
+}

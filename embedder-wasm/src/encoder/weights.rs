@@ -1,0 +1,112 @@
+//! The weights as the kernels want them, unpacked from the model file.
+
+use std::ops::Range;
+
+use super::{INTERMEDIATE, LAYERS, VOCABULARY};
+use crate::kernels::rows::LayerNorm;
+use crate::kernels::{ACTIVATION_MAX, InputFormat, Kernel, Linear, Work};
+use crate::model_file::ModelFile;
+use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
+
+pub(super) struct Weights {
+    pub(super) tokens: TokenTable,
+    /// `[MAX_TOKENS][DIMENSIONS]`: position and token type 0 together.
+    pub(super) positions: Vec<f32>,
+    pub(super) norm: LayerNorm,
+    pub(super) layers: Vec<Layer>,
+}
+
+/// Word embeddings: rows of i8 that stay where they are in the model file, with a scale each.
+pub(super) struct TokenTable {
+    pub(super) bytes: Range<usize>,
+    pub(super) scales: Vec<f32>,
+}
+
+pub(super) struct Layer {
+    pub(super) attention_format: InputFormat,
+    pub(super) query: Linear,
+    pub(super) key: Linear,
+    pub(super) value: Linear,
+    pub(super) attention_output_format: InputFormat,
+    pub(super) attention_output: Linear,
+    pub(super) attention_norm: LayerNorm,
+    pub(super) intermediate_format: InputFormat,
+    pub(super) intermediate: Linear,
+    pub(super) output_format: InputFormat,
+    pub(super) output: Linear,
+    pub(super) output_norm: LayerNorm,
+}
+
+/// Integers of narrow input columns start here: evenly around zero, or what GELU needs, which is never below -0.17.
+const LOWEST: i16 = -64;
+const LOWEST_AFTER_GELU: i16 = -14;
+
+/// Unpacks the weights of a model file.
+pub(super) struct Load<'a> {
+    pub(super) file: &'a ModelFile<'a>,
+}
+
+impl Work for Load<'_> {
+    type Output = Result<Weights, EmbedderError>;
+
+    #[inline(always)]
+    fn run<K: Kernel>(self) -> Self::Output {
+        let file = self.file;
+        Ok(Weights {
+            tokens: TokenTable {
+                bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY, DIMENSIONS])?,
+                scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY])?,
+            },
+            positions: file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?,
+            norm: layer_norm(file, "embeddings.LayerNorm")?,
+            layers: (0..LAYERS).map(|layer| load_layer::<K>(file, layer)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn layer_norm(file: &ModelFile<'_>, name: &str) -> Result<LayerNorm, EmbedderError> {
+    Ok(LayerNorm {
+        gain: file.floats(&format!("{name}.weight"), &[DIMENSIONS])?,
+        shift: file.floats(&format!("{name}.bias"), &[DIMENSIONS])?,
+    })
+}
+
+fn load_layer<K: Kernel>(file: &ModelFile<'_>, layer: usize) -> Result<Layer, EmbedderError> {
+    let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+    let format = |part: &str, depth, lowest| {
+        let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
+        Ok::<_, EmbedderError>(InputFormat::new(depth, wide, lowest))
+    };
+    let linear =
+        |part: &str, channels, format: &InputFormat| load_linear::<K>(file, &name(part), channels, format);
+    let attention_format = format("attention.self", DIMENSIONS, LOWEST)?;
+    let attention_output_format = format("attention.output.dense", DIMENSIONS, LOWEST)?;
+    let intermediate_format = format("intermediate.dense", DIMENSIONS, LOWEST)?;
+    let output_format = format("output.dense", INTERMEDIATE, LOWEST_AFTER_GELU)?;
+    Ok(Layer {
+        query: linear("attention.self.query", DIMENSIONS, &attention_format)?,
+        key: linear("attention.self.key", DIMENSIONS, &attention_format)?,
+        value: linear("attention.self.value", DIMENSIONS, &attention_format)?,
+        attention_format,
+        attention_output: linear("attention.output.dense", DIMENSIONS, &attention_output_format)?,
+        attention_output_format,
+        attention_norm: layer_norm(file, &name("attention.output.LayerNorm"))?,
+        intermediate: linear("intermediate.dense", INTERMEDIATE, &intermediate_format)?,
+        intermediate_format,
+        output: linear("output.dense", DIMENSIONS, &output_format)?,
+        output_format,
+        output_norm: layer_norm(file, &name("output.LayerNorm"))?,
+    })
+}
+
+fn load_linear<K: Kernel>(
+    file: &ModelFile<'_>,
+    name: &str,
+    channels: usize,
+    format: &InputFormat,
+) -> Result<Linear, EmbedderError> {
+    let scale = file.floats(&format!("{name}.scale"), &[1])?;
+    let bias = file.floats(&format!("{name}.bias"), &[channels])?;
+    let weights = file.matrix(name, channels, format.depth(), ACTIVATION_MAX)?;
+    Ok(Linear::pack::<K>(format, &weights, vec![scale[0]; channels], bias))
+}

@@ -1,0 +1,94 @@
+//! exp and the normal distribution function as fixed expressions, so that no math library decides a bit.
+//!
+//! Coefficients are our own minimax fits (iteratively reweighted least squares in f64 at Chebyshev nodes, rounded to
+//! f32); the tests below measure what they promise.
+
+use super::lanes::Lanes;
+
+/// e to the power of each lane, for lanes ≤ 0; below -87 as for -87 (1.6e-38). Relative error < 4e-6 + 1e-7 · |x|, which
+/// is well below the resolution of attention weights (3e-5).
+#[inline(always)]
+pub(super) fn exp<L: Lanes>(x: L) -> L {
+    // e^x = 2^t with t = x · log₂ e, and 2^t = 2^n · 2^f with f in ±1/2.
+    const COEFFICIENTS: [f32; 5] = [0.999_999_3, 0.693_121_8, 0.240_247_46, 0.055_918_023, 0.009_570_082];
+    let (power, fraction) = x.max(L::splat(-87.0)).mul(L::splat(std::f32::consts::LOG2_E)).split_exponent();
+    polynomial(fraction, &COEFFICIENTS).mul(power)
+}
+
+/// GELU, x · Φ(x), with the exact normal distribution function Φ as BERT has it. Absolute error of Φ < 4e-7.
+#[inline(always)]
+pub(super) fn gelu<L: Lanes>(x: L) -> L {
+    // Φ(x) = 1/2 + x · P(x²)/Q(x²) within ±5.25, beyond which Φ is 0 or 1 to 1e-7.
+    const LIMIT: f32 = 5.25;
+    const P: [f32; 5] = [0.398_941_87, 0.050_792_366, 0.005_606_109_3, 3.274_789_5e-4, 6.044_37e-6];
+    const Q: [f32; 6] = [1.0, 0.293_977_6, 0.038_060_784, 0.002_780_975_3, 1.174_618_3e-4, 5.152_21e-7];
+    let limited = x.max(L::splat(-LIMIT)).min(L::splat(LIMIT));
+    let square = limited.mul(limited);
+    let ratio = polynomial(square, &P).div(polynomial(square, &Q));
+    x.mul(limited.mul(ratio).add(L::splat(0.5)))
+}
+
+/// Horner's rule; the constant term comes first.
+#[inline(always)]
+fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: &[f32; N]) -> L {
+    let mut result = L::splat(coefficients[N - 1]);
+    for coefficient in coefficients[..N - 1].iter().rev() {
+        result = result.mul(x).add(L::splat(*coefficient));
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scalar::ScalarLanes;
+    use super::*;
+
+    fn steps(from: f32, to: f32, count: u16) -> impl Iterator<Item = f32> {
+        (0..=count).map(move |i| from + (to - from) * f32::from(i) / f32::from(count))
+    }
+
+    fn one(f: impl Fn(ScalarLanes) -> ScalarLanes, x: f32) -> f32 {
+        f(ScalarLanes::splat(x)).to_array()[7]
+    }
+
+    #[test]
+    fn exp_is_more_exact_than_attention_needs() {
+        for x in steps(-87.0, 0.0, 50_000) {
+            let exact = f64::from(x).exp();
+            let error = (f64::from(one(exp, x)) - exact).abs() / exact;
+            assert!(error < 4e-6 - 1e-7 * f64::from(x), "exp({x}) is off by {error:e}");
+        }
+    }
+
+    #[test]
+    fn exp_of_zero_is_one_and_of_very_low_values_almost_nothing() {
+        assert!((one(exp, 0.0) - 1.0).abs() < 4e-6);
+        for x in [-87.0, -88.0, -1e4, -1e30, f32::MIN] {
+            let value = one(exp, x);
+            assert!(value > 0.0 && value < 2e-38, "exp({x}) = {value:e}");
+        }
+    }
+
+    #[test]
+    fn gelu_follows_the_normal_distribution() {
+        // Φ(x) by the trapezoidal rule over the density, in f64, from 0 upwards.
+        let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let (mut phi, step) = (0.5, 1e-4);
+        for i in 0..60_000_u32 {
+            let x = f64::from(i) * step;
+            if i % 100 == 0 {
+                for (x, phi) in [(x, phi), (-x, 1.0 - phi)] {
+                    let error = (f64::from(one(gelu, x as f32)) - x * phi).abs();
+                    assert!(error <= 4e-7 * x.abs(), "gelu({x}) is off by {error:e}");
+                }
+            }
+            phi += (density(x) + density(x + step)) / 2.0 * step;
+        }
+    }
+
+    #[test]
+    fn gelu_of_large_values_is_the_value_or_nothing() {
+        assert!((one(gelu, 1000.0) - 1000.0).abs() < 1e-3);
+        assert!(one(gelu, -1000.0).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,150 @@
+//! Inputs of linear layers, rounded to integers.
+//!
+//! In a transformer a few input columns hold values many times larger than all others (Dettmers et al. 2022,
+//! "LLM.int8()"). Those *wide* columns get 14 bits, the others 7, under one scale per row. So the exact integers fit
+//! both kinds of kernels: as i16, or as bytes with the high parts of the wide columns apart.
+
+use super::{ACTIVATION_MAX, Kernel, LANES, Lanes};
+
+/// Values of a narrow column: 7 bits.
+pub(crate) const NARROW_STEPS: i16 = 128;
+
+/// Offset that makes a wide value positive.
+const WIDE_OFFSET: i16 = ACTIVATION_MAX + 1;
+
+/// How the inputs of a linear layer are rounded.
+#[derive(Debug)]
+pub(crate) struct InputFormat {
+    /// Columns whose integers are in ±[`ACTIVATION_MAX`], ascending.
+    wide: Vec<usize>,
+    /// 0 for a wide column, 1 for a narrow one.
+    is_narrow: Vec<f32>,
+    /// Integers of the narrow columns are `lowest..lowest + NARROW_STEPS`.
+    lowest: i16,
+}
+
+/// Rounded rows, as a kernel wants them.
+#[derive(Clone, Default)]
+pub(crate) struct Inputs {
+    /// `[rows][depth]`
+    pub(super) values: Vec<i16>,
+    /// `[rows][high + depth]`: high parts of the wide columns, then the low part of every column. 7 bits, unsigned.
+    /// Only for kernels that are [`Kernel::NARROW`].
+    pub(super) bytes: Vec<u8>,
+    /// What one unit of a row is worth.
+    pub(super) scales: Vec<f32>,
+}
+
+impl Inputs {
+    /// Room for rows of all these formats.
+    pub(crate) fn new(rows: usize, greatest_depth: usize) -> Self {
+        Self {
+            values: vec![0; rows * greatest_depth],
+            bytes: vec![0; rows * 2 * greatest_depth],
+            scales: vec![0.0; rows],
+        }
+    }
+}
+
+impl InputFormat {
+    /// `wide` columns must be below `depth`.
+    pub(crate) fn new(depth: usize, mut wide: Vec<usize>, lowest: i16) -> Self {
+        wide.sort_unstable();
+        wide.dedup();
+        let mut is_narrow = vec![1.0; depth];
+        for column in &wide {
+            is_narrow[*column] = 0.0;
+        }
+        Self { wide, is_narrow, lowest }
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.is_narrow.len()
+    }
+
+    /// Bytes of a row that hold high parts: whole groups of four.
+    pub(super) fn high(&self) -> usize {
+        self.wide.len().next_multiple_of(4)
+    }
+
+    pub(super) fn wide(&self) -> &[usize] {
+        &self.wide
+    }
+
+    /// What has to be added to a product of bytes, for these weights of one channel.
+    pub(super) fn offset(&self, weights: &[i16]) -> i32 {
+        let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
+        let wide: i32 = self.wide.iter().map(|column| i32::from(weights[*column])).sum();
+        (sum - wide) * i32::from(self.lowest) - wide * i32::from(WIDE_OFFSET)
+    }
+
+    /// Rounds rows of `depth` values.
+    #[inline(always)]
+    pub(crate) fn quantize<K: Kernel>(&self, rows: &[f32], inputs: &mut Inputs) {
+        for (index, row) in rows.chunks_exact(self.depth()).enumerate() {
+            self.quantize_row::<K>(row, index, inputs);
+        }
+    }
+
+    /// Rounds one row to its place.
+    #[inline(always)]
+    pub(crate) fn quantize_row<K: Kernel>(&self, row: &[f32], index: usize, inputs: &mut Inputs) {
+        let Inputs { values, bytes, scales } = inputs;
+        let values = &mut values[index * self.depth()..][..self.depth()];
+        let scale = self.scale::<K>(row);
+        scales[index] = scale;
+        if scale == 0.0 {
+            values.fill(0);
+        } else {
+            let factor = K::Lanes::splat(1.0 / scale);
+            let (row, _) = row.as_chunks::<LANES>();
+            let (values, _) = values.as_chunks_mut::<LANES>();
+            for (lanes, values) in row.iter().zip(values) {
+                K::Lanes::load(lanes).mul(factor).store_i16(values);
+            }
+        }
+        if K::NARROW {
+            let width = self.high() + self.depth();
+            self.split(values, &mut bytes[index * width..][..width]);
+        }
+    }
+
+    /// What one unit of this row's integers is worth; 0 for a row of (almost) nothing.
+    #[inline(always)]
+    fn scale<K: Kernel>(&self, row: &[f32]) -> f32 {
+        let (row, _) = row.as_chunks::<LANES>();
+        let (is_narrow, _) = self.is_narrow.as_chunks::<LANES>();
+        let zero = K::Lanes::splat(0.0);
+        let (mut greatest, mut least, mut magnitude) = (zero, zero, zero);
+        for (lanes, is_narrow) in row.iter().zip(is_narrow) {
+            let lanes = K::Lanes::load(lanes);
+            let narrow = lanes.mul(K::Lanes::load(is_narrow));
+            greatest = greatest.max(narrow);
+            least = least.max(zero.sub(narrow));
+            magnitude = magnitude.max(lanes.abs());
+        }
+        let scales = [
+            greatest.greatest() / f32::from(self.lowest + NARROW_STEPS - 1),
+            least.greatest() / f32::from(-self.lowest),
+            magnitude.greatest() / f32::from(ACTIVATION_MAX),
+        ];
+        let scale =
+            scales.into_iter().fold(0.0, |greatest, scale| if scale > greatest { scale } else { greatest });
+        // Also keeps `1 / scale` finite.
+        if scale < 1e-30 { 0.0 } else { scale }
+    }
+
+    /// A row as bytes.
+    #[inline(always)]
+    fn split(&self, values: &[i16], bytes: &mut [u8]) {
+        let (high, low) = bytes.split_at_mut(self.high());
+        for (low, value) in low.iter_mut().zip(values) {
+            *low = (value - self.lowest) as u8;
+        }
+        for (high, column) in high.iter_mut().zip(&self.wide) {
+            let value = (values[*column] + WIDE_OFFSET) as u16;
+            *high = (value >> 7) as u8;
+            low[*column] = (value & 127) as u8;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! 64-bit ARM with NEON, which every such processor has.
+
+use std::arch::aarch64::*;
+
+use super::lanes::{LANES, Lanes};
+use super::{Kernel, Panel, Rows, for_each_tile};
+
+/// `smlal` over panels of 8 channels; `ld2` separates the weights of even and odd inputs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Neon;
+
+impl Kernel for Neon {
+    const WIDTH: usize = 8;
+    type Lanes = NeonLanes;
+
+    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+        let Rows { values, stride, count, depth } = panel.rows;
+        assert!(out.len() >= count * Self::WIDTH);
+        for_each_tile(count, 8, |first, height| {
+            let tile = match height {
+                1 => tile::<1>,
+                2 => tile::<2>,
+                3 => tile::<3>,
+                4 => tile::<4>,
+                5 => tile::<5>,
+                6 => tile::<6>,
+                7 => tile::<7>,
+                _ => tile::<8>,
+            };
+            // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
+            unsafe {
+                let inputs = values.as_ptr().add(first * stride);
+                tile(
+                    inputs,
+                    stride,
+                    depth / 2,
+                    panel.weights.as_ptr(),
+                    out.as_mut_ptr().add(first * Self::WIDTH),
+                );
+            }
+        });
+    }
+}
+
+/// Eight rows of two vectors of sums take half of the 32 registers.
+unsafe fn tile<const ROWS: usize>(
+    inputs: *const i16,
+    stride: usize,
+    pairs: usize,
+    weights: *const i16,
+    out: *mut i32,
+) {
+    // SAFETY: the caller promises `ROWS` rows of `pairs` pairs, as many groups of 16 weights, and room for `ROWS` rows
+    // of 8 sums.
+    unsafe {
+        let mut sums = [[vdupq_n_s32(0); 2]; ROWS];
+        for pair in 0..pairs {
+            let int16x8x2_t(even, odd) = vld2q_s16(weights.add(pair * 16));
+            for (row, [low, high]) in sums.iter_mut().enumerate() {
+                let input = inputs.add(row * stride + 2 * pair);
+                let (first, second) = (vdupq_n_s16(*input), vdupq_n_s16(*input.add(1)));
+                *low = vmlal_s16(*low, vget_low_s16(even), vget_low_s16(first));
+                *high = vmlal_high_s16(*high, even, first);
+                *low = vmlal_s16(*low, vget_low_s16(odd), vget_low_s16(second));
+                *high = vmlal_high_s16(*high, odd, second);
+            }
+        }
+        for (row, [low, high]) in sums.into_iter().enumerate() {
+            vst1q_s32(out.add(row * 8), low);
+            vst1q_s32(out.add(row * 8 + 4), high);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NeonLanes(float32x4_t, float32x4_t);
+
+impl NeonLanes {
+    #[inline(always)]
+    fn map(self, f: impl Fn(float32x4_t) -> float32x4_t) -> Self {
+        Self(f(self.0), f(self.1))
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(float32x4_t, float32x4_t) -> float32x4_t) -> Self {
+        Self(f(self.0, other.0), f(self.1, other.1))
+    }
+}
+
+// SAFETY of every block below: NEON is part of the target; pointers come from arrays of the length that is read.
+impl Lanes for NeonLanes {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        let lanes = unsafe { vdupq_n_f32(value) };
+        Self(lanes, lanes)
+    }
+
+    #[inline(always)]
+    fn load(values: &[f32; LANES]) -> Self {
+        unsafe { Self(vld1q_f32(values.as_ptr()), vld1q_f32(values.as_ptr().add(4))) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        unsafe {
+            vst1q_f32(to.as_mut_ptr(), self.0);
+            vst1q_f32(to.as_mut_ptr().add(4), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn from_i32(values: &[i32; LANES]) -> Self {
+        unsafe {
+            let (low, high) = (vld1q_s32(values.as_ptr()), vld1q_s32(values.as_ptr().add(4)));
+            Self(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
+        }
+    }
+
+    #[inline(always)]
+    fn from_i8(values: &[u8; LANES]) -> Self {
+        unsafe {
+            let wide = vmovl_s8(vld1_s8(values.as_ptr().cast()));
+            let (low, high) = (vmovl_s16(vget_low_s16(wide)), vmovl_high_s16(wide));
+            Self(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vaddq_f32(a, b) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vsubq_f32(a, b) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vmulq_f32(a, b) })
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vdivq_f32(a, b) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vbslq_f32(vcgtq_f32(a, b), a, b) })
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, |a, b| unsafe { vbslq_f32(vcltq_f32(a, b), a, b) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.map(|lanes| unsafe { vabsq_f32(lanes) })
+    }
+
+    #[inline(always)]
+    fn store_i16(self, to: &mut [i16; LANES]) {
+        unsafe {
+            let low = vqmovn_s32(vcvtnq_s32_f32(self.0));
+            vst1q_s16(to.as_mut_ptr(), vqmovn_high_s32(low, vcvtnq_s32_f32(self.1)));
+        }
+    }
+
+    #[inline(always)]
+    fn split_exponent(self) -> (Self, Self) {
+        let integer = self.map(|lanes| unsafe { vrndnq_f32(lanes) });
+        let power = integer.map(|lanes| unsafe {
+            let exponent = vaddq_s32(vcvtnq_s32_f32(lanes), vdupq_n_s32(127));
+            vreinterpretq_f32_s32(vshlq_n_s32::<23>(exponent))
+        });
+        (power, self.sub(integer))
+    }
+}

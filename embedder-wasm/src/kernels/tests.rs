@@ -1,0 +1,353 @@
+//! Every kernel against the scalar one, bit for bit.
+
+use super::rows::{self, LayerNorm};
+use super::scalar::Scalar;
+use super::*;
+
+/// xorshift64* (Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 33) as usize % limit
+    }
+
+    /// In ±magnitude.
+    fn float(&mut self, magnitude: f32) -> f32 {
+        ((self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0) * magnitude
+    }
+
+    fn floats(&mut self, count: usize, magnitude: f32) -> Vec<f32> {
+        (0..count).map(|_| self.float(magnitude)).collect()
+    }
+
+    fn integers(&mut self, count: usize, greatest: i16) -> Vec<i16> {
+        let greatest = i32::from(greatest);
+        (0..count).map(|_| (self.below(2 * greatest as usize + 1) as i32 - greatest) as i16).collect()
+    }
+}
+
+/// Runs the same work with every kernel of this machine and asserts the same result.
+fn assert_same<W: Work<Output: PartialEq + std::fmt::Debug> + Clone>(work: &W, what: &str) {
+    let expected = Instructions::Scalar.run(work.clone());
+    for instructions in Instructions::available() {
+        assert!(instructions.run(work.clone()) == expected, "{instructions} differs from Scalar: {what}");
+    }
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// The scalar kernel with the definition of the narrow product.
+#[derive(Clone, Copy)]
+struct NarrowScalar;
+
+impl Kernel for NarrowScalar {
+    const WIDTH: usize = Scalar::WIDTH;
+    type Lanes = <Scalar as Kernel>::Lanes;
+    const NARROW: bool = true;
+
+    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+        Scalar::panel_product(panel, out);
+    }
+}
+
+/// A product of i16 rows and channels.
+#[derive(Clone)]
+struct Product {
+    rows: usize,
+    channels: usize,
+    depth: usize,
+    inputs: Vec<i16>,
+    weights: Vec<i16>,
+}
+
+impl Product {
+    fn new(rows: usize, channels: usize, depth: usize, mut values: impl FnMut(usize) -> Vec<i16>) -> Self {
+        Self { rows, channels, depth, inputs: values(rows * depth), weights: values(channels * depth) }
+    }
+
+    /// Row times channel, the plain way.
+    fn expected(&self) -> Vec<i64> {
+        let mut sums = Vec::new();
+        for row in self.inputs.chunks_exact(self.depth) {
+            for channel in self.weights.chunks_exact(self.depth) {
+                sums.push(row.iter().zip(channel).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum());
+            }
+        }
+        sums
+    }
+}
+
+impl Work for Product {
+    type Output = Vec<i64>;
+
+    #[inline(always)]
+    fn run<K: Kernel>(self) -> Vec<i64> {
+        let Self { rows, channels, depth, inputs, weights } = self;
+        let mut panels = vec![0; channels.next_multiple_of(K::WIDTH) * depth];
+        for (channel, weights) in weights.chunks_exact(depth).enumerate() {
+            write_channel::<K, i16, 2>(&mut panels, depth, channel, weights);
+        }
+        let mut out = vec![0; rows * channels];
+        let inputs = Rows { values: &inputs, stride: depth, count: rows, depth };
+        product::<K>(inputs, &panels, channels, &mut vec![0; rows * K::WIDTH], |first, sums| {
+            for (sums, out) in sums.chunks_exact(K::WIDTH).zip(out.chunks_exact_mut(channels)) {
+                for (sum, out) in sums.iter().zip(&mut out[first..]) {
+                    *out = i64::from(*sum);
+                }
+            }
+        });
+        out
+    }
+}
+
+#[test]
+fn products_are_exact_for_every_number_of_rows() {
+    let mut random = Random(1);
+    for rows in (1..=30).chain([255, 256]) {
+        let (channels, depth) = (1 + random.below(70), 2 * (1 + random.below(40)));
+        let product = Product::new(rows, channels, depth, |count| random.integers(count, ACTIVATION_MAX));
+        for instructions in Instructions::available() {
+            assert_eq!(instructions.run(product.clone()), product.expected(), "{instructions}, {rows} rows");
+        }
+    }
+}
+
+#[test]
+fn products_of_the_greatest_values_do_not_overflow() {
+    for sign in [1, -1] {
+        // An attention head: 32 dimensions of activations on both sides.
+        let head = Product::new(7, 9, 32, |count| vec![sign * ACTIVATION_MAX; count]);
+        // A row of weights as large as the model file may hold: Σ|w| · 8191 just below 2³¹.
+        let mut row = Product::new(3, 8, 1536, |count| vec![sign * ACTIVATION_MAX; count]);
+        row.weights = [vec![-170; 1535], vec![-1218]].concat().repeat(8);
+        for product in [head, row] {
+            for instructions in Instructions::available() {
+                assert_eq!(instructions.run(product.clone()), product.expected(), "{instructions}");
+            }
+        }
+    }
+}
+
+/// A linear layer with input rows to be rounded.
+#[derive(Clone)]
+struct Layer {
+    depth: usize,
+    wide: Vec<usize>,
+    lowest: i16,
+    rows: Vec<f32>,
+    weights: Vec<i16>,
+    channels: usize,
+}
+
+impl Layer {
+    /// Some columns of the inputs and some weights are many times larger than the others.
+    fn random(random: &mut Random, rows: usize, depth: usize, large_weights: usize) -> Self {
+        let channels = 32 * (1 + random.below(3));
+        let wide: Vec<usize> = (0..random.below(20)).map(|_| random.below(depth)).collect();
+        let mut inputs = random.floats(rows * depth, 1.0);
+        for column in &wide {
+            for row in inputs.chunks_exact_mut(depth) {
+                row[*column] *= 30.0;
+            }
+        }
+        let mut weights = random.integers(channels * depth, 127);
+        for _ in 0..large_weights {
+            weights[random.below(channels * depth)] = random.integers(1, 2000)[0];
+        }
+        let lowest = [-64, -14][random.below(2)];
+        Self { depth, wide, lowest, rows: inputs, weights, channels }
+    }
+}
+
+impl Work for Layer {
+    /// The rounded inputs, their scales and the outputs, as bits.
+    type Output = (Vec<i16>, Vec<u32>, Vec<u32>);
+
+    #[inline(always)]
+    fn run<K: Kernel>(self) -> Self::Output {
+        let Self { depth, wide, lowest, rows, weights, channels } = self;
+        let count = rows.len() / depth;
+        let format = InputFormat::new(depth, wide, lowest);
+        let scale = (0..channels).map(|channel| 0.01 + channel as f32).collect();
+        let linear = Linear::pack::<K>(&format, &weights, scale, vec![0.5; channels]);
+        let mut inputs = Inputs::new(count, depth);
+        format.quantize::<K>(&rows, &mut inputs);
+        let mut out = vec![0.0; count * channels];
+        linear.apply::<K>(&inputs, count, &mut vec![0; count * 32], &mut out, channels);
+        (inputs.values.clone(), bits(&inputs.scales), bits(&out))
+    }
+}
+
+#[test]
+fn linear_layers_have_the_same_bits_in_bytes_and_in_i16() {
+    let mut random = Random(4);
+    for rows in (1..=13).chain([64]) {
+        // More large weights than are worth correcting send a layer to i16.
+        for large_weights in [0, 50, 1500] {
+            let depth = 8 * (1 + random.below(40));
+            let layer = Layer::random(&mut random, rows, depth, large_weights);
+            let expected = Instructions::Scalar.run(layer.clone());
+            assert!(layer.clone().run::<NarrowScalar>() == expected, "{rows} rows of {depth}");
+            assert_same(&layer, &format!("{rows} rows of {depth}, {large_weights} large weights"));
+        }
+    }
+}
+
+#[test]
+fn narrow_columns_fit_seven_bits_and_wide_ones_fourteen() {
+    let mut random = Random(5);
+    for lowest in [-64, -14] {
+        let format = InputFormat::new(16, vec![3, 3, 9], lowest);
+        for magnitude in [1e-3, 1.0, 1e3] {
+            let mut row = random.floats(16, 1.0);
+            row[9] = magnitude * random.float(1.0);
+            let mut inputs = Inputs::new(1, 16);
+            format.quantize::<Scalar>(&row, &mut inputs);
+            for (column, (value, exact)) in inputs.values.iter().zip(&row).enumerate() {
+                let range = if [3, 9].contains(&column) { -8191..8192 } else { lowest..lowest + 128 };
+                assert!(range.contains(value), "{value} in column {column}");
+                assert!((f32::from(*value) * inputs.scales[0] - exact).abs() <= inputs.scales[0] * 0.501);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_nothing_is_rounded_to_nothing() {
+    for row in [[0.0; 8], [-0.0; 8], [f32::MIN_POSITIVE; 8]] {
+        let mut inputs = Inputs::new(1, 8);
+        InputFormat::new(8, vec![1], -64).quantize::<Scalar>(&row, &mut inputs);
+        assert_eq!((inputs.values, inputs.scales), (vec![0; 8], vec![0.0]));
+    }
+}
+
+/// All steps on one row.
+#[derive(Clone)]
+struct Steps {
+    row: Vec<f32>,
+    other: Vec<f32>,
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Work for Steps {
+    type Output = (Vec<Vec<u32>>, Vec<Vec<i16>>);
+
+    #[inline(always)]
+    fn run<K: Kernel>(self) -> Self::Output {
+        let Self { row, other, bytes, count } = self;
+        let mut scales = Vec::new();
+        let mut quantized = vec![vec![0; row.len()]; 2];
+        scales.push(rows::quantize::<K>(&row, &mut quantized[0]));
+        let mut activated = row.clone();
+        rows::activate::<K>(&mut activated);
+        let mut scores = row.clone();
+        scales.push(rows::softmax_quantize::<K>(&mut scores, count, &mut quantized[1]));
+        let mut sum = row.clone();
+        rows::add::<K>(&mut sum, &other);
+        let mut normal = row.clone();
+        LayerNorm { gain: other.clone(), shift: other.clone() }.apply::<K>(&mut normal);
+        let mut unit = row.clone();
+        rows::normalize::<K>(&mut unit);
+        let mut dequantized = vec![0.0; bytes.len()];
+        rows::dequantize::<K>(&bytes, other[0], &mut dequantized);
+        scales.push(rows::greatest_magnitude::<K>(&row));
+        let floats = [scales, activated, scores, sum, normal, unit, dequantized];
+        (floats.iter().map(|values| bits(values)).collect(), quantized)
+    }
+}
+
+#[test]
+fn float_steps_have_the_same_bits() {
+    let mut random = Random(2);
+    for round in 0..300 {
+        let length = 8 * (1 + random.below(48));
+        let magnitude = [1e-35, 1e-6, 0.5, 3.0, 40.0, 1e4][round % 6];
+        let steps = Steps {
+            row: random.floats(length, magnitude),
+            other: random.floats(length, 2.0),
+            bytes: (0..length).map(|_| random.below(256) as u8).collect(),
+            count: 1 + random.below(length),
+        };
+        assert_same(&steps, &format!("{length} values within {magnitude}"));
+    }
+}
+
+#[test]
+fn float_steps_have_the_same_bits_for_zeros_ties_and_tiny_values() {
+    // Rows whose greatest value is 8191, so that quantising rounds x.5 exactly.
+    let ties: Vec<f32> = (0..32).map(|i| i as f32 * 0.5 - 8.0).chain([8191.0, -8190.5, 0.5, -0.5]).collect();
+    let tiny = vec![f32::MIN_POSITIVE / 3.0; 40];
+    for row in [vec![0.0; 40], vec![-0.0; 40], [ties, vec![0.0; 4]].concat(), tiny] {
+        let (other, bytes) = (vec![-0.0; 40], vec![0x80; 40]);
+        assert_same(&Steps { row: row.clone(), other, bytes, count: 33 }, &format!("{row:?}"));
+    }
+}
+
+#[test]
+fn quantising_keeps_the_greatest_value_and_rounds_ties_to_even() {
+    let mut quantized = [0; 8];
+    let row = [8191.0, 0.5, 1.5, 2.5, -0.5, -1.5, -8191.0, 0.49];
+    assert_eq!(rows::quantize::<Scalar>(&row, &mut quantized).to_bits(), 1.0_f32.to_bits());
+    assert_eq!(quantized, [8191, 0, 2, 2, 0, -2, -8191, 0]);
+}
+
+#[test]
+fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
+    let scores = [0.0, 1.0, 2.0, -30.0, 1.0, 9.0, 9.0, 9.0_f32];
+    let mut weights = [7; 8];
+    let unit = rows::softmax_quantize::<Scalar>(&mut scores.clone(), 5, &mut weights);
+    let total: f64 = scores[..5].iter().map(|score| f64::from(*score).exp()).sum();
+    for (weight, score) in weights.iter().zip(scores).take(5) {
+        let expected = f64::from(score).exp() / total;
+        assert!((f64::from(*weight) * f64::from(unit) - expected).abs() < 3e-5, "{weight} for {score}");
+    }
+    assert_eq!(weights[5..], [0, 0, 0]);
+}
+
+#[test]
+fn softmax_of_256_equal_scores_leaves_room_for_the_sum() {
+    let mut weights = [0; 256];
+    let unit = rows::softmax_quantize::<Scalar>(&mut [1.0; 256], 256, &mut weights);
+    let sum: i64 = weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::VALUE_MAX)).sum();
+    assert!(sum <= i64::from(i32::MAX) && sum > i64::from(i32::MAX) / 2, "{sum}");
+    assert!((f32::from(weights[0]) * unit - 1.0 / 256.0).abs() < 1e-6);
+}
+
+#[test]
+fn layer_norm_gives_zero_mean_and_unit_variance() {
+    let mut row = Random(3).floats(384, 5.0);
+    LayerNorm { gain: vec![1.0; 384], shift: vec![0.0; 384] }.apply::<Scalar>(&mut row);
+    let mean = row.iter().sum::<f32>() / 384.0;
+    let variance = row.iter().map(|x| x * x).sum::<f32>() / 384.0;
+    assert!(mean.abs() < 1e-5 && (variance - 1.0).abs() < 1e-4, "{mean} {variance}");
+}
+
+#[test]
+fn a_zero_vector_stays_finite() {
+    let mut row = [0.0; 8];
+    rows::normalize::<Scalar>(&mut row);
+    assert_eq!(row, [0.0; 8]);
+}
+
+#[test]
+fn tiles_cover_all_rows_once() {
+    for (rows, most) in [(1, 4), (4, 4), (5, 4), (9, 6), (256, 12)] {
+        let mut next = 0;
+        for_each_tile(rows, most, |first, height| {
+            assert!(first == next && (1..=most).contains(&height), "{rows} rows: {height} from {first}");
+            next += height;
+        });
+        assert_eq!(next, rows);
+    }
+}

@@ -1,0 +1,136 @@
+//! The model file: quantised weights and the vocabulary in one safetensors file.
+//!
+//! `embedder-wasm/quantize` writes it and its README-level description lives there; this reader trusts nothing. Every
+//! tensor's type and shape is checked before it is used, every float must be finite, and memory is only ever taken
+//! for what the model needs, whatever the file says.
+
+use std::ops::Range;
+
+use safetensors::{Dtype, SafeTensors};
+
+use crate::EmbedderError;
+
+/// Value of the metadata key `format`.
+pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
+
+/// More than the header of a model (19 kB). A long one is not read at all: JSON unpacks to many times its length.
+const MAX_HEADER_BYTES: u64 = 65_536;
+
+/// The byte that stands for "the next of the exceptions".
+const EXCEPTION: i16 = i8::MIN as i16;
+
+/// A model file whose outline is sound.
+pub(crate) struct ModelFile<'a> {
+    bytes: &'a [u8],
+    tensors: SafeTensors<'a>,
+}
+
+impl<'a> ModelFile<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, EmbedderError> {
+        if let Some(length) = bytes.first_chunk().map(|length| u64::from_le_bytes(*length))
+            && length > MAX_HEADER_BYTES
+        {
+            return Err(EmbedderError::Damaged(format!(
+                "its header has {length} bytes, expected at most {MAX_HEADER_BYTES}"
+            )));
+        }
+        let damaged = |error| EmbedderError::Damaged(format!("it is not a safetensors file ({error})"));
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let format = metadata.metadata().as_ref().and_then(|entries| entries.get("format"));
+        if format.map(String::as_str) != Some(FORMAT) {
+            return Err(EmbedderError::Damaged(format!("its format is {format:?}, expected {FORMAT:?}")));
+        }
+        Ok(Self { bytes, tensors: SafeTensors::deserialize(bytes).map_err(damaged)? })
+    }
+
+    /// Floats of exactly this shape, all finite.
+    pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EmbedderError> {
+        let (chunks, _) = self.data(name, Dtype::F32, shape)?.as_chunks::<4>();
+        let values: Vec<f32> = chunks.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        if values.iter().all(|value| value.is_finite()) {
+            Ok(values)
+        } else {
+            Err(EmbedderError::Damaged(format!("{name} holds values that are not finite")))
+        }
+    }
+
+    /// Where the i8 values of a tensor of exactly this shape lie in the file.
+    pub(crate) fn range(&self, name: &str, shape: &[usize]) -> Result<Range<usize>, EmbedderError> {
+        let data = self.data(name, Dtype::I8, shape)?;
+        let start = data.as_ptr().addr() - self.bytes.as_ptr().addr();
+        Ok(start..start + data.len())
+    }
+
+    /// The integers of a weight matrix, row by row, exceptions in place.
+    ///
+    /// Refuses a row whose product with inputs of ±`greatest` would not fit in i32.
+    pub(crate) fn matrix(
+        &self,
+        layer: &str,
+        channels: usize,
+        depth: usize,
+        greatest: i16,
+    ) -> Result<Vec<i16>, EmbedderError> {
+        let damaged = |what: &str| EmbedderError::Damaged(format!("{layer} has {what}"));
+        let bytes = self.data(&format!("{layer}.weight"), Dtype::I8, &[channels, depth])?;
+        let mut exceptions = self.integers(&format!("{layer}.exceptions"))?;
+        let mut weights: Vec<i16> = bytes.iter().map(|byte| i16::from(byte.cast_signed())).collect();
+        for weight in weights.iter_mut().filter(|weight| **weight == EXCEPTION) {
+            *weight = exceptions.next().ok_or_else(|| damaged("too few exceptions"))?;
+        }
+        if exceptions.next().is_some() {
+            return Err(damaged("too many exceptions"));
+        }
+        let most = i32::MAX.unsigned_abs() / u32::from(greatest.unsigned_abs());
+        let sum = |row: &[i16]| row.iter().map(|weight| u32::from(weight.unsigned_abs())).sum::<u32>();
+        if weights.chunks_exact(depth).any(|row| sum(row) > most) {
+            return Err(damaged("weights too large"));
+        }
+        Ok(weights)
+    }
+
+    /// Indexes below `count`, at most as many.
+    pub(crate) fn columns(&self, name: &str, count: usize) -> Result<Vec<usize>, EmbedderError> {
+        if self.integers(name)?.count() > count {
+            return Err(EmbedderError::Damaged(format!("{name} has more than {count} columns")));
+        }
+        let column = |index: i16| usize::try_from(index).ok().filter(|index| *index < count);
+        let columns: Option<Vec<usize>> = self.integers(name)?.map(column).collect();
+        columns
+            .ok_or_else(|| EmbedderError::Damaged(format!("{name} has a column that is not in 0..{count}")))
+    }
+
+    fn integers(&self, name: &str) -> Result<impl Iterator<Item = i16> + use<'a>, EmbedderError> {
+        let tensor = self.tensor(name)?;
+        if tensor.dtype() != Dtype::I16 || tensor.shape().len() != 1 {
+            return Err(EmbedderError::Damaged(format!("{name} is not a list of i16")));
+        }
+        Ok(tensor.data().as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes)))
+    }
+
+    /// The vocabulary: tokens in the order of their ids, one per line.
+    pub(crate) fn vocabulary(&self) -> Result<&'a [u8], EmbedderError> {
+        let name = "tokenizer.vocabulary";
+        let tensor = self.tensor(name)?;
+        if tensor.dtype() != Dtype::U8 {
+            return Err(EmbedderError::Damaged(format!("{name} is not text")));
+        }
+        Ok(tensor.data())
+    }
+
+    fn data(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&'a [u8], EmbedderError> {
+        let tensor = self.tensor(name)?;
+        if tensor.dtype() != dtype || tensor.shape() != shape {
+            return Err(EmbedderError::Damaged(format!(
+                "{name} is {:?} {:?}, expected {dtype:?} {shape:?}",
+                tensor.dtype(),
+                tensor.shape()
+            )));
+        }
+        Ok(tensor.data())
+    }
+
+    fn tensor(&self, name: &str) -> Result<safetensors::tensor::TensorView<'a>, EmbedderError> {
+        self.tensors.tensor(name).map_err(|_| EmbedderError::Damaged(format!("{name} is missing")))
+    }
+}

@@ -1,0 +1,115 @@
+//! Memory: what loading takes, and that use takes no more.
+//!
+//! Needs the model (`cargo xtask model`). One test only: the counter counts for the whole process.
+
+#![allow(unsafe_code, reason = "a global allocator needs it")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use embedder::{DIMENSIONS, Embedder, MODEL_BYTES};
+
+#[global_allocator]
+static COUNTER: Counter = Counter { live: AtomicUsize::new(0), peak: AtomicUsize::new(0) };
+
+const MEBIBYTE: usize = 1 << 20;
+
+#[test]
+fn loading_takes_what_the_model_needs_and_embedding_nothing_more() {
+    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
+    let file = std::fs::read(Path::new(&dir).join(embedder::MODEL_FILE)).unwrap();
+    let before = COUNTER.live() - file.len();
+
+    let mut embedder = None;
+    // 10.6 million weights as i16, and the file until they are unpacked.
+    let peak = COUNTER.peak_above(before, || embedder = Some(Embedder::from_trusted(file).unwrap()));
+    assert!(peak < MODEL_BYTES + 28 * MEBIBYTE, "loading takes {peak} bytes");
+    let mut embedder = embedder.unwrap();
+    let loaded = COUNTER.live() - before;
+    assert!(loaded < 40 * MEBIBYTE, "a loaded model takes {loaded} bytes");
+
+    let before = COUNTER.live();
+    let mut clone = embedder.clone();
+    let working = COUNTER.live() - before;
+    assert!(working < 5 * MEBIBYTE, "a clone takes {working} bytes");
+
+    let texts =
+        ["", "Can I get my money back?", &"long ".repeat(1000), &"?".repeat(MEBIBYTE), &"a".repeat(MEBIBYTE)];
+    let vector = DIMENSIONS * size_of::<f32>();
+    let mut after_first = None;
+    for round in 0..40 {
+        for text in texts {
+            let text = if round < 2 || text.len() < 100 { text } else { "short" };
+            let before = COUNTER.live();
+            let peak = COUNTER.peak_above(before, || drop(clone.embed(text)));
+            assert!(peak <= vector + 1024, "round {round}: {peak} bytes for a text of {} bytes", text.len());
+        }
+        drop(clone.embed_batch(&texts[..2]));
+        let live = COUNTER.live();
+        assert_eq!(*after_first.get_or_insert(live), live, "round {round} left memory behind");
+    }
+
+    let long_batch = vec!["Can I get my money back?"; 500];
+    let per_text = vector + 64;
+    for round in 0..2 {
+        let before = COUNTER.live();
+        // The results, and once more those of one pass.
+        let peak = COUNTER.peak_above(before, || drop(embedder.embed_batch(&long_batch)));
+        assert!(peak < (500 + 128) * per_text + 4096, "{peak} bytes for a batch");
+        assert!(round == 0 || COUNTER.live() == before, "a batch left memory behind");
+    }
+}
+
+/// The system's allocator, with a count of the bytes in use and of the most there have been.
+struct Counter {
+    live: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl Counter {
+    fn live(&self) -> usize {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes in use while `work` runs, beyond `before`.
+    fn peak_above(&self, before: usize, work: impl FnOnce()) -> usize {
+        self.peak.store(self.live(), Ordering::Relaxed);
+        work();
+        self.peak.load(Ordering::Relaxed).saturating_sub(before)
+    }
+
+    fn add(&self, bytes: usize) {
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(live, Ordering::Relaxed);
+    }
+
+    fn subtract(&self, bytes: usize) {
+        self.live.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counter {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.add(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        self.add(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        self.subtract(layout.size());
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Grows and shrinks in place as far as the system can.
+        self.add(size.saturating_sub(layout.size()));
+        self.subtract(layout.size().saturating_sub(size));
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}

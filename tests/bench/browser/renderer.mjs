@@ -1,0 +1,71 @@
+// The process behind a page, read from /proc (Linux): its CPU time and its memory.
+import { readdir, readFile } from "node:fs/promises";
+
+const SPIN_MS = 200;
+const TRIES = 10;
+
+/** The renderer of this page. Chromium also keeps spare ones and some for its own pages: the busy one is ours. */
+export async function findRenderer(page) {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = await cpuTimes();
+    await page.evaluate((milliseconds) => window.spin(milliseconds), SPIN_MS);
+    const used = [...(await cpuTimes())].map(([pid, time]) => ({ pid, milliseconds: time - (before.get(pid) ?? 0) }));
+    const [first, second] = used.sort((a, b) => b.milliseconds - a.milliseconds);
+    // On a busy machine the page may get little of the time that it spins for.
+    if (first?.milliseconds > SPIN_MS / 5 + 3 * (second?.milliseconds ?? 0)) return new Renderer(first.pid);
+  }
+  throw new Error("cannot tell which process is the page's");
+}
+
+class Renderer {
+  #pid;
+
+  constructor(pid) {
+    this.#pid = pid;
+  }
+
+  /** Milliseconds of CPU time of all its threads so far. */
+  cpuMs() {
+    return cpuMs(this.#pid);
+  }
+
+  /** Resident memory now, and the most there was, in MiB. */
+  async memoryMib() {
+    const status = await readFile(`/proc/${this.#pid}/status`, "utf8");
+    const kib = (name) => Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m"))[1]);
+    return { now: kib("VmRSS") / 1024, peak: kib("VmHWM") / 1024 };
+  }
+}
+
+async function cpuTimes() {
+  const times = new Map();
+  for (const pid of await renderersOfThisProgram()) {
+    // A process may end at any moment.
+    const time = await cpuMs(pid).catch(() => null);
+    if (time !== null) times.set(pid, time);
+  }
+  return times;
+}
+
+async function cpuMs(pid) {
+  let nanoseconds = 0;
+  for (const thread of await readdir(`/proc/${pid}/task`)) {
+    const schedule = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0");
+    nanoseconds += Number(schedule.split(" ")[0]);
+  }
+  return nanoseconds / 1e6;
+}
+
+async function renderersOfThisProgram() {
+  const parents = new Map();
+  const renderers = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const read = (file) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => "");
+    const [stat, commandLine] = await Promise.all([read("stat"), read("cmdline")]);
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    if (commandLine.includes("--type=renderer")) renderers.push(Number(name));
+  }
+  const isOurs = (pid) => pid === process.pid || (pid > 1 && parents.has(pid) && isOurs(parents.get(pid)));
+  return renderers.filter(isOurs);
+}

@@ -1,0 +1,50 @@
+// A static server on this computer, with the headers of an ordinary site: an hour in the HTTP cache, and an ETag.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * Serves folders under the prefixes that they are mounted at (`{"/page/": folder}`; the longest that fits counts).
+ * `takeBytes()` returns how many bytes of files were sent since the last call.
+ */
+export async function serve(mounts) {
+  const prefixes = Object.keys(mounts).sort((a, b) => b.length - a.length);
+  let bytes = 0;
+  const server = createServer(async (request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
+    const prefix = prefixes.find((prefix) => path.startsWith(prefix));
+    const file = prefix && join(mounts[prefix], path.slice(prefix.length));
+    const found = file && (await stat(file).catch(() => null));
+    if (!found?.isFile()) return response.writeHead(404).end();
+    const etag = `"${found.size}-${Math.floor(found.mtimeMs)}"`;
+    response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream");
+    response.setHeader("Cache-Control", "public, max-age=3600");
+    response.setHeader("ETag", etag);
+    if (request.headers["if-none-match"] === etag) return response.writeHead(304).end();
+    bytes += found.size;
+    response.setHeader("Content-Length", found.size);
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    takeBytes() {
+      const sent = bytes;
+      bytes = 0;
+      return sent;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

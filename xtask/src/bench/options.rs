@@ -1,0 +1,56 @@
+//! What can be asked of `cargo xtask bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// Speed, size, memory and accuracy of the embedder, beside Transformers.js and ONNX Runtime.
+    Embedder(Options),
+}
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Texts with token ids and f32 vectors to compare with; the form of ../shared/bench-peer/reference.json.
+    #[arg(long, value_name = "FILE")]
+    pub(super) reference: Option<PathBuf>,
+    /// Measure only these parts, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Measure the package as it is built already.
+    #[arg(long)]
+    pub(super) no_build: bool,
+}
+
+impl Options {
+    pub(super) fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Part {
+    /// Time of the native build, beside ONNX Runtime.
+    Native,
+    /// Speed, load, memory and accuracy in Chromium, beside Transformers.js.
+    Browser,
+    /// The STS benchmark, natively.
+    Quality,
+    /// What a visitor downloads.
+    Size,
+}
+
+impl Part {
+    /// Timings first, while the machine is quiet.
+    pub(super) const ALL: [Self; 4] = [Self::Native, Self::Browser, Self::Quality, Self::Size];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Native => "the native embedder",
+            Self::Browser => "the embedder in Chromium",
+            Self::Quality => "the quality of the vectors",
+            Self::Size => "the size of the download",
+        }
+    }
+}

