@@ -9,6 +9,7 @@ use std::ops::Range;
 use safetensors::{Dtype, SafeTensors};
 
 use crate::EmbedderError;
+use crate::kernels::{LargeWeight, Matrix};
 
 /// Value of the metadata key `format`.
 pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
@@ -17,7 +18,7 @@ pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
 const MAX_HEADER_BYTES: u64 = 65_536;
 
 /// The byte that stands for "the next of the exceptions".
-const EXCEPTION: i16 = i8::MIN as i16;
+const EXCEPTION: u8 = 0x80;
 
 /// A model file whose outline is sound.
 pub(crate) struct ModelFile<'a> {
@@ -61,7 +62,7 @@ impl<'a> ModelFile<'a> {
         Ok(start..start + data.len())
     }
 
-    /// The integers of a weight matrix, row by row, exceptions in place.
+    /// The integers of a weight matrix.
     ///
     /// Refuses a row whose product with inputs of ±`greatest` would not fit in i32.
     pub(crate) fn matrix(
@@ -70,23 +71,24 @@ impl<'a> ModelFile<'a> {
         channels: usize,
         depth: usize,
         greatest: i16,
-    ) -> Result<Vec<i16>, EmbedderError> {
+    ) -> Result<Matrix<'a>, EmbedderError> {
         let damaged = |what: &str| EmbedderError::Damaged(format!("{layer} has {what}"));
         let bytes = self.data(&format!("{layer}.weight"), Dtype::I8, &[channels, depth])?;
-        let mut exceptions = self.integers(&format!("{layer}.exceptions"))?;
-        let mut weights: Vec<i16> = bytes.iter().map(|byte| i16::from(byte.cast_signed())).collect();
-        for weight in weights.iter_mut().filter(|weight| **weight == EXCEPTION) {
-            *weight = exceptions.next().ok_or_else(|| damaged("too few exceptions"))?;
+        let mut values = self.integers(&format!("{layer}.exceptions"))?;
+        let mut large = Vec::new();
+        for index in memchr::memchr_iter(EXCEPTION, bytes) {
+            let weight = values.next().ok_or_else(|| damaged("too few exceptions"))?;
+            large.push(LargeWeight { channel: index / depth, column: index % depth, weight });
         }
-        if exceptions.next().is_some() {
+        if values.next().is_some() {
             return Err(damaged("too many exceptions"));
         }
+        let matrix = Matrix { depth, bytes, large };
         let most = i32::MAX.unsigned_abs() / u32::from(greatest.unsigned_abs());
-        let sum = |row: &[i16]| row.iter().map(|weight| u32::from(weight.unsigned_abs())).sum::<u32>();
-        if weights.chunks_exact(depth).any(|row| sum(row) > most) {
+        if matrix.rows().any(|row| row.is_greater_than(most)) {
             return Err(damaged("weights too large"));
         }
-        Ok(weights)
+        Ok(matrix)
     }
 
     /// Indexes below `count`, at most as many.

@@ -1,7 +1,7 @@
 //! One forward pass over the tokens of one or more texts.
 
 use super::attention::Attention;
-use super::scratch::Scratch;
+use super::scratch::{FEED_FORWARD_ROWS, Scratch};
 use super::weights::{Layer, Weights};
 use crate::DIMENSIONS;
 use crate::kernels::{Kernel, Work, rows};
@@ -76,16 +76,20 @@ fn attend<K: Kernel>(layer: &Layer, lengths: &[usize], rows: usize, scratch: &mu
 #[inline(always)]
 fn feed_forward<K: Kernel>(layer: &Layer, rows: usize, scratch: &mut Scratch) {
     let Scratch { hidden, wide, narrow, inputs, sums, .. } = scratch;
-    let (hidden, narrow) = (&mut hidden[..rows * DIMENSIONS], &mut narrow[..rows * DIMENSIONS]);
-    layer.intermediate_format.quantize::<K>(hidden, inputs);
     let width = layer.intermediate.channels();
-    layer.intermediate.apply::<K>(inputs, rows, sums, wide, width);
-    for (index, row) in wide.chunks_exact_mut(width).take(rows).enumerate() {
-        rows::activate::<K>(row);
-        layer.output_format.quantize_row::<K>(row, index, inputs);
+    // A part of the rows at a time, so that what is between the two layers stays in the processor's cache.
+    for hidden in hidden[..rows * DIMENSIONS].chunks_mut(FEED_FORWARD_ROWS * DIMENSIONS) {
+        let rows = hidden.len() / DIMENSIONS;
+        let narrow = &mut narrow[..hidden.len()];
+        layer.intermediate_format.quantize::<K>(hidden, inputs);
+        layer.intermediate.apply::<K>(inputs, rows, sums, wide, width);
+        for (index, row) in wide.chunks_exact_mut(width).take(rows).enumerate() {
+            rows::activate::<K>(row);
+            layer.output_format.quantize_row::<K>(row, index, inputs);
+        }
+        layer.output.apply::<K>(inputs, rows, sums, narrow, DIMENSIONS);
+        add_and_normalize::<K>(hidden, narrow, &layer.output_norm);
     }
-    layer.output.apply::<K>(inputs, rows, sums, narrow, DIMENSIONS);
-    add_and_normalize::<K>(hidden, narrow, &layer.output_norm);
 }
 
 #[inline(always)]

@@ -7,11 +7,14 @@ use crate::{DIMENSIONS, MAX_TOKENS};
 /// Greatest [`crate::kernels::Kernel::WIDTH`].
 const MAX_WIDTH: usize = 32;
 
+/// Rows that go through the feed-forward step together.
+pub(super) const FEED_FORWARD_ROWS: usize = 64;
+
 #[derive(Clone)]
 pub(super) struct Scratch {
     /// `[rows][DIMENSIONS]`: what flows from layer to layer.
     pub(super) hidden: Vec<f32>,
-    /// `[rows][3 * DIMENSIONS]` (queries, keys and values side by side) or `[rows][INTERMEDIATE]`.
+    /// `[rows][3 * DIMENSIONS]` (queries, keys and values side by side) or `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
     pub(super) wide: Vec<f32>,
     /// `[rows][DIMENSIONS]`: output of a step before it is added to `hidden`.
     pub(super) narrow: Vec<f32>,
@@ -48,9 +51,9 @@ impl Scratch {
     pub(super) fn new() -> Self {
         Self {
             hidden: vec![0.0; MAX_ROWS * DIMENSIONS],
-            wide: vec![0.0; MAX_ROWS * INTERMEDIATE],
+            wide: vec![0.0; MAX_ROWS * 3 * DIMENSIONS],
             narrow: vec![0.0; MAX_ROWS * DIMENSIONS],
-            inputs: Inputs::new(MAX_ROWS, INTERMEDIATE),
+            inputs: Inputs::new(MAX_ROWS, (MAX_ROWS * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)),
             sums: vec![0; MAX_ROWS * MAX_WIDTH],
             attention: AttentionScratch {
                 queries: vec![0; MAX_ROWS * DIMENSIONS],

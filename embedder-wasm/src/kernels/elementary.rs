@@ -15,13 +15,14 @@ pub(super) fn exp<L: Lanes>(x: L) -> L {
     polynomial(fraction, &COEFFICIENTS).mul(power)
 }
 
-/// GELU, x · Φ(x), with the exact normal distribution function Φ as BERT has it. Absolute error of Φ < 4e-7.
+/// GELU, x · Φ(x), with the exact normal distribution function Φ as BERT has it. Absolute error of Φ < 2e-6: its
+/// result is rounded to 7 bits.
 #[inline(always)]
 pub(super) fn gelu<L: Lanes>(x: L) -> L {
-    // Φ(x) = 1/2 + x · P(x²)/Q(x²) within ±5.25, beyond which Φ is 0 or 1 to 1e-7.
+    // Φ(x) = 1/2 + x · P(x²)/Q(x²) within ±5.25, beyond which Φ is 0 or 1 to 2e-6.
     const LIMIT: f32 = 5.25;
-    const P: [f32; 5] = [0.398_941_87, 0.050_792_366, 0.005_606_109_3, 3.274_789_5e-4, 6.044_37e-6];
-    const Q: [f32; 6] = [1.0, 0.293_977_6, 0.038_060_784, 0.002_780_975_3, 1.174_618_3e-4, 5.152_21e-7];
+    const P: [f32; 4] = [0.398_949_92, 0.029_712_047, 0.004_251_938_8, 5.877_495_3e-5];
+    const Q: [f32; 5] = [1.0, 0.241_232_26, 0.025_747_264, 0.001_453_526_9, 3.434_678_3e-6];
     let limited = x.max(L::splat(-LIMIT)).min(L::splat(LIMIT));
     let square = limited.mul(limited);
     let ratio = polynomial(square, &P).div(polynomial(square, &Q));
@@ -79,7 +80,7 @@ mod tests {
             if i % 100 == 0 {
                 for (x, phi) in [(x, phi), (-x, 1.0 - phi)] {
                     let error = (f64::from(one(gelu, x as f32)) - x * phi).abs();
-                    assert!(error <= 4e-7 * x.abs(), "gelu({x}) is off by {error:e}");
+                    assert!(error <= 2e-6 * x.abs(), "gelu({x}) is off by {error:e}");
                 }
             }
             phi += (density(x) + density(x + step)) / 2.0 * step;
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn gelu_of_large_values_is_the_value_or_nothing() {
-        assert!((one(gelu, 1000.0) - 1000.0).abs() < 1e-3);
-        assert!(one(gelu, -1000.0).abs() < 1e-3);
+        assert!((one(gelu, 1000.0) - 1000.0).abs() < 2e-3);
+        assert!(one(gelu, -1000.0).abs() < 2e-3);
     }
 }

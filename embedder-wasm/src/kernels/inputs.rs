@@ -36,13 +36,9 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Room for rows of all these formats.
-    pub(crate) fn new(rows: usize, greatest_depth: usize) -> Self {
-        Self {
-            values: vec![0; rows * greatest_depth],
-            bytes: vec![0; rows * 2 * greatest_depth],
-            scales: vec![0.0; rows],
-        }
+    /// Room for so many rows that hold so many integers together.
+    pub(crate) fn new(rows: usize, integers: usize) -> Self {
+        Self { values: vec![0; integers], bytes: vec![0; 2 * integers], scales: vec![0.0; rows] }
     }
 }
 
@@ -72,7 +68,7 @@ impl InputFormat {
     }
 
     /// What has to be added to a product of bytes, for these weights of one channel.
-    pub(super) fn offset(&self, weights: &[i16]) -> i32 {
+    pub(super) fn offset(&self, weights: &[i8]) -> i32 {
         let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
         let wide: i32 = self.wide.iter().map(|column| i32::from(weights[*column])).sum();
         (sum - wide) * i32::from(self.lowest) - wide * i32::from(WIDE_OFFSET)

@@ -1,6 +1,7 @@
 //! A linear layer: `output = inputs · weightsᵀ · scale + bias`.
 
 use super::inputs::{InputFormat, Inputs};
+use super::matrix::Matrix;
 use super::panels::{product, write_channel};
 use super::{Kernel, LANES, Lanes, NarrowPanel, Panel, Rows};
 
@@ -23,7 +24,7 @@ enum Weights {
     Narrow(Narrow),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Narrow {
     panels: Vec<i8>,
     /// Per channel, what the offsets of the input bytes come to.
@@ -43,23 +44,22 @@ struct Correction {
 const MOST_CORRECTIONS: usize = 1000;
 
 impl Linear {
-    /// Packs `rows` of weights, one per channel; their number must be a multiple of 32, their length `format`'s depth.
+    /// Packs weights whose number of channels is a multiple of 32.
     #[inline(always)]
     pub(crate) fn pack<K: Kernel>(
         format: &InputFormat,
-        rows: &[i16],
+        matrix: &Matrix<'_>,
         scale: Vec<f32>,
         bias: Vec<f32>,
     ) -> Self {
-        let (depth, channels) = (format.depth(), bias.len());
-        let beyond = rows.iter().filter(|weight| i8::try_from(**weight).is_err()).count();
-        let rows = rows.chunks_exact(depth);
-        let weights = if K::NARROW && beyond <= MOST_CORRECTIONS {
-            Weights::Narrow(Narrow::pack::<K>(format, rows, channels))
+        let (depth, channels) = (matrix.depth, bias.len());
+        let weights = if K::NARROW && matrix.large.len() <= MOST_CORRECTIONS {
+            Weights::Narrow(Narrow::pack::<K>(format, matrix, channels))
         } else {
-            let mut panels = vec![0; channels * depth];
-            for (channel, weights) in rows.enumerate() {
-                write_channel::<K, i16, 2>(&mut panels, depth, channel, weights);
+            let (mut panels, mut weights) = (vec![0; channels * depth], vec![0; depth]);
+            for (channel, row) in matrix.rows().enumerate() {
+                row.write(&mut weights);
+                write_channel::<K, i16, 2>(&mut panels, depth, channel, &weights);
             }
             Weights::Wide(panels)
         };
@@ -140,34 +140,26 @@ impl Linear {
 
 impl Narrow {
     #[inline(always)]
-    fn pack<'a, K: Kernel>(
-        format: &InputFormat,
-        rows: impl Iterator<Item = &'a [i16]>,
-        channels: usize,
-    ) -> Self {
-        let width = format.high() + format.depth();
-        let mut narrow = Self { panels: vec![0; channels * width], ..Self::default() };
-        for (channel, weights) in rows.enumerate() {
-            let fitting = |weight: i16| weight.clamp(i16::from(i8::MIN), i16::from(i8::MAX));
-            let high = format.wide().iter().map(|column| fitting(weights[*column]) as i8);
-            let padding = (format.wide().len()..format.high()).map(|_| 0);
-            let low = weights.iter().map(|weight| fitting(*weight) as i8);
-            let bytes: Vec<i8> = high.chain(padding).chain(low).collect();
-            write_channel::<K, i8, 4>(&mut narrow.panels, width, channel, &bytes);
-            let fitting: Vec<i16> = weights.iter().map(|weight| fitting(*weight)).collect();
-            narrow.offsets.push(format.offset(&fitting));
-            narrow.corrections.extend(
-                weights
-                    .iter()
-                    .zip(fitting)
-                    .enumerate()
-                    .map(|(column, (weight, fitting))| Correction {
-                        channel,
-                        column,
-                        weight: i32::from(*weight) - i32::from(fitting),
-                    })
-                    .filter(|correction| correction.weight != 0),
-            );
+    fn pack<K: Kernel>(format: &InputFormat, matrix: &Matrix<'_>, channels: usize) -> Self {
+        let width = format.high() + matrix.depth;
+        let mut narrow = Self {
+            panels: vec![0; channels * width],
+            offsets: Vec::with_capacity(channels),
+            corrections: Vec::with_capacity(matrix.large.len()),
+        };
+        let mut weights = vec![0; width];
+        for (channel, row) in matrix.rows().enumerate() {
+            let (high, low) = weights.split_at_mut(format.high());
+            row.write(low);
+            for (high, column) in high.iter_mut().zip(format.wide()) {
+                *high = low[*column];
+            }
+            narrow.offsets.push(format.offset(low));
+            for large in row.large {
+                let weight = i32::from(large.weight) - i32::from(low[large.column]);
+                narrow.corrections.push(Correction { channel, column: large.column, weight });
+            }
+            write_channel::<K, i8, 4>(&mut narrow.panels, width, channel, &weights);
         }
         narrow
     }

@@ -13,6 +13,7 @@ mod inputs;
 mod instructions;
 mod lanes;
 mod linear;
+mod matrix;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod panels;
@@ -32,6 +33,7 @@ pub(crate) use inputs::{InputFormat, Inputs};
 pub(crate) use instructions::Instructions;
 pub(crate) use lanes::{LANES, Lanes};
 pub(crate) use linear::Linear;
+pub(crate) use matrix::{LargeWeight, Matrix};
 pub(crate) use panels::{product, write_channel, write_pair};
 
 /// Greatest absolute value of a quantised activation: 13 bits and a sign. Products of two such values summed over the

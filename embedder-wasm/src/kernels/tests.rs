@@ -179,8 +179,16 @@ impl Work for Layer {
         let count = rows.len() / depth;
         let format = InputFormat::new(depth, wide, lowest);
         let scale = (0..channels).map(|channel| 0.01 + channel as f32).collect();
-        let linear = Linear::pack::<K>(&format, &weights, scale, vec![0.5; channels]);
-        let mut inputs = Inputs::new(count, depth);
+        let bytes: Vec<u8> = weights.iter().map(|weight| *weight as u8).collect();
+        let large = weights.iter().enumerate().filter(|(_, weight)| i8::try_from(**weight).is_err());
+        let large = large.map(|(index, weight)| LargeWeight {
+            channel: index / depth,
+            column: index % depth,
+            weight: *weight,
+        });
+        let matrix = Matrix { depth, bytes: &bytes, large: large.collect() };
+        let linear = Linear::pack::<K>(&format, &matrix, scale, vec![0.5; channels]);
+        let mut inputs = Inputs::new(count, count * depth);
         format.quantize::<K>(&rows, &mut inputs);
         let mut out = vec![0.0; count * channels];
         linear.apply::<K>(&inputs, count, &mut vec![0; count * 32], &mut out, channels);
