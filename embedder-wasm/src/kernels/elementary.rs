@@ -21,7 +21,7 @@ pub(super) fn exp<L: Lanes>(x: L) -> L {
 pub(super) fn gelu<L: Lanes>(x: L) -> L {
     // Φ(x) = 1/2 + x · P(x²)/Q(x²) within ±5.25, beyond which Φ is 0 or 1 to 2e-6.
     const LIMIT: f32 = 5.25;
-    const P: [f32; 4] = [0.398_949_92, 0.029_712_047, 0.004_251_938_8, 5.877_495_3e-5];
+    const P: [f32; 4] = [0.398_949_92, 0.029_712_047, 0.004_251_939, 5.877_495_3e-5];
     const Q: [f32; 5] = [1.0, 0.241_232_26, 0.025_747_264, 0.001_453_526_9, 3.434_678_3e-6];
     let limited = x.max(L::splat(-LIMIT)).min(L::splat(LIMIT));
     let square = limited.mul(limited);
