@@ -72,7 +72,9 @@ function show(items) {
       item.append(text);
       if (score === undefined) return item;
       item.dataset.scored = "";
-      const meter = Object.assign(document.createElement("meter"), { value: Math.max(0, score), title: "similarity" });
+      const share = Math.max(0, score);
+      const meter = Object.assign(document.createElement("meter"), { value: share, title: "similarity" });
+      meter.style.setProperty("--share", share);
       item.append(meter, Object.assign(document.createElement("output"), { value: score.toFixed(2) }));
       return item;
     }),
