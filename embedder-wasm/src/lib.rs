@@ -37,7 +37,7 @@ use model_file::ModelFile;
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
 
-/// Longest token sequence the model reads, [CLS] and [SEP] included (`max_seq_length` of sentence-transformers).
+/// Longest token sequence the model reads, \[CLS\] and \[SEP\] included (`max_seq_length` of sentence-transformers).
 pub const MAX_TOKENS: usize = 256;
 
 /// One embedded text.
@@ -45,7 +45,7 @@ pub const MAX_TOKENS: usize = 256;
 pub struct Embedding {
     /// [`DIMENSIONS`] floats of unit Euclidean length.
     pub vector: Vec<f32>,
-    /// Tokens of the whole text, [CLS] and [SEP] included, before truncation.
+    /// Tokens of the whole text, \[CLS\] and \[SEP\] included, before truncation.
     pub tokens: usize,
     /// True if the text had more than [`MAX_TOKENS`] tokens and its end was not read.
     pub truncated: bool,

@@ -1,5 +1,5 @@
 //! Text → token ids, exactly as the `tokenizer.json` of all-MiniLM-L6-v2 describes it: special tokens named in the
-//! text, [normalization](normalize), then the longest matching token again and again ([`vocabulary`]).
+//! text, [normalization](mod@normalize), then the longest matching token again and again ([`vocabulary`]).
 //!
 //! `tests/wordpiece.rs` holds it against the reference implementation, the `tokenizers` crate.
 
