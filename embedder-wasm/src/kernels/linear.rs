@@ -2,7 +2,7 @@
 
 use super::inputs::{InputFormat, Inputs};
 use super::matrix::Matrix;
-use super::panels::{product, write_channel};
+use super::panels::write_channel;
 use super::{Kernel, LANES, Lanes, NarrowPanel, Panel, Rows};
 
 /// Weights packed for one kernel.
@@ -82,15 +82,19 @@ impl Linear {
     ) {
         let depth = self.depth;
         let values = Rows { values: &inputs.values, stride: depth, count: rows, depth };
-        let mut finish = |channel: usize, sums: &mut [i32]| {
-            self.finish_panel::<K>(channel, sums, &inputs.scales, out, stride);
-        };
+        let sums = &mut scratch[..rows * K::WIDTH];
+        let finish = Finish { linear: self, input_scales: &inputs.scales, stride };
         match &self.weights {
-            Weights::Wide(panels) => product::<K>(values, panels, self.channels, scratch, finish),
+            // Loops, not closures: what works on lanes must be inlined here.
+            Weights::Wide(panels) => {
+                for (index, weights) in panels.chunks_exact(K::WIDTH * depth).enumerate() {
+                    K::panel_product(&Panel::new(values, weights, 2, K::WIDTH), sums);
+                    finish.panel::<K>(index * K::WIDTH, sums, out);
+                }
+            }
             Weights::Narrow(narrow) => {
                 let width = narrow.panels.len() / self.channels;
                 let bytes = Rows { values: &inputs.bytes, stride: width, count: rows, depth: width };
-                let sums = &mut scratch[..rows * K::WIDTH];
                 let mut corrections = narrow.corrections.as_slice();
                 let panels =
                     narrow.panels.chunks_exact(K::WIDTH * width).zip(narrow.offsets.chunks_exact(K::WIDTH));
@@ -105,24 +109,26 @@ impl Linear {
                     for correction in own {
                         correction.apply(values, &mut sums[correction.channel - first..], K::WIDTH);
                     }
-                    finish(first, sums);
+                    finish.panel::<K>(first, sums, out);
                 }
             }
         }
     }
+}
 
+/// What turns the sums of a panel into outputs.
+struct Finish<'a> {
+    linear: &'a Linear,
+    input_scales: &'a [f32],
+    stride: usize,
+}
+
+impl Finish<'_> {
     #[inline(always)]
-    fn finish_panel<K: Kernel>(
-        &self,
-        channel: usize,
-        sums: &[i32],
-        input_scales: &[f32],
-        out: &mut [f32],
-        stride: usize,
-    ) {
-        let (scales, _) = self.scale[channel..][..K::WIDTH].as_chunks::<LANES>();
-        let (biases, _) = self.bias[channel..][..K::WIDTH].as_chunks::<LANES>();
-        let rows = sums.chunks_exact(K::WIDTH).zip(out.chunks_mut(stride)).zip(input_scales);
+    fn panel<K: Kernel>(&self, channel: usize, sums: &[i32], out: &mut [f32]) {
+        let (scales, _) = self.linear.scale[channel..][..K::WIDTH].as_chunks::<LANES>();
+        let (biases, _) = self.linear.bias[channel..][..K::WIDTH].as_chunks::<LANES>();
+        let rows = sums.chunks_exact(K::WIDTH).zip(out.chunks_mut(self.stride)).zip(self.input_scales);
         for ((sums, out), input_scale) in rows {
             let input_scale = K::Lanes::splat(*input_scale);
             let (sums, _) = sums.as_chunks::<LANES>();

@@ -130,13 +130,15 @@ pub(crate) fn softmax_quantize<K: Kernel>(scores: &mut [f32], count: usize, weig
     }
     let steps = (GREATEST_SUM / sum.sum()).min(f32::from(i16::MAX));
     let steps = K::Lanes::splat(steps);
-    let mut total = 0_i32;
+    let mut totals = [0_i32; LANES];
     let (weights, _) = weights.as_chunks_mut::<LANES>();
     for (lanes, weights) in scores.iter().zip(weights) {
         K::Lanes::load(lanes).mul(steps).store_i16(weights);
-        total += weights.iter().map(|weight| i32::from(*weight)).sum::<i32>();
+        for (total, weight) in totals.iter_mut().zip(weights) {
+            *total += i32::from(*weight);
+        }
     }
-    1.0 / total as f32
+    1.0 / totals.iter().sum::<i32>() as f32
 }
 
 /// Scales a row to unit length; the floor keeps a zero vector finite (torch.nn.functional.normalize has the same).
