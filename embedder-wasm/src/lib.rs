@@ -32,7 +32,6 @@ pub use wordpiece::{VocabularyError, WordPiece};
 
 use encoder::{Encoder, MAX_ROWS};
 use kernels::Instructions;
-use model_file::ModelFile;
 
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
@@ -98,9 +97,10 @@ impl Embedder {
     }
 
     fn with_instructions(model: Vec<u8>, instructions: Instructions) -> Result<Self, EmbedderError> {
+        let (encoder, tokenizer) = Encoder::load(model, instructions, WordPiece::from_vocabulary)?;
         Ok(Self {
-            tokenizer: Arc::new(WordPiece::from_vocabulary(ModelFile::parse(&model)?.vocabulary()?)?),
-            encoder: Encoder::load(model, instructions)?,
+            tokenizer: Arc::new(tokenizer),
+            encoder,
             ids: Vec::with_capacity(MAX_TOKENS),
             batch: Batch::default(),
         })

@@ -1,11 +1,12 @@
 //! The model file: quantised weights and the vocabulary in one safetensors file.
 //!
-//! `embedder-wasm/quantize` writes it and its README-level description lives there; this reader trusts nothing. Every
+//! `embedder-wasm/quantize` writes it, and its README describes it; this reader trusts nothing. Every
 //! tensor's type and shape is checked before it is used, every float must be finite, and memory is only ever taken
 //! for what the model needs, whatever the file says.
 
 use std::ops::Range;
 
+use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensors};
 
 use crate::EmbedderError;
@@ -23,7 +24,9 @@ const EXCEPTION: u8 = 0x80;
 /// A model file whose outline is sound.
 pub(crate) struct ModelFile<'a> {
     bytes: &'a [u8],
-    tensors: SafeTensors<'a>,
+    header: Metadata,
+    /// Where the tensors begin.
+    start: usize,
 }
 
 impl<'a> ModelFile<'a> {
@@ -36,12 +39,12 @@ impl<'a> ModelFile<'a> {
             )));
         }
         let damaged = |error| EmbedderError::Damaged(format!("it is not a safetensors file ({error})"));
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-        let format = metadata.metadata().as_ref().and_then(|entries| entries.get("format"));
+        let (length, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let format = header.metadata().as_ref().and_then(|entries| entries.get("format"));
         if format.map(String::as_str) != Some(FORMAT) {
             return Err(EmbedderError::Damaged(format!("its format is {format:?}, expected {FORMAT:?}")));
         }
-        Ok(Self { bytes, tensors: SafeTensors::deserialize(bytes).map_err(damaged)? })
+        Ok(Self { bytes, header, start: size_of::<u64>() + length })
     }
 
     /// Floats of exactly this shape, all finite.
@@ -57,9 +60,7 @@ impl<'a> ModelFile<'a> {
 
     /// Where the i8 values of a tensor of exactly this shape lie in the file.
     pub(crate) fn range(&self, name: &str, shape: &[usize]) -> Result<Range<usize>, EmbedderError> {
-        let data = self.data(name, Dtype::I8, shape)?;
-        let start = data.as_ptr().addr() - self.bytes.as_ptr().addr();
-        Ok(start..start + data.len())
+        Ok(self.place(self.shaped(name, Dtype::I8, shape)?))
     }
 
     /// The integers of a weight matrix.
@@ -104,35 +105,44 @@ impl<'a> ModelFile<'a> {
 
     fn integers(&self, name: &str) -> Result<impl Iterator<Item = i16> + use<'a>, EmbedderError> {
         let tensor = self.tensor(name)?;
-        if tensor.dtype() != Dtype::I16 || tensor.shape().len() != 1 {
+        if tensor.dtype != Dtype::I16 || tensor.shape.len() != 1 {
             return Err(EmbedderError::Damaged(format!("{name} is not a list of i16")));
         }
-        Ok(tensor.data().as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes)))
+        Ok(self.bytes[self.place(tensor)].as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes)))
     }
 
     /// The vocabulary: tokens in the order of their ids, one per line.
     pub(crate) fn vocabulary(&self) -> Result<&'a [u8], EmbedderError> {
         let name = "tokenizer.vocabulary";
         let tensor = self.tensor(name)?;
-        if tensor.dtype() != Dtype::U8 {
+        if tensor.dtype != Dtype::U8 {
             return Err(EmbedderError::Damaged(format!("{name} is not text")));
         }
-        Ok(tensor.data())
+        Ok(&self.bytes[self.place(tensor)])
     }
 
     fn data(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&'a [u8], EmbedderError> {
-        let tensor = self.tensor(name)?;
-        if tensor.dtype() != dtype || tensor.shape() != shape {
-            return Err(EmbedderError::Damaged(format!(
-                "{name} is {:?} {:?}, expected {dtype:?} {shape:?}",
-                tensor.dtype(),
-                tensor.shape()
-            )));
-        }
-        Ok(tensor.data())
+        Ok(&self.bytes[self.place(self.shaped(name, dtype, shape)?)])
     }
 
-    fn tensor(&self, name: &str) -> Result<safetensors::tensor::TensorView<'a>, EmbedderError> {
-        self.tensors.tensor(name).map_err(|_| EmbedderError::Damaged(format!("{name} is missing")))
+    fn shaped(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&TensorInfo, EmbedderError> {
+        let tensor = self.tensor(name)?;
+        if tensor.dtype != dtype || tensor.shape != shape {
+            return Err(EmbedderError::Damaged(format!(
+                "{name} is {:?} {:?}, expected {dtype:?} {shape:?}",
+                tensor.dtype, tensor.shape
+            )));
+        }
+        Ok(tensor)
+    }
+
+    fn tensor(&self, name: &str) -> Result<&TensorInfo, EmbedderError> {
+        self.header.info(name).ok_or_else(|| EmbedderError::Damaged(format!("{name} is missing")))
+    }
+
+    /// Within the file: `read_metadata` has checked that the tensors fill it exactly.
+    fn place(&self, tensor: &TensorInfo) -> Range<usize> {
+        let (start, end) = tensor.data_offsets;
+        self.start + start..self.start + end
     }
 }

@@ -46,12 +46,20 @@ struct Model {
 impl Encoder {
     /// Unpacks the weights of a model file for these instructions. Only the word embeddings stay as they are; what
     /// the file holds behind them is given back.
-    pub(crate) fn load(mut file: Vec<u8>, instructions: Instructions) -> Result<Self, EmbedderError> {
-        let weights = instructions.run(Load { file: &ModelFile::parse(&file)? })?;
-        file.truncate(weights.tokens.bytes.end);
-        file.shrink_to_fit();
-        let model = Arc::new(Model { weights, words: file });
-        Ok(Self { instructions, model, scratch: Scratch::new() })
+    ///
+    /// Also gives what `vocabulary` makes of the file's vocabulary.
+    pub(crate) fn load<T>(
+        mut bytes: Vec<u8>,
+        instructions: Instructions,
+        vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
+    ) -> Result<(Self, T), EmbedderError> {
+        let file = ModelFile::parse(&bytes)?;
+        let vocabulary = vocabulary(file.vocabulary()?)?;
+        let weights = instructions.run(Load { file: &file })?;
+        bytes.truncate(weights.tokens.bytes.end);
+        bytes.shrink_to_fit();
+        let model = Arc::new(Model { weights, words: bytes });
+        Ok((Self { instructions, model, scratch: Scratch::new() }, vocabulary))
     }
 
     /// Embeds texts in one pass: `ids` are their token ids one after the other, `lengths` how many each has. At most

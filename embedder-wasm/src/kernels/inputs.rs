@@ -24,7 +24,7 @@ pub(crate) struct InputFormat {
 }
 
 /// Rounded rows, as a kernel wants them.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Inputs {
     /// `[rows][depth]`
     pub(super) values: Vec<i16>,

@@ -144,3 +144,22 @@ fn for_each_tile(rows: usize, most: usize, mut tile: impl FnMut(usize, usize)) {
         first += height;
     }
 }
+
+/// The instance of `$tile` for this height, which must be one of those listed.
+#[allow(unused_macros, reason = "the scalar kernel has no tiles")]
+macro_rules! tile_of {
+    ($tile:ident, $height:expr, $($lower:literal)* ) => {
+        tile_of!(@ $tile, $height, [] $($lower)*)
+    };
+    (@ $tile:ident, $height:expr, [$($lower:literal)*] $greatest:literal) => {
+        match $height {
+            $($lower => $tile::<$lower>,)*
+            _ => $tile::<$greatest>,
+        }
+    };
+    (@ $tile:ident, $height:expr, [$($lower:literal)*] $next:literal $($rest:literal)+) => {
+        tile_of!(@ $tile, $height, [$($lower)* $next] $($rest)+)
+    };
+}
+#[allow(unused_imports, reason = "the scalar kernel has no tiles")]
+use tile_of;

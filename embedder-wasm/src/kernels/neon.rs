@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 
 use super::lanes::{LANES, Lanes};
-use super::{Kernel, Panel, Rows, for_each_tile};
+use super::{Kernel, Panel, Rows, for_each_tile, tile_of};
 
 /// `smlal` over panels of 8 channels; `ld2` separates the weights of even and odd inputs.
 #[derive(Debug, Clone, Copy)]
@@ -17,16 +17,7 @@ impl Kernel for Neon {
         let Rows { values, stride, count, depth } = panel.rows;
         assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 8, |first, height| {
-            let tile = match height {
-                1 => tile::<1>,
-                2 => tile::<2>,
-                3 => tile::<3>,
-                4 => tile::<4>,
-                5 => tile::<5>,
-                6 => tile::<6>,
-                7 => tile::<7>,
-                _ => tile::<8>,
-            };
+            let tile = tile_of!(tile, height, 1 2 3 4 5 6 7 8);
             // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);

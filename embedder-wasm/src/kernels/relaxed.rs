@@ -6,7 +6,7 @@
 use std::arch::wasm32::*;
 
 use super::simd128::{Simd128, Simd128Lanes};
-use super::{Kernel, NarrowPanel, Panel, for_each_tile};
+use super::{Kernel, NarrowPanel, Panel, for_each_tile, tile_of};
 
 /// [`Simd128`] with a product of bytes.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +27,7 @@ impl Kernel for Relaxed {
         assert!(out.len() >= rows.count * Self::WIDTH && offsets.len() == Self::WIDTH);
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 4, |first, height| {
-            let tile = match height {
-                1 => tile::<1>,
-                2 => tile::<2>,
-                3 => tile::<3>,
-                _ => tile::<4>,
-            };
+            let tile = tile_of!(tile, height, 1 2 3 4);
             // SAFETY: `Panel` promises `count` rows and `depth / 4` groups; the assertion covers the rest.
             unsafe {
                 let inputs = rows.values.as_ptr().add(first * rows.stride);

@@ -3,7 +3,7 @@
 use std::arch::wasm32::*;
 
 use super::lanes::{LANES, Lanes};
-use super::{Kernel, Panel, Rows, for_each_tile};
+use super::{Kernel, Panel, Rows, for_each_tile, tile_of};
 
 /// `i32x4.dot_i16x8_s` over panels of 8 channels in two vectors.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +17,7 @@ impl Kernel for Simd128 {
         let Rows { values, stride, count, depth } = panel.rows;
         assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 4, |first, height| {
-            let tile = match height {
-                1 => tile::<1>,
-                2 => tile::<2>,
-                3 => tile::<3>,
-                _ => tile::<4>,
-            };
+            let tile = tile_of!(tile, height, 1 2 3 4);
             // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);

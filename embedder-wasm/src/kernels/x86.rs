@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::lanes::{LANES, Lanes};
-use super::{Kernel, NarrowPanel, Panel, Rows, Work, for_each_tile};
+use super::{Kernel, NarrowPanel, Panel, Rows, Work, for_each_tile, tile_of};
 
 /// # Safety
 /// The processor must have AVX2.
@@ -35,14 +35,7 @@ impl Kernel for Avx2 {
         let Rows { values, stride, count, depth } = panel.rows;
         assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 6, |first, height| {
-            let tile = match height {
-                1 => tile_avx2::<1>,
-                2 => tile_avx2::<2>,
-                3 => tile_avx2::<3>,
-                4 => tile_avx2::<4>,
-                5 => tile_avx2::<5>,
-                _ => tile_avx2::<6>,
-            };
+            let tile = tile_of!(tile_avx2, height, 1 2 3 4 5 6);
             // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
@@ -104,20 +97,7 @@ impl Kernel for Avx512 {
         let Rows { values, stride, count, depth } = panel.rows;
         assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 12, |first, height| {
-            let tile = match height {
-                1 => tile_avx512::<1>,
-                2 => tile_avx512::<2>,
-                3 => tile_avx512::<3>,
-                4 => tile_avx512::<4>,
-                5 => tile_avx512::<5>,
-                6 => tile_avx512::<6>,
-                7 => tile_avx512::<7>,
-                8 => tile_avx512::<8>,
-                9 => tile_avx512::<9>,
-                10 => tile_avx512::<10>,
-                11 => tile_avx512::<11>,
-                _ => tile_avx512::<12>,
-            };
+            let tile = tile_of!(tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
             // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
@@ -140,20 +120,7 @@ impl Kernel for Avx512 {
         assert!(out.len() >= rows.count * Self::WIDTH && offsets.len() == Self::WIDTH);
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 12, |first, height| {
-            let tile = match height {
-                1 => narrow_tile_avx512::<1>,
-                2 => narrow_tile_avx512::<2>,
-                3 => narrow_tile_avx512::<3>,
-                4 => narrow_tile_avx512::<4>,
-                5 => narrow_tile_avx512::<5>,
-                6 => narrow_tile_avx512::<6>,
-                7 => narrow_tile_avx512::<7>,
-                8 => narrow_tile_avx512::<8>,
-                9 => narrow_tile_avx512::<9>,
-                10 => narrow_tile_avx512::<10>,
-                11 => narrow_tile_avx512::<11>,
-                _ => narrow_tile_avx512::<12>,
-            };
+            let tile = tile_of!(narrow_tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
             // SAFETY: `Panel` promises `count` rows and `depth / 4` groups; the assertion covers the rest.
             unsafe {
                 let inputs = rows.values.as_ptr().add(first * rows.stride);
