@@ -4,6 +4,8 @@ import { assertDenied } from "../support/assert-denied.mjs";
 import { clearKnowledgeBase, embeddingWithSimilarity, writeDocument } from "../support/knowledge-base.mjs";
 
 const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" };
+/** Tables of the knowledge base that only match_chunks reads on behalf of users. */
+const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
 /** Who sees and who writes the knowledge base. */
@@ -47,6 +49,26 @@ export function kbAccess({ database, anon, alice, service }) {
       });
     }
   }
+
+  for (const table of INNER_TABLES) {
+    test(`anon and users can neither read nor write ${table}`, async () => {
+      for (const [client, status] of [
+        [anon, 401],
+        [alice, 403],
+      ]) {
+        const key = table === "kb_lexemes" ? "chunks" : "ordinal";
+        assertDenied(await client.select(table), status, table);
+        assertDenied(await client.insert(table, { [key]: 1 }), status, table);
+        assertDenied(await client.update(table, `${key}=gte.0`, { [key]: 1 }), status, table);
+        assertDenied(await client.remove(table, `${key}=gte.0`), status, table);
+      }
+    });
+  }
+
+  test("not even the service role writes kb_lexemes, but it reads them", async () => {
+    assertDenied(await service.update("kb_lexemes", "chunks=gte.0", { chunks: 7 }), 403, "kb_lexemes");
+    assert.ok((await service.select("kb_lexemes")).body.length > 0);
+  });
 
   test("anon and users cannot insert documents, chunks or embeddings", async () => {
     const { id, chunkIds } = await writeDocument(database, { status: "pending", similarities: [null] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, lexemeCounts, writeDocument } from "../support/knowledge-base.mjs";
 
 const SOURCE = "guide.md";
 
@@ -105,7 +105,7 @@ export function publishDocument({ database, anon, alice, service }) {
     const first = await pendingVersion("v1");
     await published(first.id);
     const second = await pendingVersion("v2");
-    // The last step of a publish is the update of the ready row; make exactly that one fail.
+    // A publish updates the ready row when the old chunks are gone already; make exactly that step fail.
     await database.exec(`
       create function fail_on_v2() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$;
       create trigger fail_on_v2 before update on kb_documents for each row
@@ -137,6 +137,37 @@ export function publishDocument({ database, anon, alice, service }) {
     const first = await pendingVersion("v1");
     const statuses = (await Promise.all([publish(first.id), publish(first.id)])).map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 200).length, 1);
+  });
+
+  test("the new version brings its language, words and sentences along", async () => {
+    const version = (hash, language, content) =>
+      writeDocument(database, {
+        source: SOURCE,
+        status: "pending",
+        hash,
+        language,
+        contents: [content],
+        sentences: [[{ start: 0, end: 3, similarity: 0.5 }]],
+      });
+    const first = await version("v1", "english", "old houses");
+    await published(first.id);
+    const second = await version("v2", "german", "Die Häuser");
+    await published(second.id);
+    assert.deepEqual(
+      (await documents()).map((row) => [row.id, row.language]),
+      [[first.id, "german"]],
+    );
+    const { kept, counted } = await lexemeCounts(database);
+    assert.deepEqual(kept, counted);
+    assert.deepEqual(
+      kept.map((row) => [row.lexeme, row.language, row.chunks]),
+      [
+        ["", "german", 1],
+        ["haus", "german", 1],
+      ],
+    );
+    const { rows } = await database.query("select chunk_id from kb_sentences");
+    assert.deepEqual(rows, [{ chunk_id: second.chunkIds[0] }]);
   });
 
   test("only the service role publishes", async () => {

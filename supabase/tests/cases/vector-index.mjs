@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
 const CLOSE_CHUNKS = 2100;
 
-/** Search through the HNSW index, with more vectors than match_chunks compares one by one. */
+/** Search through the indexes, with more vectors than match_chunks compares one by one. */
 export function vectorIndex({ database, alice, service }) {
   let close;
   let far;
@@ -26,12 +26,17 @@ export function vectorIndex({ database, alice, service }) {
   });
   after(() => clearKnowledgeBase(database));
 
-  const indexScans = async () => {
+  const HNSW = "kb_embeddings_searchable_hnsw";
+  const GIN = "kb_chunks_searchable_fts";
+  const indexScans = async (index = HNSW) => {
     await database.query("select pg_stat_force_next_flush()");
-    const { rows } = await database.query(
-      "select idx_scan from pg_stat_user_indexes where indexrelname = 'kb_embeddings_searchable_hnsw'",
-    );
+    const { rows } = await database.query("select idx_scan from pg_stat_user_indexes where indexrelname = $1", [index]);
     return Number(rows[0].idx_scan);
+  };
+  const search = async (parameters) => {
+    const { status, body } = await alice.rpc("match_chunks", { query_embedding: QUERY, ...parameters });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
   };
 
   // The index's own scan counter shows that these calls did or did not use it. It does not show that every table size
@@ -41,6 +46,16 @@ export function vectorIndex({ database, alice, service }) {
     const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY });
     assert.ok(body.every((row) => row.document_id === close.id));
     assert.ok((await indexScans()) > before);
+  });
+
+  test("match_chunks with query_text reads the HNSW and the GIN index, also in a session that has planned before", async () => {
+    for (let call = 0; call < 7; call++) {
+      const before = [await indexScans(HNSW), await indexScans(GIN)];
+      const body = await search({ query_text: "chunk 1234", match_count: 5 });
+      assert.equal(body[0].content, "chunk 1234");
+      assert.ok((await indexScans(HNSW)) > before[0], "HNSW");
+      assert.ok((await indexScans(GIN)) > before[1], "GIN");
+    }
   });
 
   test("after thousands of closer chunks are disabled, all the others are found", async () => {
@@ -53,5 +68,13 @@ export function vectorIndex({ database, alice, service }) {
       [1, 2, 3, 4, 0],
     );
     assert.ok(body.every((row) => row.document_id === far.id));
+  });
+
+  test("their words are gone with them", async () => {
+    const rows = await search({ query_text: "chunk 1234", match_count: 100, match_threshold: -1 });
+    assert.equal(rows.length, 5);
+    assert.ok(rows.every((row) => row.document_id === far.id && row.lexical === 0));
+    const { kept, counted } = await lexemeCounts(database);
+    assert.deepEqual(kept, counted);
   });
 }

@@ -27,7 +27,9 @@ function toVector(components) {
  * Writes a document with one chunk per similarity, past the API, and returns its id and its chunks' ids.
  * @param {import("@electric-sql/pglite").PGlite} database
  * @param {{ source?: string, name?: string, status?: string, enabled?: boolean, hash?: string, meta?: object,
- *   similarities?: (number | null)[] }} [document] null leaves that chunk without an embedding
+ *   language?: string, similarities?: (number | null)[], contents?: string[], section?: string,
+ *   sentences?: { start: number, end: number, similarity: number }[][] }} [document]
+ *   similarities: null leaves that chunk without an embedding; contents and sentences: of each chunk in turn
  */
 export async function writeDocument(
   database,
@@ -38,21 +40,25 @@ export async function writeDocument(
     enabled = true,
     hash = "h",
     meta = {},
-    similarities = [0.9],
+    language = "english",
+    contents,
+    similarities = contents?.map(() => 0.9) ?? [0.9],
+    section,
+    sentences = [],
   } = {},
 ) {
   return database.transaction(async (transaction) => {
     const inserted = await transaction.query(
-      `insert into kb_documents (source, name, status, enabled, content_hash, meta)
-       values ($1, $2, $3, $4, $5, $6) returning id`,
-      [source, name, status, enabled, hash, meta],
+      `insert into kb_documents (source, name, status, enabled, content_hash, meta, language)
+       values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+      [source, name, status, enabled, hash, meta, language],
     );
     const id = inserted.rows[0].id;
     const chunkIds = [];
     for (const [ordinal, similarity] of similarities.entries()) {
       const chunk = await transaction.query(
-        "insert into kb_chunks (document_id, ordinal, content) values ($1, $2, $3) returning id",
-        [id, ordinal, `${name} ${hash} ${ordinal}`],
+        "insert into kb_chunks (document_id, ordinal, content, meta) values ($1, $2, $3, $4) returning id",
+        [id, ordinal, contents?.[ordinal] ?? `${name} ${hash} ${ordinal}`, section ? { section } : {}],
       );
       chunkIds.push(chunk.rows[0].id);
       if (similarity === null) continue;
@@ -60,6 +66,18 @@ export async function writeDocument(
         chunk.rows[0].id,
         embeddingWithSimilarity(similarity, 1 + ordinal),
       ]);
+      for (const [place, sentence] of (sentences[ordinal] ?? []).entries()) {
+        await transaction.query(
+          'insert into kb_sentences (chunk_id, ordinal, start, "end", embedding) values ($1, $2, $3, $4, $5)',
+          [
+            chunk.rows[0].id,
+            place,
+            sentence.start,
+            sentence.end,
+            embeddingWithSimilarity(sentence.similarity, 200 + place),
+          ],
+        );
+      }
     }
     return { id, source, chunkIds };
   });
@@ -68,4 +86,26 @@ export async function writeDocument(
 /** @param {import("@electric-sql/pglite").PGlite} database */
 export async function clearKnowledgeBase(database) {
   await database.exec("delete from kb_documents");
+}
+
+/**
+ * The rows of kb_lexemes, and what they should be by a fresh count; both in the same order.
+ * @param {import("@electric-sql/pglite").PGlite} database
+ */
+export async function lexemeCounts(database) {
+  const kept = await database.query("select lexeme, language, chunks::int from kb_lexemes order by lexeme, language");
+  const counted = await database.query(
+    `select word.lexeme, c.language, count(*)::int as chunks
+     from kb_chunks c
+     join kb_documents d on d.id = c.document_id
+     cross join lateral (
+       select '' as lexeme
+       union all
+       select lexeme from unnest(internal.kb_chunk_fts(c.language, c.meta->>'section', c.content))
+     ) word
+     where d.status = 'ready' and d.enabled
+     group by word.lexeme, c.language
+     order by word.lexeme, c.language`,
+  );
+  return { kept: kept.rows, counted: counted.rows };
 }

@@ -1,0 +1,470 @@
+-- Search by meaning and by words.
+--
+-- match_chunks runs with the caller's rights and joins the protected tables for every row it returns. Three things it
+-- asks of helpers that run with the owner's rights (security definer), because Row Level Security would make them slow
+-- or impossible for the caller:
+--   - Chunks with the words of the question. A condition that users write is only evaluated after the policies unless
+--     its operator is leakproof, and @@ is not, so the index on fts would not be used.
+--   - The counts of kb_lexemes and the vectors of kb_sentences, which users may not read: the first would tell words of
+--     every document, the second are only of use here.
+-- What the helpers look at is searchable, and what they find leaves match_chunks only joined to rows the caller sees.
+
+-- Words -------------------------------------------------------------------
+
+create function internal.kb_lexeme_query(lexeme text) returns text
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
+$$;
+
+comment on function internal.kb_lexeme_query(text) is
+  'Text of a tsquery for exactly this lexeme, whatever characters are in it.';
+
+-- The words of a question, as the search needs them.
+create type internal.kb_question as (
+  -- One entry for each lexeme in each language: how it is asked for, and its share of the weight of all of them.
+  languages text[],
+  queries tsquery[],
+  shares double precision[],
+  -- Finds the chunks that are worth a look.
+  rare tsquery,
+  -- What match_chunks returns as query_terms.
+  terms jsonb
+);
+
+create function internal.kb_read_question(query_text text, chunk_budget integer) returns internal.kb_question
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+  -- Planned once per session: planning would take longer than the rest.
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+as $$
+declare
+  -- A question of 4,000 characters has hundreds of lexemes; the rarest of them say what it is about.
+  lexeme_limit constant integer := 64;
+  question internal.kb_question;
+begin
+  with token as (
+    -- Words as they stand in the question, with their kind, which decides on the dictionary.
+    select lower(p.token) as word, p.kind, min(p.token) as token, min(p.place) as place
+      from ts_parse('default', query_text) with ordinality as p(kind, token, place)
+      group by lower(p.token), p.kind
+  ), meaning as (
+    -- What to_tsvector makes of them, in each language that has searchable chunks. A stop word has no lexemes.
+    select n.language, n.chunks as total, t.word, t.place, d.lexemes
+      from public.kb_lexemes n
+      join pg_catalog.pg_ts_config c
+        on c.cfgname = n.language and c.cfgnamespace = 'pg_catalog'::regnamespace
+      cross join token t
+      cross join lateral (
+        select a.lexemes
+          from (
+            select m.mapseqno, ts_lexize(m.mapdict, internal.kb_fold_accents(n.language, t.token)) as lexemes
+              from pg_catalog.pg_ts_config_map m
+              where m.mapcfg = c.oid and m.maptokentype = t.kind
+              offset 0
+          ) a
+          where a.lexemes is not null
+          order by a.mapseqno
+          limit 1
+      ) d
+      where n.lexeme = ''
+  ), known as (
+    select m.language, m.total, m.word, m.place, l.lexeme, coalesce(k.chunks, 0) as chunks
+      from meaning m
+      cross join unnest(m.lexemes) as l(lexeme)
+      left join public.kb_lexemes k on k.lexeme = l.lexeme and k.language = m.language
+      -- Longer ones are in no tsvector.
+      where octet_length(l.lexeme) between 1 and 2046
+  ), weighted as (
+    select k.language, k.lexeme, k.total, k.chunks,
+        ln(1 + (greatest(k.total - k.chunks, 0) + 0.5::float8) / (k.chunks + 0.5::float8)) as weight,
+        row_number() over (partition by k.language order by k.chunks, k.lexeme) as rank
+      from known k
+      group by k.language, k.lexeme, k.total, k.chunks
+  ), term as (
+    select w.*, internal.kb_lexeme_query(w.lexeme) as query,
+        w.weight / sum(w.weight) over (partition by w.language) as share,
+        sum(w.chunks) over (order by w.chunks, w.lexeme, w.language) as found
+      from weighted w
+      where w.rank <= lexeme_limit
+  ), question_language as (
+    -- The language that knows most words of the question, as stop words or from its chunks.
+    select m.language
+      from meaning m
+      left join known k on k.language = m.language and k.word = m.word and k.chunks > 0
+      group by m.language, m.total
+      order by count(distinct m.word) filter (where k.word is not null or m.lexemes = '{}') desc,
+        m.total desc, m.language
+      limit 1
+  ), word as (
+    select k.word, min(k.place) as place, max(t.weight) as weight
+      from known k
+      join term t on t.language = k.language and t.lexeme = k.lexeme
+      where k.language = (select q.language from question_language q)
+      group by k.word
+  )
+  select
+      array_agg(t.language),
+      array_agg(t.query::tsquery),
+      array_agg(t.share),
+      -- A first word that is more common than the budget still says something unless most chunks have it.
+      string_agg(t.query, ' | ') filter (
+        where t.chunks > 0 and (t.found <= chunk_budget or t.found = t.chunks and t.chunks <= t.total / 2)
+      )::tsquery,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('word', w.word, 'weight', w.weight) order by w.place), '[]')
+          from word w
+      )
+    into question
+    from term t;
+  return question;
+end
+$$;
+
+comment on function internal.kb_read_question(text, integer) is
+  'The lexemes of a question with their weights. Its rare words are those that together stand in no more than '
+  'chunk_budget chunks.';
+
+create function internal.kb_search_words(
+  question internal.kb_question,
+  nearest uuid[],
+  chunk_budget integer
+) returns table (chunk_id uuid, lexical double precision)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+  -- The plan does not depend on the question, because only the index on fts finds chunks by words in bounded time.
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  best_count constant integer := 50;
+  languages text[] := question.languages;
+  queries tsquery[] := question.queries;
+  shares double precision[] := question.shares;
+  rare tsquery := question.rare;
+begin
+  return query
+  select r.id, max(r.lexical)
+    from (
+      select c.id, coalesce((
+          -- ts_rank of a single lexeme is a saturating function of its frequency, near BM25's with k1 = 0.6. Of several
+          -- lexemes it is their plain mean, so each is asked for alone and weighed here. It reads fts and needs neither
+          -- the text nor a count of words.
+          select sum(t.share * ts_rank('{1, 1, 1, 1}', c.fts, t.query))
+            from unnest(languages, queries, shares) as t(language, query, share)
+            where t.language = c.language
+        ), 0) as lexical
+        from (
+          (
+            select c.id, c.language, c.fts, false as is_near
+              from public.kb_chunks c
+              where c.searchable and c.fts @@ rare
+              limit chunk_budget
+          )
+          union all
+          select c.id, c.language, c.fts, true
+            from public.kb_chunks c
+            where c.searchable and c.id = any (nearest)
+        ) c
+        order by c.is_near desc, lexical desc, c.id
+        limit best_count + cardinality(nearest)
+    ) r
+    -- Some are found both ways.
+    group by r.id;
+end
+$$;
+
+comment on function internal.kb_search_words(internal.kb_question, uuid[], integer) is
+  'The chunks with rare words of the question that have most of its vocabulary, and the chunks of `nearest`; with how '
+  'much of it each has.';
+
+-- Sentences ---------------------------------------------------------------
+
+create function internal.kb_best_sentences(
+  chunk_ids uuid[],
+  query_embedding extensions.vector
+) returns table (chunk_id uuid, similarity double precision)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+  set plan_cache_mode = force_generic_plan
+  -- The primary key gives the sentences grouped by chunk already.
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  -- Of unit length, because half precision ends at 65,504.
+  query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
+begin
+  return query
+  select s.chunk_id, 1 - min(s.embedding operator(extensions.<=>) query_half)
+    from public.kb_sentences s
+    where s.chunk_id = any (chunk_ids)
+    group by s.chunk_id;
+end
+$$;
+
+comment on function internal.kb_best_sentences(uuid[], extensions.vector) is
+  'Cosine of the question and the best sentence, for each of the chunks that has sentences.';
+
+create function internal.kb_sentences_of(
+  chunk_id uuid,
+  query_embedding extensions.vector
+) returns jsonb
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+  set plan_cache_mode = force_generic_plan
+as $$
+declare
+  -- Of unit length, because half precision ends at 65,504.
+  query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
+begin
+  return coalesce((
+    select jsonb_agg(
+        jsonb_build_object(
+          'start', s.start,
+          'end', s."end",
+          'similarity', 1 - (s.embedding operator(extensions.<=>) query_half)
+        )
+        order by s.ordinal
+      )
+      from public.kb_sentences s
+      where s.chunk_id = kb_sentences_of.chunk_id
+  ), '[]');
+end
+$$;
+
+comment on function internal.kb_sentences_of(uuid, extensions.vector) is
+  'Sentences of a chunk in order, with the cosine of each and the question.';
+
+-- Vectors -----------------------------------------------------------------
+
+create function internal.kb_searchable_count() returns bigint
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  return (select coalesce(sum(k.chunks), 0) from public.kb_lexemes k where k.lexeme = '');
+end
+$$;
+
+comment on function internal.kb_searchable_count() is
+  'Number of searchable chunks, which is the number of searchable vectors: a document is published with all of them.';
+
+create function internal.kb_nearest_chunks(query_embedding extensions.vector, max_count integer) returns uuid[]
+  language plpgsql
+  stable
+  security invoker
+  set search_path = ''
+  -- A generic plan does not know the LIMIT and may give up the vector index.
+  set plan_cache_mode = force_custom_plan
+as $$
+declare
+  -- Up to this many vectors are compared one by one, which takes a few milliseconds and misses nothing.
+  exact_limit constant integer := 2000;
+  -- Up to this many, 100 candidates at a time find as many of the nearest as 200 find among ten times as many vectors.
+  narrow_limit constant integer := 20000;
+  total constant bigint := internal.kb_searchable_count();
+  nearest uuid[];
+begin
+  -- HNSW is approximate: a vector far from most others, or surrounded by ones deleted since the last vacuum, can be
+  -- out of its reach. So few vectors are sorted by their distances, with plain index scans off; more are read through
+  -- the index, with sorting off: the planner would still sort some thousands, whose size it underestimates.
+  -- All this is set here and not in the header: attaching pgvector's settings to a function takes a superuser, which
+  -- hosted Supabase does not give. Iterative scan goes on while a candidate's row turns out to be gone or hidden.
+  perform
+    set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config(
+      'hnsw.ef_search',
+      greatest(case when total <= narrow_limit then 100 else 200 end, 2 * max_count)::text,
+      true
+    ),
+    set_config('enable_indexscan', case when total <= exact_limit then 'off' else 'on' end, true),
+    set_config('enable_sort', case when total <= exact_limit then 'on' else 'off' end, true);
+
+  -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the threshold waits outside.
+  nearest := array(
+    select e.chunk_id
+      from public.kb_embeddings e
+      where e.searchable
+      order by e.embedding operator(extensions.<=>) query_embedding
+      limit max_count
+  );
+  perform set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'on', true);
+  return nearest;
+end
+$$;
+
+comment on function internal.kb_nearest_chunks(extensions.vector, integer) is
+  'The searchable chunks whose embeddings are nearest to the question.';
+
+-- The one way in for a search ---------------------------------------------
+
+drop function public.match_chunks(extensions.vector, integer, double precision, text);
+
+create function public.match_chunks(
+  query_embedding extensions.vector(384),
+  match_count integer default 5,
+  match_threshold double precision default 0.35,
+  query_text text default null
+) returns table (
+  chunk_id uuid,
+  document_id uuid,
+  document_name text,
+  document_meta jsonb,
+  ordinal integer,
+  content text,
+  meta jsonb,
+  model text,
+  similarity double precision,
+  lexical double precision,
+  score double precision,
+  sentences jsonb,
+  query_terms jsonb
+)
+  language plpgsql
+  stable
+  security invoker
+  set search_path = ''
+  set plan_cache_mode = force_generic_plan
+  -- For statements of a millisecond, compiling them takes longer than they do.
+  set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- How many chunks with words of the question are looked at: the time a search takes grows with it
+  -- (tests/bench/search), and hardly with the number of chunks there are. Rare words come first: a chunk that has only
+  -- common ones is found by its vector or not at all.
+  chunk_budget constant integer := 300;
+  nearest uuid[];
+  question internal.kb_question;
+begin
+  if query_embedding is null or extensions.vector_dims(query_embedding) <> 384 then
+    raise exception 'query_embedding must have 384 dimensions, got %',
+      coalesce(extensions.vector_dims(query_embedding)::text, 'null')
+      using errcode = 'invalid_parameter_value';
+  end if;
+  if extensions.vector_norm(query_embedding) = 0 then
+    raise exception 'query_embedding must not be all zeros' using errcode = 'invalid_parameter_value';
+  end if;
+  if match_count is null or match_count not between 1 and 100 then
+    raise exception 'match_count must be between 1 and 100, got %', coalesce(match_count::text, 'null')
+      using errcode = 'invalid_parameter_value';
+  end if;
+  if match_threshold is null or match_threshold not between -1 and 1 then
+    raise exception 'match_threshold must be between -1 and 1, got %', coalesce(match_threshold::text, 'null')
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  -- With words in play a chunk may overtake others with better vectors, so more of them are looked at.
+  nearest := internal.kb_nearest_chunks(
+    query_embedding,
+    case when query_text is null then match_count else greatest(50, 4 * match_count) end
+  );
+
+  if query_text is not null then
+    question := internal.kb_read_question(query_text, chunk_budget);
+  end if;
+
+  return query
+  with candidate as (
+    select n.chunk_id, null::double precision as lexical
+      from unnest(nearest) as n(chunk_id)
+      where query_text is null
+    union all
+    select w.chunk_id, w.lexical
+      from internal.kb_search_words(question, nearest, chunk_budget) w
+      where query_text is not null
+  ), qualified as materialized (
+    select k.chunk_id, v.similarity, k.lexical
+      from candidate k
+      cross join lateral (
+        select 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+          from public.kb_embeddings e
+          join public.kb_chunks c on c.id = e.chunk_id
+          join public.kb_documents d on d.id = c.document_id
+          -- The truth that searchable copies, repeated from the policies because the service role bypasses them.
+          where e.chunk_id = k.chunk_id and d.status = 'ready' and d.enabled
+          -- One look-up for each candidate, whatever the planner thinks how many there are, and one distance.
+          offset 0
+      ) v
+      -- The cosine with a zero vector is NaN, which Postgres holds to be greater than any number.
+      where v.similarity >= match_threshold and v.similarity < 'infinity'
+  ), best_sentence as (
+    select b.chunk_id, b.similarity
+      from internal.kb_best_sentences(
+        array(select q.chunk_id from qualified q where query_text is not null),
+        query_embedding
+      ) b
+  ), ranked as (
+    select q.*,
+        case
+          when query_text is null then q.similarity
+          else (q.similarity + coalesce(b.similarity, q.similarity) + q.lexical) / 3
+        end as score
+      from qualified q
+      left join best_sentence b on b.chunk_id = q.chunk_id
+      order by score desc, q.chunk_id
+      limit match_count
+  )
+  select
+    r.chunk_id, v.document_id, v.document_name, v.document_meta, v.ordinal, v.content, v.meta, v.model,
+    r.similarity, r.lexical, r.score,
+    internal.kb_sentences_of(r.chunk_id, query_embedding),
+    question.terms
+  from ranked r
+  cross join lateral (
+    select d.id as document_id, d.name as document_name, d.meta as document_meta, c.ordinal, c.content, c.meta, e.model
+      from public.kb_embeddings e
+      join public.kb_chunks c on c.id = e.chunk_id
+      join public.kb_documents d on d.id = c.document_id
+      where e.chunk_id = r.chunk_id
+      offset 0
+  ) v
+  order by r.score desc, r.chunk_id;
+end
+$$;
+
+comment on function public.match_chunks(extensions.vector, integer, double precision, text) is
+  'The chunks that fit a question best, best score first, from ready and enabled documents only. '
+  'score: the mean of similarity, of the cosine of the best sentence, and of lexical; without query_text similarity. '
+  'similarity: cosine of query_embedding and the chunk''s; match_threshold is inclusive and compares with it. '
+  'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk has, rare words weighing more '
+  '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
+  'sentences: {start, end, similarity}, offsets in code points of content. '
+  'query_terms: {word, weight}, the informative words of query_text, the same on every row.';
+
+-- Privileges --------------------------------------------------------------
+
+revoke all on function public.match_chunks(extensions.vector, integer, double precision, text) from public, anon;
+grant execute on function public.match_chunks(extensions.vector, integer, double precision, text)
+  to authenticated, service_role;
+
+revoke all on function internal.kb_lexeme_query(text) from public;
+revoke all on function internal.kb_read_question(text, integer) from public;
+revoke all on function internal.kb_search_words(internal.kb_question, uuid[], integer) from public;
+revoke all on function internal.kb_best_sentences(uuid[], extensions.vector) from public;
+revoke all on function internal.kb_sentences_of(uuid, extensions.vector) from public;
+revoke all on function internal.kb_searchable_count() from public;
+revoke all on function internal.kb_nearest_chunks(extensions.vector, integer) from public;
+grant execute on function internal.kb_read_question(text, integer) to authenticated, service_role;
+grant execute on function internal.kb_search_words(internal.kb_question, uuid[], integer)
+  to authenticated, service_role;
+grant execute on function internal.kb_best_sentences(uuid[], extensions.vector) to authenticated, service_role;
+grant execute on function internal.kb_sentences_of(uuid, extensions.vector) to authenticated, service_role;
+grant execute on function internal.kb_searchable_count() to authenticated, service_role;
+grant execute on function internal.kb_nearest_chunks(extensions.vector, integer) to authenticated, service_role;

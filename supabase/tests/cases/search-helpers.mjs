@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+
+/** The functions that match_chunks asks are nobody else's business. */
+export function searchHelpers({ database, anon, alice, service }) {
+  before(() => writeDocument(database));
+  after(() => clearKnowledgeBase(database));
+
+  const functions = async (condition) =>
+    (
+      await database.query(`
+        select p.proname from pg_proc p
+          where p.pronamespace = 'internal'::regnamespace and ${condition} order by p.proname`)
+    ).rows.map((row) => row.proname);
+
+  test("none of them can be called through the API", async () => {
+    const names = await functions("true");
+    assert.ok(names.length > 0);
+    const parameters = { query_text: "test", nearest: [], query_embedding: QUERY, max_count: 5, chunk_ids: [] };
+    for (const client of [anon, alice, service]) {
+      for (const name of names) {
+        for (const schema of [undefined, "internal"]) {
+          for (const path of [name, `internal.${name}`]) {
+            const headers = schema ? { "content-profile": schema, "accept-profile": schema } : {};
+            const { status } = await client.request("POST", `/rest/v1/rpc/${path}`, parameters, headers);
+            assert.ok(status >= 400, `${name} answered ${status}`);
+          }
+        }
+      }
+    }
+  });
+
+  test("anon may not even use their schema", async () => {
+    const { rows } = await database.query(
+      `select has_schema_privilege('anon', 'internal', 'usage') as usage,
+              has_schema_privilege('authenticated', 'internal', 'create') as create`,
+    );
+    assert.deepEqual(rows, [{ usage: false, create: false }]);
+    assert.deepEqual(await functions("has_function_privilege('anon', p.oid, 'execute')"), []);
+  });
+
+  test("users may execute those that only read", async () => {
+    assert.deepEqual(
+      await functions("has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v'"),
+      [],
+    );
+  });
+
+  test("every function with the owner's rights fixes its search path", async () => {
+    const { rows } = await database.query(`
+      select p.proname from pg_proc p
+        where p.pronamespace in ('internal'::regnamespace, 'public'::regnamespace) and p.prosecdef
+          and not 'search_path=""' = any (coalesce(p.proconfig, '{}'))`);
+    assert.deepEqual(rows, []);
+  });
+
+  test("every one carries a comment", async () => {
+    assert.deepEqual(await functions("obj_description(p.oid, 'pg_proc') is null"), []);
+  });
+}
