@@ -31,9 +31,53 @@ pub struct MatchedChunk {
     /// Cosine of the question's and the passage's vector. Anything that is not a number reads as NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
+    /// Share of the question's informative vocabulary found in the passage, from 0 to 1. `None` where only vectors were
+    /// compared.
+    #[serde(default, deserialize_with = "number_or_none")]
+    pub lexical: Option<f64>,
+    /// What the search ranks by. `None` means by similarity.
+    #[serde(default, deserialize_with = "number_or_none")]
+    pub score: Option<f64>,
+    /// The passage's sentences with their own similarity, in order; empty where none are stored.
+    #[serde(default, deserialize_with = "list_or_empty")]
+    pub sentences: Vec<SentenceMatch>,
+    /// The question's informative words, the same in every row. `None` where only vectors were compared.
+    #[serde(default)]
+    pub query_terms: Option<Vec<QueryTerm>>,
+}
+
+/// How near one sentence of a passage is to the question.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct SentenceMatch {
+    /// Its first character, counted from 0 in characters (Unicode scalar values) of the passage. What is no such count
+    /// reads as one beyond every text.
+    #[serde(default = "beyond_every_text", deserialize_with = "offset_or_beyond")]
+    pub start: usize,
+    /// The character after its last.
+    #[serde(default = "beyond_every_text", deserialize_with = "offset_or_beyond")]
+    pub end: usize,
+    /// Cosine of the question's and the sentence's vector. Anything that is not a number reads as NaN.
+    #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
+    pub similarity: f64,
+}
+
+/// An informative word of the question.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct QueryTerm {
+    /// The word in lower case.
+    pub word: String,
+    /// How much it tells: its inverse document frequency, greater than 0.
+    pub weight: f64,
 }
 
 impl MatchedChunk {
+    /// What rows are ordered by, the best first. What is no number ranks last.
+    pub fn rank_score(&self) -> f64 {
+        Some(self.score.unwrap_or(self.similarity))
+            .filter(|score| !score.is_nan())
+            .unwrap_or(f64::NEG_INFINITY)
+    }
+
     /// The name to show: title, else file name, else address, else [`UNKNOWN_DOCUMENT`].
     pub fn title(&self) -> String {
         text(&self.document_meta, "title")
@@ -89,13 +133,39 @@ fn number_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::E
     Ok(Value::deserialize(deserializer)?.as_f64().unwrap_or(f64::NAN))
 }
 
+fn number_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(Value::deserialize(deserializer)?.as_f64())
+}
+
+fn beyond_every_text() -> usize {
+    usize::MAX
+}
+
+/// In the Worker, `usize` has 32 bits.
+fn offset_or_beyond<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let offset = Value::deserialize(deserializer)?.as_u64().and_then(|offset| usize::try_from(offset).ok());
+    Ok(offset.unwrap_or_else(beyond_every_text))
+}
+
+/// Postgres writes an empty aggregate as null.
+fn list_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SentenceMatch>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A passage for tests: document and chunk ids are made from small numbers.
+    /// A passage for tests: document and chunk ids are made from small numbers, and every sentence is as near to the
+    /// question as the whole passage.
     pub(crate) fn chunk(document: u128, id: u128, similarity: f64, content: &str) -> MatchedChunk {
+        let characters = |bytes: usize| content[..bytes].chars().count();
+        let sentences = crate::sentences::units(content).into_iter().map(|unit| SentenceMatch {
+            start: characters(unit.range.start),
+            end: characters(unit.range.end),
+            similarity,
+        });
         MatchedChunk {
             chunk_id: Uuid::from_u128(id),
             document_id: Uuid::from_u128(document),
@@ -105,6 +175,10 @@ pub(crate) mod tests {
             meta: json!({}),
             model: Some("minilm-1".to_owned()),
             similarity,
+            lexical: None,
+            score: None,
+            sentences: sentences.collect(),
+            query_terms: None,
         }
     }
 

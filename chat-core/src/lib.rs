@@ -1,8 +1,7 @@
 //! The domain of Evidence Chat as pure functions: evidence in, cited answer or refusal out.
 //!
 //! Nothing here does I/O, reads a clock or draws random numbers; ids and times come from the caller. The usual
-//! way through the crate is [`request::ChatRequest::parse`] → [`evidence::decide`] → [`answer::compose`] →
-//! [`outcome::Outcome`] → [`event::Event`].
+//! way through the crate is [`request::ChatRequest::parse`] → [`respond()`] → [`outcome::Outcome`] → [`event::Event`].
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -24,8 +23,13 @@ pub mod error;
 pub mod event;
 pub mod evidence;
 pub mod outcome;
+mod passage;
+mod question;
 pub mod refusal;
 pub mod request;
+mod respond;
 pub mod sentences;
 pub mod title;
 mod words;
+
+pub use respond::{Response, Verdict, respond};

@@ -60,7 +60,7 @@ pub enum JsonOutcome<'a> {
 impl Outcome {
     /// An answer that is not in the history yet.
     pub fn answer(answer: Answer, session_id: Uuid, message_id: Uuid) -> Self {
-        let Answer { deltas, citations, referenced_indices } = answer;
+        let Answer { deltas, citations, referenced_indices, .. } = answer;
         Self::Answer(AnswerOutcome {
             session_id,
             message_id,
@@ -150,14 +150,17 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::compose;
     use crate::chunk::tests::chunk;
     use crate::refusal::Reason;
     use serde_json::json;
 
     fn answer() -> Outcome {
         let row = chunk(1, 1, 0.5, "Refunds take 5 days. Refunds are free.");
-        Outcome::answer(compose("refunds", &[&row], true).unwrap(), Uuid::from_u128(10), Uuid::from_u128(11))
+        let gates = crate::evidence::Gates { confidence: 0.0, ..Default::default() };
+        let crate::Verdict::Answer(answer) = crate::respond("refunds", &[row], &gates, true).verdict else {
+            panic!("refused")
+        };
+        Outcome::answer(answer, Uuid::from_u128(10), Uuid::from_u128(11))
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use chat_core::accept::{Format, negotiate};
-use chat_core::answer::compose;
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
-use chat_core::evidence::{Decision, check_model, decide};
+use chat_core::evidence::check_model;
 use chat_core::outcome::Outcome;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
+use chat_core::{Verdict, respond};
 use futures_util::FutureExt;
 use futures_util::future::{LocalBoxFuture, Shared, join, ready};
 use uuid::Uuid;
@@ -22,6 +22,7 @@ use crate::error::Failure;
 use crate::gate::{Admission, Gate, Ticket};
 use crate::history::{self, Turn};
 use crate::log::late_fault;
+use crate::refusals;
 use crate::reply::Reply;
 use crate::stream::{self, Completion};
 use crate::supabase::{Supabase, within};
@@ -52,41 +53,45 @@ pub(crate) async fn answer(
     let run =
         Rc::new(Run { gate, ticket, supabase, question, turn, request_id: request_id.to_owned(), config });
     let found: Found = Rc::clone(&run).find().boxed_local().shared();
-    let completion: Completion = run.complete(found.clone()).boxed_local().shared();
+    let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
     // A question that was admitted is answered and written down to the end, also when the client goes away: a repeat
     // would wait for it.
-    context.wait_until(completion.clone().map(drop));
+    context.wait_until(run.note_refusal(found.clone(), completion.clone()));
 
-    let outcome = found.await?;
+    let outcome = found.await?.outcome;
     Ok(Reply {
         response: stream::send(&outcome, completion, format, request_id).await?,
         outcome: outcome.kind(),
     })
 }
 
-/// Searches, and decides whether what was found is enough.
-async fn find_outcome(
+/// What a search led to.
+#[derive(Clone)]
+struct Finding {
+    outcome: Outcome,
+    /// Cosine of the nearest passage, if there was one.
+    best_similarity: Option<f64>,
+}
+
+/// Searches, and lets `chat-core` decide whether what was found is enough.
+async fn find(
     supabase: &Supabase,
     config: &Config,
     question: &ChatRequest,
     turn: &Turn,
-) -> Result<Outcome, Failure> {
+) -> Result<Finding, Failure> {
     let search = supabase.match_chunks(&question.embedding, &question.message, config.match_count);
     let (session, rows) = join(check_session(supabase, question.session_id), search).await;
     session?;
     let rows = rows?;
     check_model(question.model.as_deref(), &rows)?;
 
-    let reason = match decide(&rows, config.evidence_threshold) {
-        Decision::Answer(evidence) => {
-            match compose(&question.message, &evidence, question.include_citations) {
-                Some(answer) => return Ok(Outcome::answer(answer, turn.session_id, turn.answer_id)),
-                None => Reason::WeakEvidence,
-            }
-        }
-        Decision::Refuse(reason) => reason,
+    let response = respond(&question.message, &rows, &config.gates, question.include_citations);
+    let outcome = match response.verdict {
+        Verdict::Answer(answer) => Outcome::answer(answer, turn.session_id, turn.answer_id),
+        Verdict::Refuse(reason) => refuse(supabase, config, reason, &rows).await?,
     };
-    refuse(supabase, config, reason, &rows).await
+    Ok(Finding { outcome, best_similarity: response.assessment.best_similarity })
 }
 
 async fn check_session(supabase: &Supabase, session_id: Option<Uuid>) -> Result<(), Failure> {
@@ -107,11 +112,11 @@ async fn refuse(
     // Only a search that found nothing at all can have met an empty knowledge base.
     let is_empty = rows.is_empty() && !supabase.has_documents().await?;
     let reason = if is_empty { Reason::EmptyKb } else { reason };
-    Ok(Outcome::Refusal(Refusal::new(reason, rows, config.evidence_threshold)))
+    Ok(Outcome::Refusal(Refusal::new(reason, rows, config.gates.similarity)))
 }
 
 /// The first outcome of a question, shared by the response and by what has to be done besides.
-type Found = Shared<LocalBoxFuture<'static, Result<Outcome, Failure>>>;
+type Found = Shared<LocalBoxFuture<'static, Result<Finding, Failure>>>;
 
 /// One admitted question.
 struct Run {
@@ -126,29 +131,41 @@ struct Run {
 
 impl Run {
     /// The outcome, before it is written to the history.
-    async fn find(self: Rc<Self>) -> Result<Outcome, Failure> {
-        find_outcome(&self.supabase, &self.config, &self.question, &self.turn).await
+    async fn find(self: Rc<Self>) -> Result<Finding, Failure> {
+        find(&self.supabase, &self.config, &self.question, &self.turn).await
     }
 
     /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. `None`
     /// if there was no outcome; then the question can be asked again.
     async fn complete(self: Rc<Self>, found: Found) -> Option<Rc<Outcome>> {
-        let Ok(mut outcome) = found.await else {
+        let Ok(Finding { mut outcome, .. }) = found.await else {
             self.release().await;
             return None;
         };
         let record = history::record(&self.supabase, &self.question, &outcome, &self.turn);
         match within(self.config.upstream_timeout, "history", record).await {
             Ok(()) => outcome.mark_persisted(self.turn.session_id),
-            Err(failure) => {
-                let detail = failure.detail.unwrap_or(failure.error.message);
-                late_fault(&self.request_id, &format!("history not written: {detail}"));
-            }
+            Err(failure) => self.late_fault("history not written", failure),
         }
         if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
             late_fault(&self.request_id, &format!("outcome not kept: {error}"));
         }
         Some(Rc::new(outcome))
+    }
+
+    /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
+    async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
+        let (Some(outcome), Ok(finding)) = (completion.await, found.await) else { return };
+        let Outcome::Refusal(refusal) = outcome.as_ref() else { return };
+        let noted = refusals::record(&self.supabase, &self.question, refusal, finding.best_similarity).await;
+        if let Err(failure) = noted {
+            self.late_fault("refusal not noted", failure);
+        }
+    }
+
+    fn late_fault(&self, what: &str, failure: Failure) {
+        let detail = failure.detail.unwrap_or(failure.error.message);
+        late_fault(&self.request_id, &format!("{what}: {detail}"));
     }
 
     async fn release(&self) {

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
+use chat_core::evidence::Gates;
 use worker::{Env, Url};
 
 /// RFC 7518 asks for a key at least as long as the hash.
@@ -14,8 +15,8 @@ pub(crate) struct Config {
     pub(crate) supabase_url: String,
     pub(crate) publishable_key: String,
     pub(crate) jwt_secret: String,
-    /// Lowest similarity that counts as evidence, inclusive.
-    pub(crate) evidence_threshold: f64,
+    /// What evidence has to reach.
+    pub(crate) gates: Gates,
     /// How many passages a search asks for.
     pub(crate) match_count: u32,
     /// Questions per user and minute.
@@ -42,18 +43,17 @@ impl Config {
         let get = |name| lookup(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let required = |name| get(name).ok_or(ConfigError::Missing(name));
         let whole = |name, default, range, rule| in_range::<u32>(name, get(name), default, range, rule);
+        let share = |name, default| in_range(name, get(name), default, 0.0..=1.0, "a number from 0 to 1");
+        let gates = Gates::default();
         let timeout = whole("CHAT_UPSTREAM_TIMEOUT_MS", 8000, 1..=20_000, "a whole number from 1 to 20000")?;
         Ok(Self {
             supabase_url: web_address(required("SUPABASE_URL")?)?,
             publishable_key: header_value(required("SUPABASE_PUBLISHABLE_KEY")?)?,
             jwt_secret: jwt_secret(required("SUPABASE_JWT_SECRET")?)?,
-            evidence_threshold: in_range(
-                "CHAT_EVIDENCE_THRESHOLD",
-                get("CHAT_EVIDENCE_THRESHOLD"),
-                0.35,
-                0.0..=1.0,
-                "a number from 0 to 1",
-            )?,
+            gates: Gates {
+                similarity: share("CHAT_EVIDENCE_THRESHOLD", gates.similarity)?,
+                confidence: share("CHAT_EVIDENCE_CONFIDENCE", gates.confidence)?,
+            },
             match_count: whole("CHAT_MATCH_COUNT", 5, 1..=50, "a whole number from 1 to 50")?,
             rate_limit: whole("CHAT_RATE_LIMIT", 20, 1..=10_000, "a whole number from 1 to 10000")?,
             upstream_timeout: Duration::from_millis(timeout.into()),
@@ -125,8 +125,17 @@ mod tests {
     fn the_defaults_are_the_specified_ones() {
         let config = with(&[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.supabase_url, "http://127.0.0.1:54321");
-        assert_eq!((config.evidence_threshold, config.match_count, config.rate_limit), (0.35, 5, 20));
+        assert_eq!(config.gates, Gates { similarity: 0.35, ..Gates::default() });
+        assert_eq!((config.match_count, config.rate_limit), (5, 20));
         assert_eq!(config.upstream_timeout, Duration::from_secs(8));
+    }
+
+    #[test]
+    fn each_gate_has_its_setting() {
+        let gates = |changes| with(changes).unwrap_or_else(|error| panic!("{error}")).gates;
+        let both = [("CHAT_EVIDENCE_THRESHOLD", "0.4"), ("CHAT_EVIDENCE_CONFIDENCE", "1")];
+        assert_eq!(gates(&both), Gates { similarity: 0.4, confidence: 1.0 });
+        assert_eq!(gates(&[("CHAT_EVIDENCE_CONFIDENCE", "0")]).confidence, 0.0);
     }
 
     #[test]
@@ -142,6 +151,10 @@ mod tests {
             ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
             ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
             ("CHAT_EVIDENCE_THRESHOLD", "-0.1"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "NaN"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "1.1"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "-0.1"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "high"),
             ("CHAT_MATCH_COUNT", "0"),
             ("CHAT_RATE_LIMIT", "-1"),
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),

@@ -24,6 +24,7 @@ mod error;
 mod gate;
 mod history;
 mod log;
+mod refusals;
 mod reply;
 mod router;
 mod stream;

@@ -33,6 +33,17 @@ pub(crate) struct NewMessage<'a> {
     pub(crate) citations: Value,
 }
 
+/// A question that got no answer.
+pub(crate) struct NewRefusal<'a> {
+    pub(crate) id: Uuid,
+    pub(crate) session_id: Option<Uuid>,
+    pub(crate) question: &'a str,
+    pub(crate) embedding: &'a [f32],
+    /// Cosine of the nearest passage, if there was one.
+    pub(crate) best_score: Option<f64>,
+    pub(crate) reason: &'static str,
+}
+
 impl Supabase {
     pub(crate) fn as_user(config: &Config, user: Authenticated) -> Self {
         let client = Postgrest::new(format!("{}/rest/v1", config.supabase_url))
@@ -47,11 +58,8 @@ impl Supabase {
         question: &str,
         count: u32,
     ) -> Result<Vec<MatchedChunk>, Failure> {
-        let vector =
-            serde_json::to_string(embedding).map_err(|error| Failure::internal(error.to_string()))?;
         let parameters = json!({
-            // As a string: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
-            "query_embedding": vector,
+            "query_embedding": vector_literal(embedding)?,
             "match_count": count,
             "match_threshold": -1,
             "query_text": question,
@@ -104,18 +112,43 @@ impl Supabase {
         self.insert("chat_messages", rows.collect()).await
     }
 
+    /// Writes a refused question, unless it is there already.
+    pub(crate) async fn insert_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), Failure> {
+        const TABLE: &str = "chat_refusals";
+        let row = json!({
+            "id": refusal.id,
+            "session_id": refusal.session_id,
+            "question": refusal.question,
+            "embedding": vector_literal(refusal.embedding)?,
+            "best_score": refusal.best_score,
+            "reason": refusal.reason,
+        });
+        let insert = self.client.from(TABLE).insert(row.to_string()).select("id");
+        self.send_with::<Vec<IgnoredAny>>(TABLE, insert, Some("resolution=ignore-duplicates")).await.map(drop)
+    }
+
     async fn insert(&self, table: &'static str, rows: Value) -> Result<(), Failure> {
         let insert = self.client.from(table).insert(rows.to_string()).select("id");
         self.send::<Vec<IgnoredAny>>(table, insert).await.map(drop)
     }
 
     async fn send<T: DeserializeOwned>(&self, what: &'static str, request: Builder) -> Result<T, Failure> {
+        self.send_with(what, request, None).await
+    }
+
+    /// `prefer`: a wish to PostgREST besides those the builder states.
+    async fn send_with<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        request: Builder,
+        prefer: Option<&'static str>,
+    ) -> Result<T, Failure> {
+        let mut request = request.auth(self.user.token()).build();
+        if let Some(prefer) = prefer {
+            request = request.header("Prefer", prefer);
+        }
         let exchange = async {
-            let response = request
-                .auth(self.user.token())
-                .execute()
-                .await
-                .map_err(|_| unavailable(what, "no connection"))?;
+            let response = request.send().await.map_err(|_| unavailable(what, "no connection"))?;
             let status = response.status().as_u16();
             let body = response.bytes().await.map_err(|_| unavailable(what, "the answer was cut off"))?;
             if let Some(failure) = failure_of(what, status) {
@@ -131,6 +164,11 @@ impl Supabase {
         };
         within(self.timeout, what, exchange).await
     }
+}
+
+/// A vector as text: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
+fn vector_literal(vector: &[f32]) -> Result<String, Failure> {
+    serde_json::to_string(vector).map_err(|error| Failure::internal(error.to_string()))
 }
 
 /// Gives up on a future that takes too long; dropping it cancels its request.

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use chat_core::evidence::Gates;
 use embedder::Embedder;
 use serde::Serialize;
 
-use crate::cli::{Cli, Command, EmbedArgs, IngestArgs, ListArgs, ServerArgs};
+use crate::ask::{self, Settings, ask};
+use crate::cli::{AskArgs, Cli, Command, EmbedArgs, IngestArgs, ListArgs, ServerArgs};
 use crate::files::discover;
 use crate::ingest::ingest;
 use crate::knowledge_base::{KnowledgeBase, ListedDocument};
@@ -25,6 +27,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => runtime.block_on(run_ingest(args)),
         Command::Embed(args) => run_embed(&args),
         Command::List(args) => runtime.block_on(run_list(args)),
+        Command::Ask(args) => runtime.block_on(run_ask(args)),
     }
 }
 
@@ -35,7 +38,8 @@ async fn run_ingest(args: IngestArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let load = || Embedder::from_dir(&args.model.model_dir);
     let progress = Progress::on_stderr();
-    let summary = ingest(found, &knowledge_base, embedder::fingerprint(), load, &progress).await?;
+    let summary =
+        ingest(found, &args.language, &knowledge_base, embedder::fingerprint(), load, &progress).await?;
     if args.json {
         print_json(&summary)?
     } else {
@@ -69,6 +73,23 @@ async fn run_list(args: ListArgs) -> anyhow::Result<ExitCode> {
         print_json(&documents)?
     } else {
         print(&table(&documents))?
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run_ask(args: AskArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let gates = Gates { similarity: args.threshold, confidence: args.confidence };
+    let settings = Settings { match_count: args.match_count, gates };
+    let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
+    let asked =
+        ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
+    if args.json {
+        print_json(&ask::report(&asked))?
+    } else if args.explain {
+        print(&format!("{}\n\n{}", ask::explanation(&asked), ask::reply(&asked)))?
+    } else {
+        print(&ask::reply(&asked))?
     }
     Ok(ExitCode::SUCCESS)
 }

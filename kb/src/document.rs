@@ -1,4 +1,4 @@
-//! One file: its text, and a hash that tells whether it changed.
+//! One file: its text and language, and a hash that tells whether either changed.
 
 use std::path::Path;
 
@@ -14,7 +14,10 @@ pub struct Document {
     pub file: SourceFile,
     /// UTF-8, without a byte order mark.
     pub text: String,
-    /// SHA-256 over [`CHUNKER_VERSION`] and the file's bytes, in hex.
+    /// What the user says it is written in.
+    pub language: String,
+    /// SHA-256 over [`CHUNKER_VERSION`], the language and the file's bytes, in hex. With the language in it, a change
+    /// of language alone writes the document again, while an administrator's change in the database stays until then.
     pub content_hash: String,
 }
 
@@ -41,9 +44,9 @@ impl Document {
     ///
     /// # Errors
     /// [`ReadError`] if it has no usable text.
-    pub fn read(file: SourceFile) -> Result<Self, ReadError> {
+    pub fn read(file: SourceFile, language: &str) -> Result<Self, ReadError> {
         let bytes = std::fs::read(&file.path)?;
-        let content_hash = content_hash(&bytes);
+        let content_hash = content_hash(language, &bytes);
         let text = String::from_utf8(bytes).map_err(|_| ReadError::NotUtf8)?;
         if text.contains('\0') {
             return Err(ReadError::Binary);
@@ -52,7 +55,7 @@ impl Document {
         if text.trim().is_empty() {
             return Err(ReadError::Empty);
         }
-        Ok(Self { file, text, content_hash })
+        Ok(Self { file, text, language: language.to_owned(), content_hash })
     }
 
     /// The file's name, without folders.
@@ -61,9 +64,10 @@ impl Document {
     }
 }
 
-fn content_hash(bytes: &[u8]) -> String {
-    let digest =
-        Sha256::new().chain_update(CHUNKER_VERSION).chain_update("\n").chain_update(bytes).finalize();
+fn content_hash(language: &str, bytes: &[u8]) -> String {
+    // No line breaks in the first two, so that other parts never add up to the same whole.
+    let head = format!("{CHUNKER_VERSION}\n{language}\n");
+    let digest = Sha256::new().chain_update(head).chain_update(bytes).finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -73,10 +77,14 @@ mod tests {
     use crate::chunk::Format;
 
     fn read(bytes: &[u8]) -> Result<Document, ReadError> {
+        read_in("english", bytes)
+    }
+
+    fn read_in(language: &str, bytes: &[u8]) -> Result<Document, ReadError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         std::fs::write(&path, bytes).unwrap();
-        Document::read(SourceFile { path, source: "docs/a.md".into(), format: Format::Markdown })
+        Document::read(SourceFile { path, source: "docs/a.md".into(), format: Format::Markdown }, language)
     }
 
     #[test]
@@ -87,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_follows_every_byte_and_the_chunker_version() {
+    fn the_hash_follows_every_byte_the_language_and_the_chunker_version() {
         let hash = read(b"text").unwrap().content_hash;
-        assert_eq!(hash, content_hash(b"text"));
+        assert_ne!(hash, read_in("german", b"text").unwrap().content_hash);
         let of_the_bytes_alone: String =
             Sha256::digest(b"text").iter().map(|byte| format!("{byte:02x}")).collect();
         assert_ne!(hash, of_the_bytes_alone);

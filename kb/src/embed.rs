@@ -1,4 +1,4 @@
-//! Texts → vectors, on all cores.
+//! Texts → vectors, on all cores, one text at a time: passes shared by several texts save nothing natively.
 
 use embedder::Embedder;
 use rayon::prelude::*;

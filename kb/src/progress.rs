@@ -30,20 +30,20 @@ impl Progress {
         Self { bar: ProgressBar::hidden(), output: Output::Nothing }
     }
 
-    /// Starts counting up to `chunks`.
-    pub fn start(&self, documents: usize, chunks: usize) {
-        self.line(&format!("embedding {chunks} chunks of {documents} documents"));
+    /// Starts counting up to the `texts` to be embedded, which `description` names.
+    pub fn start(&self, description: &str, texts: usize) {
+        self.line(&format!("embedding {description}"));
         if self.output == Output::Terminal {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} chunks  {per_sec}  {eta} left");
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} texts  {per_sec}  {eta} left");
             self.bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
-            self.bar.set_length(chunks as u64);
+            self.bar.set_length(texts as u64);
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// One chunk more is embedded.
-    pub fn chunk_embedded(&self) {
+    /// One text more is embedded.
+    pub fn text_embedded(&self) {
         self.bar.inc(1);
     }
 

@@ -13,12 +13,15 @@ use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
 use kb::rest::{Backoff, RestClient, RestError};
 
+use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
 
 const KEY: &str = "sb_secret_do_not_print";
 const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
 const INSERT: &str = "POST /rest/v1/kb_documents";
 const CHUNKS: &str = "POST /rest/v1/kb_chunks";
+const EMBEDDINGS: &str = "POST /rest/v1/kb_embeddings";
+const SENTENCES: &str = "POST /rest/v1/kb_sentences";
 
 #[derive(Clone)]
 struct FakeEmbedder;
@@ -28,26 +31,44 @@ impl TextEmbedder for FakeEmbedder {
         text.split_whitespace().count() + 2
     }
 
-    fn vector(&mut self, _: &str) -> Vec<f32> {
-        vec![0.5; 4]
+    /// Tells texts of different lengths apart.
+    fn vector(&mut self, text: &str) -> Vec<f32> {
+        vec![text.len() as f32]
     }
 }
 
 /// Ingests `a.md` and `b.md`.
 fn run(url: &str) -> Result<Summary, IngestError> {
+    run_with(url, &[("a.md", "# a.md\n\nSome text."), ("b.md", "# b.md\n\nSome text.")])
+}
+
+fn run_with(url: &str, files: &[(&str, &str)]) -> Result<Summary, IngestError> {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a.md", "b.md"] {
-        std::fs::write(folder.path().join(name), format!("# {name}\n\nSome text.")).unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
     }
     let found = discover(&[folder.path().to_owned()], folder.path()).unwrap();
     let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(RestClient::new(url, KEY, backoff).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(ingest(found, &knowledge_base, "model", || Ok(FakeEmbedder), &Progress::hidden()))
+    runtime.block_on(ingest(
+        found,
+        "german",
+        &knowledge_base,
+        "model",
+        || Ok(FakeEmbedder),
+        &Progress::hidden(),
+    ))
 }
 
 fn empty_knowledge_base(_: &Request, _: usize) -> Answer {
     json(200, "[]")
+}
+
+/// The rows of all requests with this line.
+fn rows(server: &FakeServer, line: &str) -> Vec<Value> {
+    let requests = server.requests().into_iter().filter(|request| request.line == line);
+    requests.flat_map(|request| serde_json::from_str::<Vec<Value>>(&request.body).unwrap()).collect()
 }
 
 fn outcomes(summary: &Summary) -> Vec<(&str, &Outcome)> {
@@ -55,21 +76,73 @@ fn outcomes(summary: &Summary) -> Vec<(&str, &Outcome)> {
 }
 
 #[test]
-fn documents_are_published_after_their_chunks_and_vectors() {
+fn documents_are_published_after_their_chunks_sentences_and_vectors() {
     let server = FakeServer::start(empty_knowledge_base);
     let summary = run(&server.url).unwrap();
-    assert_eq!(
-        outcomes(&summary),
-        [("a.md", &Outcome::Added { chunks: 1 }), ("b.md", &Outcome::Added { chunks: 1 })]
-    );
+    let added = Outcome::Added { chunks: 1, sentences: 1 };
+    assert_eq!(outcomes(&summary), [("a.md", &added), ("b.md", &added)]);
     let writes: Vec<_> =
         server.requests().into_iter().filter(|request| request.line.starts_with("POST")).collect();
     let lines: Vec<_> = writes.iter().map(|request| request.line.as_str()).collect();
-    assert_eq!(lines[..4], [INSERT, CHUNKS, "POST /rest/v1/kb_embeddings", PUBLISH]);
+    assert_eq!(lines[..5], [INSERT, CHUNKS, EMBEDDINGS, SENTENCES, PUBLISH]);
     assert!(writes[0].body.contains(r#""status":"pending""#));
-    assert!(writes[2].body.contains(r#""embedding":"[0.5,0.5,0.5,0.5]""#));
+    assert!(writes[0].body.contains(r#""language":"german""#));
     assert!(writes[0].headers.to_lowercase().contains(&format!("apikey: {KEY}")));
     assert!(writes[0].headers.to_lowercase().contains(&format!("authorization: bearer {KEY}")));
+    assert!(summary.vector_bytes == 2 * (8 + 4 + 8 + 2), "{summary:?}");
+}
+
+#[test]
+fn each_chunk_and_each_sentence_gets_the_vector_of_its_own_text() {
+    let server = FakeServer::start(empty_knowledge_base);
+    let files = [("a.md", "# Größe\n\nÄrmel. Lang und weit.\n"), ("b.md", "Ja. Nein.")];
+    run_with(&server.url, &files).unwrap();
+    let lengths = |line| -> Vec<Value> {
+        rows(&server, line).into_iter().map(|row| row["embedding"].clone()).collect()
+    };
+    // The section, a newline, and the content; bytes.
+    assert_eq!(lengths(EMBEDDINGS), [value!("[30]"), value!("[9]")]);
+    assert_eq!(lengths(SENTENCES), [value!("[7]"), value!("[14]"), value!("[3]"), value!("[5]")]);
+    let chunks = rows(&server, CHUNKS);
+    let places: Vec<_> = rows(&server, SENTENCES)
+        .into_iter()
+        .map(|row| {
+            let chunk = chunks.iter().position(|chunk| chunk["id"] == row["chunk_id"]);
+            value!([chunk, row["ordinal"], row["start"], row["end"]])
+        })
+        .collect();
+    assert_eq!(
+        places,
+        [value!([0, 0, 0, 6]), value!([0, 1, 7, 21]), value!([1, 0, 0, 3]), value!([1, 1, 4, 9])]
+    );
+}
+
+#[test]
+fn a_chunk_without_sentences_is_written_without_them() {
+    let server = FakeServer::start(empty_knowledge_base);
+    let summary = run_with(&server.url, &[("a.txt", "# Only a heading")]).unwrap();
+    assert_eq!(outcomes(&summary), [("a.txt", &Outcome::Added { chunks: 1, sentences: 0 })]);
+    assert_eq!((server.count(SENTENCES), server.count(PUBLISH)), (0, 1));
+}
+
+#[test]
+fn sentences_are_written_in_batches_which_a_lost_answer_does_not_change() {
+    let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (SENTENCES, 1) => Answer::Drop,
+        _ => json(200, "[]"),
+    });
+    let text: String = (0..250).map(|at| format!("Line {at}.\n\n")).collect();
+    let summary = run_with(&server.url, &[("a.txt", &text)]).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+    let requests = server.requests();
+    let writes: Vec<_> = requests.iter().filter(|request| request.line == SENTENCES).collect();
+    assert_eq!(writes[1].body, writes[2].body, "the same rows under the same keys");
+    assert!(requests.iter().all(|request| request.line != SENTENCES || request.body.len() < 100 * 200));
+    let keys: std::collections::HashSet<_> = rows(&server, SENTENCES)
+        .into_iter()
+        .map(|row| (row["chunk_id"].as_str().unwrap().to_owned(), row["ordinal"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(keys.len(), 250);
 }
 
 #[test]
@@ -120,7 +193,7 @@ fn an_overloaded_server_is_asked_again() {
 #[test]
 fn a_connection_lost_between_chunks_and_publishing_publishes_nothing() {
     let server = FakeServer::start(|request, _| match request.line.as_str() {
-        "POST /rest/v1/kb_embeddings" => Answer::Drop,
+        EMBEDDINGS => Answer::Drop,
         _ => json(200, "[]"),
     });
     let summary = run(&server.url).unwrap();
@@ -171,7 +244,7 @@ fn a_document_that_the_database_refuses_does_not_stop_the_others() {
     assert!(
         matches!(&summary.documents[0].outcome, Outcome::Failed { reason } if reason.contains("bad text"))
     );
-    assert_eq!(summary.documents[1].outcome, Outcome::Added { chunks: 1 });
+    assert_eq!(summary.documents[1].outcome, Outcome::Added { chunks: 1, sentences: 1 });
     assert_eq!(server.count("DELETE /rest/v1/kb_documents"), 1, "what was begun is cleared away");
 }
 

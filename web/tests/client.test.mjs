@@ -273,6 +273,29 @@ test("citations keep only http and https links, and none with a password", async
   ]);
 });
 
+test("the strength of a citation is one of three words or missing", async () => {
+  const strengths = ["strong", "good", "partial", "STRONG", "", 3, null, undefined];
+  const { received } = await ask([
+    events(["sources", { citations: strengths.map((strength, at) => ({ index: at + 1, strength })) }], END),
+  ]);
+  const [{ citations }] = received;
+  assert.deepEqual(
+    citations.slice(0, 3).map(({ strength }) => strength),
+    ["strong", "good", "partial"],
+  );
+  for (const citation of citations.slice(3)) assert.ok(!("strength" in citation));
+  assert.equal(citations.length, strengths.length);
+});
+
+test("a quote brings its words without Markdown where they differ", async () => {
+  const quotes = [
+    { start: 0, end: 6, text: "*Yes*.", plain: "Yes." },
+    { start: 7, end: 10, text: "No.", plain: 7 },
+  ];
+  const { received } = await ask([events(["sources", { citations: [{ index: 1, quotes }] }], END)]);
+  assert.deepEqual(received[0].citations[0].quotes, [quotes[0], { start: 7, end: 10, text: "No." }]);
+});
+
 test("malformed citations are left out or filled in, never passed on", async () => {
   const { received } = await ask([
     events(["sources", { citations: [null, "x", {}, { index: 1, score: "high", quotes: [{}, { text: "q" }] }] }], END),

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::Evidence;
 use super::choose::Chosen;
-use crate::chunk::MatchedChunk;
+use super::plain::plain_text;
+use crate::evidence::Strength;
 
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,9 @@ pub struct Citation {
     pub content_type: Option<String>,
     /// Cosine of question and passage.
     pub score: f64,
+    /// How good the passage's evidence is. Missing in outcomes stored before it was introduced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// The whole passage, as Markdown source.
     pub excerpt: String,
     /// The words of the passage that stand in the answer.
@@ -48,13 +53,16 @@ pub struct Quote {
     pub end: usize,
     /// The words themselves.
     pub text: String,
+    /// The words as they stand in the answer, without Markdown; only where that makes a difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<String>,
 }
 
 /// Numbers the documents from 1: first those the answer mentions, in order of mention, then the others by rank.
-pub(super) fn number_documents(chunks: &[&MatchedChunk], chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
+pub(super) fn number_documents(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
     let mut numbers = BTreeMap::new();
-    let mentioned = chosen.iter().map(|sentence| sentence.chunk.document_id);
-    for document in mentioned.chain(chunks.iter().map(|chunk| chunk.document_id)) {
+    let mentioned = chosen.iter().map(|chosen| chosen.passage.chunk.document_id);
+    for document in mentioned.chain(evidence.iter().map(|evidence| evidence.chunk.document_id)) {
         let next = numbers.len() as u32 + 1;
         numbers.entry(document).or_insert(next);
     }
@@ -63,16 +71,20 @@ pub(super) fn number_documents(chunks: &[&MatchedChunk], chosen: &[Chosen<'_>]) 
 
 /// One entry per passage, by document number; passages of a document stay in order of rank.
 pub(super) fn citations(
-    chunks: &[&MatchedChunk],
+    evidence: &[Evidence<'_>],
     chosen: &[Chosen<'_>],
     numbers: &BTreeMap<Uuid, u32>,
 ) -> Vec<Citation> {
-    let mut citations: Vec<_> = chunks
+    let mut citations: Vec<_> = evidence
         .iter()
-        .filter_map(|chunk| {
+        .filter_map(|Evidence { chunk, assessment }| {
             let index = numbers.get(&chunk.document_id).copied()?;
-            let quotes =
-                chosen.iter().filter(|sentence| sentence.chunk.chunk_id == chunk.chunk_id).map(quote);
+            let mut quotes: Vec<_> = chosen
+                .iter()
+                .filter(|chosen| chosen.passage.chunk.chunk_id == chunk.chunk_id)
+                .map(quote)
+                .collect();
+            quotes.sort_by_key(|quote| quote.start);
             Some(Citation {
                 index,
                 chunk_id: chunk.chunk_id,
@@ -83,8 +95,9 @@ pub(super) fn citations(
                 url: chunk.url().map(str::to_owned),
                 content_type: chunk.content_type().map(str::to_owned),
                 score: chunk.similarity,
+                strength: Some(Strength::of(assessment.confidence)),
                 excerpt: chunk.content.clone(),
-                quotes: quotes.collect(),
+                quotes,
             })
         })
         .collect();
@@ -92,9 +105,16 @@ pub(super) fn citations(
     citations
 }
 
-fn quote(sentence: &Chosen<'_>) -> Quote {
-    let start = sentence.chunk.content.get(..sentence.range.start).map_or(0, utf16_length);
-    Quote { start, end: start + utf16_length(sentence.text), text: sentence.text.to_owned() }
+fn quote(chosen: &Chosen<'_>) -> Quote {
+    let (sentence, content) = (chosen.sentence, &chosen.passage.chunk.content);
+    let start = content.get(..sentence.range.start).map_or(0, utf16_length);
+    let plain = plain_text(sentence.text, sentence.kind);
+    Quote {
+        start,
+        end: start + utf16_length(sentence.text),
+        text: sentence.text.to_owned(),
+        plain: (plain != sentence.text).then_some(plain),
+    }
 }
 
 fn utf16_length(text: &str) -> usize {

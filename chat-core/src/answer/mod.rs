@@ -2,53 +2,80 @@
 
 mod choose;
 mod cite;
+mod plain;
 
 use crate::chunk::MatchedChunk;
+use crate::evidence::{Assessment, PassageAssessment};
+use crate::passage::Passage;
+use crate::question::Question;
 use crate::sentences::UnitKind;
 use choose::choose;
 pub use cite::{Citation, Quote};
+use plain::plain_text;
 
 /// An answer made only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The text in the pieces it is sent in; joined, they are the whole answer with its `[n]` markers.
+    /// The text in the pieces it is sent in; joined, they are the whole answer with its `[n]` markers. Plain text: the
+    /// words of the passages without their Markdown.
     pub deltas: Vec<String>,
     /// One entry for every qualifying passage, by index, then by rank.
     pub citations: Vec<Citation>,
     /// The document numbers the text points at, in order of first mention.
     pub referenced_indices: Vec<u32>,
+    /// What each sentence of the text was chosen by, in the order of the text; comparable within one answer.
+    pub sentence_scores: Vec<f64>,
 }
 
-/// Answers a question from passages that qualified, nearest first. `None` when they hold nothing to quote, such as
-/// headings alone.
-pub fn compose(question: &str, chunks: &[&MatchedChunk], include_citations: bool) -> Option<Answer> {
-    let chosen = choose(question, chunks);
+/// A passage that may be quoted and cited.
+pub(crate) struct Evidence<'p> {
+    chunk: &'p MatchedChunk,
+    assessment: &'p PassageAssessment,
+}
+
+/// Answers a question from the passages that qualify. `None` when they hold nothing to quote, such as headings alone.
+pub(crate) fn compose(
+    question: &Question,
+    passages: &[Passage<'_>],
+    assessment: &Assessment,
+    include_citations: bool,
+) -> Option<Answer> {
+    let chosen = choose(question, passages, &assessment.passages);
     if chosen.is_empty() {
         return None;
     }
-    let numbers = cite::number_documents(chunks, &chosen);
+    let weighed = passages.iter().zip(&assessment.passages);
+    let evidence: Vec<_> = weighed
+        .filter(|(_, assessment)| assessment.qualifies)
+        .map(|(passage, assessment)| Evidence { chunk: passage.chunk, assessment })
+        .collect();
+    let numbers = cite::number_documents(&evidence, &chosen);
     let mut deltas = Vec::with_capacity(chosen.len());
     let mut referenced_indices = Vec::new();
-    for (position, sentence) in chosen.iter().enumerate() {
-        let before = position.checked_sub(1).and_then(|at| chosen.get(at));
-        let mut delta =
-            before.map_or(String::new(), |before| separator(before.kind, sentence.kind).to_owned());
+    let mut before = None;
+    for chosen in &chosen {
+        let kind = chosen.sentence.kind;
+        let mut delta = before.map_or(String::new(), |before| separator(before, kind).to_owned());
+        before = Some(kind);
+        let text = plain_text(chosen.sentence.text, kind);
         if include_citations {
-            let index = numbers.get(&sentence.chunk.document_id).copied()?;
+            let index = numbers.get(&chosen.passage.chunk.document_id).copied()?;
             if !referenced_indices.contains(&index) {
                 referenced_indices.push(index);
             }
-            delta.push_str(&escape_markers(sentence.text));
-            // The fence that closes a code block must stay alone on its line.
-            delta.push_str(if sentence.kind == UnitKind::Code { "\n" } else { " " });
+            delta.push_str(&escape_markers(&text));
+            // Lines of code end where they end.
+            delta.push_str(if kind == UnitKind::Code { "\n" } else { " " });
             delta.push_str(&format!("[{index}]"));
         } else {
-            delta.push_str(sentence.text);
+            delta.push_str(&text);
         }
         deltas.push(delta);
     }
-    let citations = if include_citations { cite::citations(chunks, &chosen, &numbers) } else { Vec::new() };
-    Some(Answer { deltas, citations, referenced_indices })
+    let citations =
+        if include_citations { cite::citations(&evidence, &chosen, &numbers) } else { Vec::new() };
+    let sentence_scores = chosen.iter().map(|chosen| chosen.score).collect();
+    Some(Answer { deltas, citations, referenced_indices, sentence_scores })
 }
 
 /// Running text is joined by a space; table rows and code need lines of their own.
@@ -86,7 +113,7 @@ fn find_marker(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether the text holds something like a marker where an escape would change what is shown.
+/// Whether code holds something like a marker: an escape would change what it says.
 fn has_marker_in_code(text: &str, kind: UnitKind) -> bool {
     (kind == UnitKind::Code || text.contains('`')) && find_marker(text).is_some()
 }
@@ -98,8 +125,17 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    /// Both gates open: which sentences are chosen is the subject here, not whether.
+    fn try_compose(question: &str, chunks: &[MatchedChunk], include_citations: bool) -> Option<Answer> {
+        let gates = crate::evidence::Gates { similarity: -1.0, confidence: 0.0 };
+        match crate::respond::respond(question, chunks, &gates, include_citations).verdict {
+            crate::respond::Verdict::Answer(answer) => Some(answer),
+            crate::respond::Verdict::Refuse(_) => None,
+        }
+    }
+
     fn answer(question: &str, chunks: &[MatchedChunk]) -> Answer {
-        compose(question, &chunks.iter().collect::<Vec<_>>(), true).expect("an answer")
+        try_compose(question, chunks, true).expect("an answer")
     }
 
     #[test]
@@ -117,11 +153,15 @@ mod tests {
         assert_eq!(
             answer.deltas,
             [
-                "Refunds are paid within *5 days*. [1]",
+                "Refunds are paid within 5 days. [1]",
                 " Paid refunds go to your card within 5 days of approval. [2]"
             ]
         );
         assert_eq!(answer.referenced_indices, [1, 2]);
+        let quote = &answer.citations[0].quotes[0];
+        assert_eq!(quote.text, "Refunds are paid within *5 days*.", "the source to the letter");
+        assert_eq!(quote.plain.as_deref(), Some("Refunds are paid within 5 days."));
+        assert_eq!(answer.citations[1].quotes[0].plain, None, "it makes no difference");
     }
 
     #[test]
@@ -152,7 +192,7 @@ mod tests {
     #[test]
     fn without_citations_there_are_no_markers_and_no_sources() {
         let rows = [chunk(1, 1, 0.5, "Refunds take 5 days [3].")];
-        let answer = compose("refunds", &[&rows[0]], false).unwrap();
+        let answer = try_compose("refunds", &rows, false).unwrap();
         assert_eq!(answer.deltas, ["Refunds take 5 days [3]."]);
         assert!(answer.citations.is_empty() && answer.referenced_indices.is_empty());
     }
@@ -176,22 +216,23 @@ mod tests {
     fn code_and_table_rows_stand_on_their_own_lines() {
         let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
         let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
-        assert_eq!(text, "Install the tool with npm: [1]\n\n```sh\nnpm install tool\n```\n[1]");
+        assert_eq!(text, "Install the tool with npm: [1]\n\nnpm install tool\n[1]");
     }
 
     #[test]
     fn headings_alone_are_nothing_to_quote() {
-        assert_eq!(compose("refunds", &[&chunk(1, 1, 0.9, "# Refunds\n")], true), None);
+        assert_eq!(try_compose("refunds", &[chunk(1, 1, 0.9, "# Refunds\n")], true), None);
     }
 
     #[test]
     fn the_wire_form_of_a_citation_leaves_out_what_is_unknown() {
         let mut row = chunk(1, 2, 0.5, "Yes.");
-        let wire = serde_json::to_value(&answer("?", std::slice::from_ref(&row)).citations[0]).unwrap();
+        let citation = answer("Why?", std::slice::from_ref(&row)).citations.remove(0);
+        let wire = serde_json::to_value(&citation).unwrap();
         assert_eq!(
             wire,
             json!({ "index": 1, "chunk_id": row.chunk_id, "document_id": row.document_id, "title": "doc-1.md",
-                "score": 0.5, "excerpt": "Yes.", "quotes": [{ "start": 0, "end": 4, "text": "Yes." }] })
+                "score": 0.5, "strength": citation.strength, "excerpt": "Yes.", "quotes": [{ "start": 0, "end": 4, "text": "Yes." }] })
         );
         row.meta = json!({ "page": 3, "section": "Fees" });
         row.document_meta = json!({ "url": "https://example.com", "content_type": "application/pdf" });
@@ -210,7 +251,7 @@ mod tests {
         ) {
             let chunks: Vec<_> = contents.iter().enumerate()
                 .map(|(n, content)| chunk(n as u128 % 2, n as u128, 0.9 - n as f64 * 0.1, content)).collect();
-            if let Some(answer) = compose(&question, &chunks.iter().collect::<Vec<_>>(), true) {
+            if let Some(answer) = try_compose(&question, &chunks, true) {
                 prop_assert_eq!(answer.citations.len(), chunks.len());
                 let text = answer.deltas.concat();
                 let mut rest = text.as_str();

@@ -21,6 +21,8 @@ pub enum UnitKind {
     TableRow,
     /// A fenced code block with its fences; lines of its own.
     Code,
+    /// Several lines whose parts are not known; [`units`] never gives one.
+    Passage,
 }
 
 /// A unit, as byte offsets into the passage.

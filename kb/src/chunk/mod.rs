@@ -20,8 +20,8 @@ use std::ops::Range;
 
 use block::Section;
 
-/// Changes whenever the same file would give other chunks, so that documents are written again.
-pub const CHUNKER_VERSION: &str = "chunker-1";
+/// Changes whenever the same file would give other chunks or other sentences, so that documents are written again.
+pub const CHUNKER_VERSION: &str = "chunker-2";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
 pub const TARGET_TOKENS: usize = 200;

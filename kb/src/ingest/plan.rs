@@ -43,7 +43,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// `None` if the knowledge base has this very content, embedded with the present model.
+    /// `None` if the knowledge base has this very content in this language, embedded with the present model.
     pub(super) fn change(&self, document: &Document) -> Option<Change> {
         match self.ready.get(&document.file.source) {
             None => Some(Change::Added),
@@ -64,10 +64,10 @@ impl Snapshot {
 }
 
 impl Change {
-    pub(super) fn done(self, chunks: usize) -> Outcome {
+    pub(super) fn done(self, chunks: usize, sentences: usize) -> Outcome {
         match self {
-            Self::Added => Outcome::Added { chunks },
-            Self::Changed => Outcome::Changed { chunks },
+            Self::Added => Outcome::Added { chunks, sentences },
+            Self::Changed => Outcome::Changed { chunks, sentences },
         }
     }
 }
@@ -80,7 +80,8 @@ mod tests {
 
     fn document(source: &str, hash: &str) -> Document {
         let file = SourceFile { path: source.into(), source: source.to_owned(), format: Format::Markdown };
-        Document { file, text: "text".to_owned(), content_hash: hash.to_owned() }
+        let (text, language) = ("text".to_owned(), "english".to_owned());
+        Document { file, text, language, content_hash: hash.to_owned() }
     }
 
     fn stored(id: u128, source: &str, hash: &str, status: Status) -> StoredDocument {

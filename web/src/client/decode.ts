@@ -2,7 +2,7 @@ import { ChatError, invalidResponse, isServerCode } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
 import { safeUrl } from "./safe-url.js";
 import type { SseEvent } from "./sse.js";
-import type { ChatEvent, Citation, Quote } from "./wire.js";
+import type { ChatEvent, Citation, EvidenceStrength, Quote } from "./wire.js";
 
 /**
  * Reads one event of the answer stream. Events of unknown name give `undefined`, so that the server can add some;
@@ -84,6 +84,7 @@ function decodeCitation(value: unknown): Citation[] {
       score: asNumber(json.score) ?? 0,
       excerpt: asString(json.excerpt) ?? "",
       quotes: asArray(json.quotes).flatMap(decodeQuote),
+      ...optional("strength", asStrength(json.strength)),
       ...optional("page", asNumber(json.page)),
       ...optional("section", asString(json.section)),
       ...optional("content_type", asString(json.content_type)),
@@ -97,7 +98,12 @@ function decodeQuote(value: unknown): Quote[] {
   const text = asString(json?.text);
   if (!json || !text) return [];
   const start = asNumber(json.start) ?? 0;
-  return [{ start, end: asNumber(json.end) ?? start + text.length, text }];
+  const end = asNumber(json.end) ?? start + text.length;
+  return [{ start, end, text, ...optional("plain", asString(json.plain)) }];
+}
+
+function asStrength(value: unknown): EvidenceStrength | undefined {
+  return value === "strong" || value === "good" || value === "partial" ? value : undefined;
 }
 
 function strings(value: unknown): string[] {

@@ -2,4 +2,4 @@ export { type ChatClientOptions, streamChat, type TokenProvider } from "./client
 export { ChatError, type ChatErrorCode, type ChatErrorDetails } from "./errors.js";
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
-export type { ChatEvent, ChatRequest, Citation, Quote, RefusalEvent, RefusalReason } from "./wire.js";
+export type { ChatEvent, ChatRequest, Citation, EvidenceStrength, Quote, RefusalEvent, RefusalReason } from "./wire.js";

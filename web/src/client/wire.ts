@@ -21,7 +21,12 @@ export interface Quote {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** The words as they stand in the answer, without Markdown; given only where that makes a difference. */
+  readonly plain?: string;
 }
+
+/** How good the evidence of a passage is, in a word. */
+export type EvidenceStrength = "strong" | "good" | "partial";
 
 /** One cited passage. Passages of one document share an `index`, the number of the answer's `[n]` markers. */
 export interface Citation {
@@ -36,6 +41,8 @@ export interface Citation {
   readonly content_type?: string;
   /** Cosine similarity of question and passage. */
   readonly score: number;
+  /** Missing in repeats of answers that are older than this field. */
+  readonly strength?: EvidenceStrength;
   readonly excerpt: string;
   readonly quotes: readonly Quote[];
 }

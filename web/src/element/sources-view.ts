@@ -1,8 +1,7 @@
-import type { Citation } from "../client/wire.js";
+import type { Citation, EvidenceStrength } from "../client/wire.js";
 import { element, icon } from "./dom.js";
 import { highlightQuotes } from "./highlight.js";
 import { ICONS } from "./icons.js";
-import { scoreBand } from "./score-band.js";
 
 /** The list of sources below an answer. */
 export class SourcesView {
@@ -30,7 +29,9 @@ export class SourcesView {
    */
   reveal(index: number, wordsBefore: string): void {
     const numbered = this.#entries.filter(({ citation }) => citation.index === index);
-    const quoted = numbered.find(({ citation }) => citation.quotes.some(({ text }) => wordsBefore.includes(text)));
+    const quoted = numbered.find(({ citation }) =>
+      citation.quotes.some(({ text, plain }) => wordsBefore.includes(plain ?? text)),
+    );
     const details = (quoted ?? numbered[0])?.details;
     if (!details) return;
     details.open = true;
@@ -54,7 +55,7 @@ function sourceEntry(citation: Citation): HTMLDetailsElement {
         element("span", { class: "source-title", "data-role": "source-title" }, citation.title),
         placeIn(citation),
       ),
-      score(citation.score),
+      evidence(citation),
       icon(ICONS.chevron),
     ),
     element("div", { class: "source-body" }, excerpt(citation), link(citation)),
@@ -68,20 +69,25 @@ function placeIn({ section, page }: Citation): HTMLElement | undefined {
     : undefined;
 }
 
-function score(cosine: number): HTMLElement {
-  const band = scoreBand(cosine);
-  const rounded = cosine.toFixed(2);
+const STRENGTH_LABELS: Readonly<Record<EvidenceStrength, string>> = {
+  strong: "Strong evidence",
+  good: "Good evidence",
+  partial: "Partial evidence",
+};
+
+/** The strength in words, as far as it is known, and the raw cosine. */
+function evidence({ strength, score }: Citation): HTMLElement {
+  const cosine = score.toFixed(2);
+  const known = strength && [
+    element("span", { class: "score-bars", "aria-hidden": "true" }, element("i"), element("i"), element("i")),
+    element("span", { class: "score-label", "data-role": "strength" }, STRENGTH_LABELS[strength]),
+  ];
   return element(
     "span",
-    {
-      class: "score",
-      "data-role": "score",
-      "data-band": band.name,
-      title: `${band.label}: cosine similarity ${rounded}`,
-    },
-    element("span", { class: "score-bars", "aria-hidden": "true" }, element("i"), element("i"), element("i")),
-    element("span", { class: "score-label" }, band.label),
-    element("span", { class: "score-value", "data-role": "score-value" }, rounded),
+    { class: "score", "data-role": "score", "data-strength": strength, title: `Cosine similarity ${cosine}` },
+    ...(known ?? []),
+    element("span", { class: "visually-hidden" }, "cosine similarity"),
+    element("small", { class: "score-value", "data-role": "score-value" }, cosine),
   );
 }
 

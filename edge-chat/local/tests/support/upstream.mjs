@@ -40,15 +40,34 @@ export async function startUpstream() {
   };
 }
 
-/** A passage as `match_chunks` returns it. */
+/** A passage as `match_chunks` returns it, for the question of `client.mjs`. */
 export function passage(overrides = {}) {
+  const content = "# Refunds\n\nRefunds are paid within 5 days. Our shop opened in 1990.";
+  return {
+    ...olderPassage({ content }),
+    lexical: 0.7,
+    score: 0.77,
+    sentences: [
+      sentence(content, "Refunds are paid within 5 days.", 0.8),
+      sentence(content, "Our shop opened in 1990.", 0.2),
+    ],
+    query_terms: [
+      { word: "refunds", weight: 2.5 },
+      { word: "paid", weight: 2.1 },
+    ],
+    ...overrides,
+  };
+}
+
+/** A passage as `match_chunks` returned it before it looked at sentences and words. */
+export function olderPassage(overrides = {}) {
   return {
     chunk_id: crypto.randomUUID(),
     document_id: crypto.randomUUID(),
     document_name: "refunds.md",
     document_meta: { title: "Refunds" },
     ordinal: 0,
-    content: "# Refunds\n\nRefunds are paid within 5 days. Our shop opened in 1990.",
+    content: "Refunds are paid within 5 days.",
     meta: { section: "Refunds" },
     model: "test-model",
     similarity: 0.8,
@@ -56,11 +75,18 @@ export function passage(overrides = {}) {
   };
 }
 
+/** A sentence of a passage, by its offsets in code points. */
+export function sentence(content, text, similarity) {
+  const start = [...content.slice(0, content.indexOf(text))].length;
+  return { start, end: start + [...text].length, similarity };
+}
+
 const DEFAULTS = {
   "rpc/match_chunks": () => ({ body: [passage()] }),
   kb_documents: () => ({ body: [{ id: crypto.randomUUID() }] }),
   chat_sessions: (call) => ({ status: call.method === "POST" ? 201 : 200, body: [{ id: crypto.randomUUID() }] }),
   chat_messages: () => ({ status: 201, body: [] }),
+  chat_refusals: () => ({ status: 201, body: [] }),
 };
 
 function userOf(authorization = "") {

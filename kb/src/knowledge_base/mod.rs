@@ -2,16 +2,21 @@
 //!
 //! Row ids are made here, not by the database, so that every write can be repeated after a lost answer.
 
+mod search;
+mod write;
+
 use std::collections::HashSet;
 use std::fmt::Write;
 
 use postgrest::Builder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::rest::{RestClient, RestError};
+
+pub use write::{NewChunk, NewDocument, NewSentence};
 
 /// Rows per request: with vectors about half a megabyte.
 const BATCH: usize = 100;
@@ -63,36 +68,6 @@ pub struct ListedDocument {
     pub enabled: bool,
     /// Number of passages.
     pub chunks: u64,
-}
-
-/// A document about to be written.
-#[derive(Debug)]
-pub struct NewDocument<'a> {
-    /// The document's key within the knowledge base.
-    pub source: &'a str,
-    /// File name.
-    pub name: &'a str,
-    /// Heading of level 1.
-    pub title: Option<&'a str>,
-    /// Media type.
-    pub content_type: &'a str,
-    /// Hash of the file.
-    pub content_hash: &'a str,
-    /// Fingerprint of the model that made the vectors.
-    pub model: &'a str,
-    /// In reading order.
-    pub chunks: Vec<NewChunk<'a>>,
-}
-
-/// A chunk about to be written.
-#[derive(Debug)]
-pub struct NewChunk<'a> {
-    /// Verbatim text.
-    pub content: &'a str,
-    /// Headings it stands under.
-    pub section: Option<&'a str>,
-    /// Its embedding.
-    pub vector: &'a [f32],
 }
 
 impl KnowledgeBase {
@@ -184,66 +159,6 @@ impl KnowledgeBase {
         Ok(())
     }
 
-    /// Writes a document and makes it visible in one step at the end, in place of an older version.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached; the older version, if any, then stays visible.
-    pub async fn write(&self, document: &NewDocument<'_>) -> Result<(), RestError> {
-        let id = Uuid::new_v4();
-        let outcome = self.write_as(id, document).await;
-        if outcome.as_ref().is_err_and(RestError::concerns_only_this_document) {
-            // Only tidiness: a pending document is invisible, and the next run deletes it.
-            let _ = self.delete(&[id]).await;
-        }
-        outcome
-    }
-
-    async fn write_as(&self, id: Uuid, document: &NewDocument<'_>) -> Result<(), RestError> {
-        self.upsert("kb_documents", "id", &[document_row(id, document)]).await?;
-        let mut ordinal = 0;
-        for batch in document.chunks.chunks(BATCH) {
-            let mut chunks = Vec::with_capacity(batch.len());
-            let mut embeddings = Vec::with_capacity(batch.len());
-            for passage in batch {
-                let chunk_id = Uuid::new_v4();
-                chunks.push(chunk_row(chunk_id, id, ordinal, passage));
-                embeddings.push(embedding_row(chunk_id, passage.vector, document.model));
-                ordinal += 1;
-            }
-            self.upsert("kb_chunks", "id", &chunks).await?;
-            self.upsert("kb_embeddings", "chunk_id", &embeddings).await?;
-        }
-        self.publish(id, document).await
-    }
-
-    async fn upsert(&self, table: &str, key: &str, rows: &[Value]) -> Result<(), RestError> {
-        let request =
-            self.client.table(table).upsert(Value::from(rows).to_string()).on_conflict(key).select(key);
-        self.client.send::<Value>(request).await.map(drop)
-    }
-
-    async fn publish(&self, id: Uuid, document: &NewDocument<'_>) -> Result<(), RestError> {
-        let request = self.client.function("kb_publish_document", &json!({ "document_id": id }));
-        match self.client.send::<Value>(request).await {
-            Ok(_) => Ok(()),
-            // If the answer to the first attempt was lost, the repetition finds nothing left to publish.
-            Err(error) => match self.is_published(id, document).await {
-                Ok(true) => Ok(()),
-                _ => Err(error),
-            },
-        }
-    }
-
-    async fn is_published(&self, id: Uuid, document: &NewDocument<'_>) -> Result<bool, RestError> {
-        let request = self.client.table("kb_documents").select("id,source,content_hash,status");
-        let rows: Vec<StoredDocument> = self.client.send(request.eq("source", document.source)).await?;
-        let is_pending = rows.iter().any(|row| row.id == id && row.status != Status::Ready);
-        let is_ready = rows.iter().any(|row| {
-            row.status == Status::Ready && row.content_hash.as_deref() == Some(document.content_hash)
-        });
-        Ok(is_ready && !is_pending)
-    }
-
     /// Reads a table to its end, whatever number of rows the server gives at a time.
     async fn all_rows<T: DeserializeOwned>(
         &self,
@@ -266,36 +181,6 @@ impl KnowledgeBase {
             all.extend(page);
         }
     }
-}
-
-fn document_row(id: Uuid, document: &NewDocument<'_>) -> Value {
-    let mut meta = json!({ "content_type": document.content_type });
-    if let Some(title) = document.title {
-        meta["title"] = title.into();
-    }
-    json!({
-        "id": id,
-        "source": document.source,
-        "name": document.name,
-        "status": Status::Pending,
-        "content_hash": document.content_hash,
-        "meta": meta,
-    })
-}
-
-fn chunk_row(id: Uuid, document_id: Uuid, ordinal: usize, chunk: &NewChunk<'_>) -> Value {
-    let meta = chunk.section.map_or_else(|| json!({}), |section| json!({ "section": section }));
-    json!({
-        "id": id,
-        "document_id": document_id,
-        "ordinal": ordinal,
-        "content": chunk.content,
-        "meta": meta,
-    })
-}
-
-fn embedding_row(chunk_id: Uuid, vector: &[f32], model: &str) -> Value {
-    json!({ "chunk_id": chunk_id, "embedding": vector_literal(vector), "model": model })
 }
 
 /// `[0.1,-0.2]`, which PostgREST hands to pgvector as it is; each number in the fewest digits that give it back.
@@ -322,21 +207,5 @@ mod tests {
         let back: Vec<f32> =
             literal.trim_matches(['[', ']']).split(',').map(|x| x.parse().unwrap()).collect();
         assert_eq!(back, vector);
-    }
-
-    #[test]
-    fn absent_title_and_section_leave_no_trace() {
-        let document = NewDocument {
-            source: "a.txt",
-            name: "a.txt",
-            title: None,
-            content_type: "text/plain",
-            content_hash: "00",
-            model: "m",
-            chunks: Vec::new(),
-        };
-        assert_eq!(document_row(Uuid::nil(), &document)["meta"], json!({ "content_type": "text/plain" }));
-        let passage = NewChunk { content: "text", section: None, vector: &[] };
-        assert_eq!(chunk_row(Uuid::nil(), Uuid::nil(), 0, &passage)["meta"], json!({}));
     }
 }

@@ -1,0 +1,163 @@
+//! Is there enough evidence to answer?
+//!
+//! Two gates. The first is the floor the product was specified with: the best passage's cosine. It alone answers a third of
+//! the questions that have nothing to do with the knowledge base, so the second asks for a confidence that also looks at
+//! sentences and words; see [`calibration`].
+
+pub mod calibration;
+mod signals;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::chunk::MatchedChunk;
+use crate::error::{ApiError, ErrorCode};
+use crate::passage::Passage;
+use crate::question::Question;
+use crate::refusal::Reason;
+
+pub use calibration::DEFAULT_CONFIDENCE;
+pub use signals::Signals;
+
+/// What evidence has to reach, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Gates {
+    /// Smallest cosine of the best passage, -1 to 1.
+    pub similarity: f64,
+    /// Smallest calibrated confidence, 0 to 1; 0 turns this gate off.
+    pub confidence: f64,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self { similarity: 0.35, confidence: DEFAULT_CONFIDENCE }
+    }
+}
+
+/// What was found for a question, weighed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Assessment {
+    /// The best passage's cosine; `None` if nothing was found.
+    pub best_similarity: Option<f64>,
+    /// What the confidence is made from; `None` if there is no sentence to look at.
+    pub signals: Option<Signals>,
+    /// The probability that the passages answer the question, by the evaluation set; 0 without signals.
+    pub confidence: f64,
+    /// The passages in order of rank.
+    pub passages: Vec<PassageAssessment>,
+    /// Which gate the evidence failed; `None` if it is enough.
+    pub failed: Option<Reason>,
+}
+
+/// One passage, weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PassageAssessment {
+    /// The passage.
+    pub chunk_id: Uuid,
+    /// Its cosine.
+    pub similarity: f64,
+    /// The best cosine among its sentences.
+    pub best_sentence: Option<f64>,
+    /// Share of the question's vocabulary it holds, as the search says.
+    pub lexical: Option<f64>,
+    /// What it is ranked by.
+    pub score: f64,
+    /// The confidence if it were the only passage.
+    pub confidence: f64,
+    /// Whether it may be quoted: it or one of its sentences reaches [`Gates::similarity`].
+    pub qualifies: bool,
+}
+
+/// How good a passage's evidence is, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// Such a passage almost always answers such a question.
+    Strong,
+    /// It mostly does.
+    Good,
+    /// It is about the subject, but may not hold the answer.
+    Partial,
+}
+
+impl Strength {
+    /// The band a passage's [`confidence`](PassageAssessment::confidence) lies in.
+    pub fn of(confidence: f64) -> Self {
+        match confidence {
+            c if c >= calibration::STRONG => Self::Strong,
+            c if c >= calibration::GOOD => Self::Good,
+            _ => Self::Partial,
+        }
+    }
+}
+
+/// Weighs the rows of a search for a question.
+pub fn assess(question: &str, rows: &[MatchedChunk], gates: &Gates) -> Assessment {
+    let passages = ranked(rows);
+    weigh(&Question::new(question, query_terms(rows), &passages), &passages, gates)
+}
+
+/// The rows as passages, best first.
+pub(crate) fn ranked(rows: &[MatchedChunk]) -> Vec<Passage<'_>> {
+    let mut rows: Vec<_> = rows.iter().collect();
+    rows.sort_by(|a, b| b.rank_score().total_cmp(&a.rank_score()));
+    rows.into_iter().map(Passage::new).collect()
+}
+
+/// The question's words as the search weighed them.
+pub(crate) fn query_terms(rows: &[MatchedChunk]) -> Option<&[crate::chunk::QueryTerm]> {
+    rows.iter().find_map(|row| row.query_terms.as_deref())
+}
+
+pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates) -> Assessment {
+    let similarities = passages.iter().map(|passage| passage.chunk.similarity);
+    let best_similarity = similarities.filter(|cosine| !cosine.is_nan()).reduce(f64::max);
+    let signals = Signals::of(question, passages);
+    let confidence = confidence(signals.as_ref());
+    Assessment {
+        best_similarity,
+        signals,
+        confidence,
+        passages: passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect(),
+        failed: if best_similarity.is_none_or(|best| best < gates.similarity) {
+            Some(Reason::NoMatch)
+        } else {
+            (confidence < gates.confidence).then_some(Reason::WeakEvidence)
+        },
+    }
+}
+
+fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> PassageAssessment {
+    let best_sentence = passage.best_sentence();
+    let reaches = |cosine: f64| cosine >= gates.similarity;
+    PassageAssessment {
+        chunk_id: passage.chunk.chunk_id,
+        similarity: passage.chunk.similarity,
+        best_sentence,
+        lexical: passage.chunk.lexical,
+        score: passage.chunk.rank_score(),
+        confidence: confidence(Signals::of(question, std::slice::from_ref(passage)).as_ref()),
+        qualifies: reaches(passage.chunk.similarity) || best_sentence.is_some_and(reaches),
+    }
+}
+
+fn confidence(signals: Option<&Signals>) -> f64 {
+    signals.map_or(0.0, calibration::confidence)
+}
+
+/// Vectors of different models cannot be compared: refuses to search with one against the other.
+pub fn check_model(question_model: Option<&str>, rows: &[MatchedChunk]) -> Result<(), ApiError> {
+    let Some(question_model) = question_model else { return Ok(()) };
+    let differs = |row: &MatchedChunk| row.model.as_deref().is_some_and(|model| model != question_model);
+    if rows.iter().any(differs) {
+        return Err(ApiError::new(
+            ErrorCode::ModelMismatch,
+            "The question was embedded with another model than the knowledge base. Reload the page; if that does not \
+             help, ask an admin to run `kb ingest` again.",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

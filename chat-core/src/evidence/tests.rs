@@ -1,0 +1,136 @@
+use super::*;
+use crate::chunk::tests::chunk;
+use crate::chunk::{QueryTerm, SentenceMatch};
+
+/// The first gate alone.
+const FLOOR: Gates = Gates { similarity: 0.35, confidence: 0.0 };
+
+fn failed(rows: &[MatchedChunk], gates: &Gates) -> Option<Reason> {
+    assess("refunds", rows, gates).failed
+}
+
+fn term(word: &str) -> QueryTerm {
+    QueryTerm { word: word.to_owned(), weight: 1.0 }
+}
+
+#[test]
+fn the_floor_is_inclusive() {
+    let passes = |similarity| failed(&[chunk(1, 1, similarity, "Refunds.")], &FLOOR).is_none();
+    assert!(passes(0.35) && passes(0.36) && passes(1.0));
+    assert!(!passes(0.34) && !passes(0.35_f64.next_down()) && !passes(-1.0));
+}
+
+#[test]
+fn the_confidence_is_inclusive_and_zero_turns_it_off() {
+    let rows = [chunk(1, 1, 0.5, "Refunds take five days.")];
+    let confidence = assess("refunds", &rows, &FLOOR).confidence;
+    let gate = |confidence| Gates { confidence, ..FLOOR };
+    assert!(confidence > 0.0 && confidence < 1.0, "{confidence}");
+    assert_eq!(failed(&rows, &gate(confidence)), None);
+    assert_eq!(failed(&rows, &gate(confidence.next_up())), Some(Reason::WeakEvidence));
+    assert_eq!(failed(&[chunk(1, 1, 0.36, "Trees.")], &gate(0.0)), None);
+}
+
+#[test]
+fn nothing_found_and_nothing_near_enough_are_no_match() {
+    assert_eq!(failed(&[], &FLOOR), Some(Reason::NoMatch));
+    assert_eq!(failed(&[chunk(1, 1, 0.2, "Refunds.")], &FLOOR), Some(Reason::NoMatch));
+    let gates = Gates { similarity: 0.0, confidence: 0.0 };
+    assert_eq!(failed(&[chunk(1, 1, f64::NAN, "Refunds.")], &gates), Some(Reason::NoMatch));
+}
+
+#[test]
+fn a_number_that_is_none_spoils_nothing() {
+    let mut broken = chunk(1, 1, f64::NAN, "Refunds take long.");
+    broken.score = Some(f64::NAN);
+    let rows = [broken, chunk(2, 2, 0.9, "Refunds take five days.")];
+    let assessment = assess("How long do refunds take?", &rows, &Gates::default());
+    assert_eq!(assessment.passages[0].chunk_id, rows[1].chunk_id);
+    assert_eq!(assessment.best_similarity, Some(0.9));
+    assert!(assessment.confidence.is_finite());
+    assert!(!assessment.passages[1].qualifies);
+}
+
+#[test]
+fn a_passage_qualifies_by_itself_or_by_a_sentence() {
+    let mut by_sentence = chunk(2, 2, 0.3, "Trees are green. Refunds take five days.");
+    by_sentence.sentences[1].similarity = 0.35;
+    let rows = [chunk(1, 1, 0.4, "Refunds are free."), by_sentence, chunk(3, 3, 0.34, "Refunds are rare.")];
+    let qualifies: Vec<_> =
+        assess("refunds", &rows, &FLOOR).passages.iter().map(|passage| passage.qualifies).collect();
+    assert_eq!(qualifies, [true, false, true], "in order of rank");
+}
+
+#[test]
+fn more_evidence_never_means_less_confidence() {
+    let confidence = |similarity, content: &str| {
+        let mut row = chunk(1, 1, similarity, content);
+        row.query_terms = Some(vec![term("refunds"), term("card"), term("chicago")]);
+        assess("Are refunds to a card possible in Chicago?", &[row], &FLOOR).confidence
+    };
+    assert!(confidence(0.6, "Refunds.") > confidence(0.5, "Refunds."));
+    assert!(confidence(0.5, "Refunds by card.") > confidence(0.5, "Refunds by cheque."));
+    assert!(confidence(0.5, "Refunds. By card.") > confidence(0.5, "Refunds. By cheque."));
+    assert!(
+        confidence(0.5, "Refunds in Chicago.") > confidence(0.5, "Refunds by card."),
+        "a name weighs more"
+    );
+}
+
+#[test]
+fn the_default_gates_refuse_what_the_floor_lets_through() {
+    let mut row = chunk(1, 1, 0.4, "The university opened its library in 1816.");
+    row.query_terms = Some(["city", "population", "3.3", "million"].map(term).to_vec());
+    let question = "What city has a population of 3.3 million?";
+    assert_eq!(assess(question, std::slice::from_ref(&row), &FLOOR).failed, None);
+    assert_eq!(assess(question, &[row], &Gates::default()).failed, Some(Reason::WeakEvidence));
+}
+
+#[test]
+fn only_the_first_five_passages_count() {
+    let rows: Vec<_> = (0..9).map(|n| chunk(n, n, 0.9 - n as f64 / 10.0, "Refunds.")).collect();
+    let signals = |rows| assess("refunds", rows, &FLOOR).signals.unwrap();
+    assert_eq!(signals(&rows), signals(&rows[..5]));
+    assert_ne!(signals(&rows), signals(&rows[..4]));
+}
+
+#[test]
+fn stored_offsets_that_do_not_fit_are_left_out() {
+    let sentence = |start, end| SentenceMatch { start, end, similarity: 0.9 };
+    let best = |sentences: Vec<SentenceMatch>| {
+        let mut row = chunk(1, 1, 0.5, "Größe zählt. Ja.");
+        row.sentences = sentences;
+        assess("x", &[row], &FLOOR).passages[0].best_sentence
+    };
+    assert_eq!(best(vec![sentence(0, 12)]), Some(0.9));
+    // Without a sentence that fits, the passage is one.
+    for hostile in [
+        vec![],
+        vec![sentence(0, 17)],
+        vec![sentence(9, 3)],
+        vec![sentence(5, 6)],
+        vec![sentence(usize::MAX, usize::MAX)],
+    ] {
+        assert_eq!(best(hostile.clone()), Some(0.5), "{hostile:?}");
+    }
+    assert_eq!(best(vec![sentence(0, 99), sentence(13, 16)]), Some(0.9));
+}
+
+#[test]
+fn strengths_are_bands_of_the_confidence() {
+    assert_eq!(Strength::of(1.0), Strength::Strong);
+    assert_eq!(Strength::of(calibration::STRONG), Strength::Strong);
+    assert_eq!(Strength::of(calibration::STRONG.next_down()), Strength::Good);
+    assert_eq!(Strength::of(calibration::GOOD), Strength::Good);
+    assert_eq!(Strength::of(calibration::GOOD.next_down()), Strength::Partial);
+    assert_eq!(Strength::of(f64::NAN), Strength::Partial);
+}
+
+#[test]
+fn another_model_is_an_error_not_a_wrong_search() {
+    let rows = [chunk(1, 1, 0.9, "x")];
+    assert!(check_model(Some("minilm-1"), &rows).is_ok());
+    assert!(check_model(None, &rows).is_ok());
+    assert_eq!(check_model(Some("minilm-2"), &rows).unwrap_err().code, ErrorCode::ModelMismatch);
+    assert!(check_model(Some("minilm-2"), &[]).is_ok());
+}

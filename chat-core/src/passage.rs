@@ -1,0 +1,105 @@
+//! A found passage with its sentences taken apart, as evidence and answers look at it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::chunk::{MatchedChunk, SentenceMatch};
+use crate::sentences::{Unit, UnitKind, units};
+use crate::words::words;
+
+/// A passage and what is known of its sentences.
+pub(crate) struct Passage<'a> {
+    pub(crate) chunk: &'a MatchedChunk,
+    /// In order, never overlapping. The whole passage, if nothing is known of its sentences.
+    pub(crate) sentences: Vec<Sentence<'a>>,
+    /// All its words and those of its section, stemmed.
+    pub(crate) words: BTreeSet<String>,
+}
+
+/// A sentence, or another unit that can be quoted by itself.
+pub(crate) struct Sentence<'a> {
+    /// Bytes of the passage.
+    pub(crate) range: Range<usize>,
+    pub(crate) text: &'a str,
+    pub(crate) kind: UnitKind,
+    /// Cosine of the question's and the sentence's vector.
+    pub(crate) similarity: f64,
+    /// Its words, stemmed.
+    pub(crate) words: BTreeSet<String>,
+    /// The words of what it stands under: a heading in the passage, the header row of a table, the section.
+    pub(crate) context: BTreeSet<String>,
+}
+
+impl<'a> Passage<'a> {
+    pub(crate) fn new(chunk: &'a MatchedChunk) -> Self {
+        let content = chunk.content.as_str();
+        let section: BTreeSet<String> = chunk.section().into_iter().flat_map(words).collect();
+        let units = units(content);
+        let sentence = |(range, similarity): (Range<usize>, f64)| {
+            let text = content.get(range.clone())?;
+            let unit = units.iter().find(|unit| unit.range == range);
+            let context = unit.into_iter().flat_map(|unit| unit.context.iter().cloned());
+            let context = context.filter_map(|range| content.get(range)).flat_map(words);
+            Some(Sentence {
+                kind: unit.map_or_else(|| kind_of_unknown(text), |unit| unit.kind),
+                words: words(text).collect(),
+                context: context.chain(section.iter().cloned()).collect(),
+                range,
+                text,
+                similarity,
+            })
+        };
+        Self {
+            chunk,
+            sentences: quotable_ranges(chunk, &units).into_iter().filter_map(sentence).collect(),
+            words: words(content).chain(section.iter().cloned()).collect(),
+        }
+    }
+
+    /// The largest similarity among its sentences.
+    pub(crate) fn best_sentence(&self) -> Option<f64> {
+        self.sentences
+            .iter()
+            .map(|sentence| sentence.similarity)
+            .filter(|cosine| !cosine.is_nan())
+            .reduce(f64::max)
+    }
+}
+
+/// Sentences as they were stored; where there are none, the whole passage, as near to the question as it is.
+fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f64)> {
+    let stored = byte_ranges(&chunk.content, &chunk.sentences);
+    let trimmed = chunk.content.trim();
+    if !stored.is_empty() {
+        return stored;
+    }
+    if trimmed.is_empty() || units.is_empty() {
+        return Vec::new();
+    }
+    let start = chunk.content.len() - chunk.content.trim_start().len();
+    vec![(start..start + trimmed.len(), chunk.similarity)]
+}
+
+/// Offsets in characters as offsets in bytes. What lies outside of the text, overlaps the sentence before, or holds no
+/// word is left out: then the stored sentences belong to another version of the passage.
+fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>, f64)> {
+    let boundaries: Vec<usize> =
+        content.char_indices().map(|(byte, _)| byte).chain([content.len()]).collect();
+    let mut last_end = 0;
+    let mut ranges = Vec::new();
+    for sentence in sentences {
+        let range = boundaries.get(sentence.start).zip(boundaries.get(sentence.end));
+        let Some(range) = range.map(|(start, end)| *start..*end) else { continue };
+        let has_words = content.get(range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric));
+        if has_words && range.start >= last_end {
+            last_end = range.end;
+            ranges.push((range, sentence.similarity));
+        }
+    }
+    ranges
+}
+
+/// A unit that the splitter of today does not find: several lines stand by themselves.
+fn kind_of_unknown(text: &str) -> UnitKind {
+    if text.contains('\n') { UnitKind::Passage } else { UnitKind::Sentence }
+}

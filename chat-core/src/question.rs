@@ -1,0 +1,163 @@
+//! What a question asks about: its informative words and how much each of them tells.
+
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::chunk::QueryTerm;
+use crate::passage::Passage;
+use crate::words::{informative_words, is_one_typo_away, words};
+
+/// The informative words of a question.
+pub(crate) struct Question {
+    terms: Vec<Term>,
+    /// Sum of their weights.
+    total: f64,
+}
+
+struct Term {
+    /// The stem, and the words of the passages that are one typing error away from it if it stands in none of them.
+    forms: BTreeSet<String>,
+    weight: f64,
+    /// Written like a name or a number.
+    is_name: bool,
+}
+
+impl Question {
+    /// `query_terms` are the words as the search weighed them; without them all weigh the same.
+    pub(crate) fn new(text: &str, query_terms: Option<&[QueryTerm]>, passages: &[Passage<'_>]) -> Self {
+        let names = names(text);
+        let mut terms: Vec<Term> = Vec::new();
+        for (stem, weight) in weighted_stems(text, query_terms) {
+            if terms.iter().any(|term| term.forms.contains(&stem)) || !(weight > 0.0 && weight.is_finite()) {
+                continue;
+            }
+            let is_name = names.contains(&stem);
+            terms.push(Term { forms: forms(stem, passages), weight, is_name });
+        }
+        let total = terms.iter().map(|term| term.weight).sum();
+        Self { terms, total }
+    }
+
+    /// The share of the question's weight whose words are there, from 0 to 1.
+    pub(crate) fn coverage(&self, is_there: impl Fn(&str) -> bool) -> f64 {
+        if self.total <= 0.0 {
+            return 0.0;
+        }
+        let covered = self.terms.iter().filter(|term| term.is_covered(&is_there)).map(|term| term.weight);
+        covered.sum::<f64>() / self.total
+    }
+
+    /// How many of the question's names and numbers are not there.
+    pub(crate) fn missing_names(&self, is_there: impl Fn(&str) -> bool) -> usize {
+        self.terms.iter().filter(|term| term.is_name && !term.is_covered(&is_there)).count()
+    }
+}
+
+impl Term {
+    fn is_covered(&self, is_there: &impl Fn(&str) -> bool) -> bool {
+        self.forms.iter().any(|form| is_there(form))
+    }
+}
+
+fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String, f64)> {
+    match query_terms {
+        Some(terms) => {
+            terms.iter().flat_map(|term| words(&term.word).map(|stem| (stem, term.weight))).collect()
+        }
+        None => informative_words(text).map(|stem| (stem, 1.0)).collect(),
+    }
+}
+
+fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
+    let is_known = passages.iter().any(|passage| passage.words.contains(&stem));
+    let mut forms = BTreeSet::from([stem.clone()]);
+    if !is_known {
+        let all = passages.iter().flat_map(|passage| &passage.words);
+        forms.extend(all.filter(|word| is_one_typo_away(word, &stem)).cloned());
+    }
+    forms
+}
+
+/// Stems of the words that are written like a name, with a capital but not as the first word, or like a number. A text
+/// all in capitals has no names.
+fn names(text: &str) -> BTreeSet<String> {
+    let starts_with = |word: &str, is: fn(char) -> bool| word.chars().next().is_some_and(is);
+    let has_lower_case = text.unicode_words().any(|word| starts_with(word, char::is_lowercase));
+    let is_name = |(position, word): &(usize, &str)| {
+        (*position > 0 && has_lower_case && starts_with(word, char::is_uppercase))
+            || starts_with(word, char::is_numeric)
+    };
+    text.unicode_words().enumerate().filter(is_name).flat_map(|(_, word)| words(word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::tests::chunk;
+
+    fn term(word: &str, weight: f64) -> QueryTerm {
+        QueryTerm { word: word.to_owned(), weight }
+    }
+
+    fn coverage(question: &Question, text: &str) -> f64 {
+        let words: BTreeSet<String> = words(text).collect();
+        question.coverage(|word| words.contains(word))
+    }
+
+    #[test]
+    fn coverage_is_the_share_of_the_weight() {
+        let terms = [term("refunds", 3.0), term("card", 1.0)];
+        let question = Question::new("Refunds by card?", Some(&terms), &[]);
+        assert_eq!(coverage(&question, "A refund."), 0.75);
+        assert_eq!(coverage(&question, "Refunded to cards."), 1.0);
+        assert_eq!(coverage(&question, "Trees."), 0.0);
+    }
+
+    #[test]
+    fn without_weights_all_informative_words_weigh_the_same() {
+        let question = Question::new("What are the refunds by card?", None, &[]);
+        assert_eq!(coverage(&question, "the refund"), 0.5);
+    }
+
+    #[test]
+    fn a_question_without_informative_words_is_never_covered() {
+        for terms in [Some(&[][..]), None] {
+            assert_eq!(coverage(&Question::new("What is it?", terms, &[]), "what is it"), 0.0);
+        }
+    }
+
+    #[test]
+    fn weights_that_are_no_weights_are_left_out() {
+        let terms =
+            [term("a", f64::NAN), term("b", -1.0), term("c", f64::INFINITY), term("d", 0.0), term("e", 2.0)];
+        assert_eq!(coverage(&Question::new("a b c d e", Some(&terms), &[]), "e"), 1.0);
+    }
+
+    #[test]
+    fn a_word_said_twice_counts_once() {
+        let terms = [term("refund", 1.0), term("refunds", 1.0), term("card", 1.0)];
+        assert_eq!(coverage(&Question::new("", Some(&terms), &[]), "card"), 0.5);
+    }
+
+    #[test]
+    fn a_typing_error_is_forgiven_where_the_word_is_not_known() {
+        let row = chunk(1, 1, 0.5, "Warsaw is big. The mayors rule.");
+        let passages = [Passage::new(&row)];
+        let terms = [term("warzaw", 1.0)];
+        assert_eq!(coverage(&Question::new("", Some(&terms), &passages), "Warsaw"), 1.0);
+        let terms = [term("mayor", 1.0)];
+        assert_eq!(coverage(&Question::new("", Some(&terms), &passages), "major"), 0.0);
+    }
+
+    #[test]
+    fn names_are_capitalised_inside_a_sentence_or_numbers() {
+        let stems = |text| names(text).into_iter().collect::<Vec<_>>();
+        assert_eq!(stems("Who built Chicago Library in 1892?"), ["1892", "chicago", "librari"]);
+        assert_eq!(stems("Refunds for cards"), Vec::<String>::new());
+        assert_eq!(stems("WHO BUILT CHICAGO IN 1892"), ["1892"]);
+        let question = Question::new("Is Harvard in Chicago?", None, &[]);
+        let there: BTreeSet<String> = words("Chicago is big").collect();
+        assert_eq!(question.missing_names(|word| there.contains(word)), 1);
+    }
+}

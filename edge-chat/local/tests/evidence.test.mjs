@@ -1,0 +1,235 @@
+// What the built Worker makes of the evidence it gets: which gates it applies, what it notes about a refusal, and that
+// no row of the database can break it.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startWorker } from "../src/worker.mjs";
+import { JWT_SECRET, ask, question } from "./support/client.mjs";
+import { olderPassage, passage, sentence, startUpstream } from "./support/upstream.mjs";
+
+const TIMEOUT_MS = 600;
+const log = [];
+let upstream;
+let worker;
+
+before(async () => {
+  upstream = await startUpstream();
+  worker = await start();
+});
+
+after(async () => {
+  await worker?.close();
+  upstream?.close();
+});
+
+const start = (variables = {}) =>
+  startWorker({
+    onLog: (line) => log.push(line),
+    variables: {
+      SUPABASE_URL: upstream.url,
+      SUPABASE_PUBLISHABLE_KEY: "publishable-key",
+      SUPABASE_JWT_SECRET: JWT_SECRET,
+      CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
+      ...variables,
+    },
+  });
+
+/** A new user whose searches find these rows. */
+function userWho(finds, behaviour = {}) {
+  const user = crypto.randomUUID();
+  upstream.behave(user, { "rpc/match_chunks": () => ({ body: finds }), ...behaviour });
+  return user;
+}
+
+/** What comes after the response may come a little later. */
+async function eventually(look) {
+  for (let wait = 0; wait < 2 * TIMEOUT_MS; wait += 10) {
+    const seen = look();
+    if (seen) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail("it never came");
+}
+
+const noted = (user) => upstream.callsOf(user, "chat_refusals");
+const faultOf = (reply) => log.find((line) => line.includes(reply.headers.get("x-request-id")) && /fault/.test(line));
+
+/** Near enough for the first gate, but about something else. */
+const WEAK = (() => {
+  const content = "Our shop opened in 1990.";
+  return passage({
+    content,
+    similarity: 0.36,
+    lexical: 0,
+    score: 0.12,
+    sentences: [sentence(content, content, 0.01)],
+  });
+})();
+
+describe("the gates", () => {
+  test("passages that are near but do not answer are weak evidence", async () => {
+    const [refusal] = (await ask(worker.url, userWho([WEAK]))).events;
+    assert.deepEqual([refusal.type, refusal.reason], ["refusal", "weak_evidence"]);
+    assert.deepEqual(refusal.nearest, ["Refunds"]);
+  });
+
+  test("the strength of each passage is told beside its cosine", async () => {
+    const { events } = await ask(worker.url, userWho([passage()]));
+    const [citation] = events.find((event) => event.type === "sources").citations;
+    assert.equal(citation.score, 0.8);
+    assert.match(citation.strength, /^(strong|good|partial)$/);
+  });
+
+  for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
+    test(`a confidence of ${confidence} ${expected === "refusal" ? "refuses all" : "leaves the first gate alone"}`, async () => {
+      const configured = await start({ CHAT_EVIDENCE_CONFIDENCE: confidence });
+      try {
+        for (const row of [WEAK, passage()]) {
+          assert.equal((await ask(configured.url, userWho([row]))).events.at(-1).type, expected);
+        }
+        const below = await ask(configured.url, userWho([{ ...WEAK, similarity: 0.34 }]));
+        assert.equal(below.events[0].reason, "no_match");
+      } finally {
+        await configured.close();
+      }
+    });
+  }
+
+  test("a confidence that is no share is told in the log, not to the client", async () => {
+    const configured = await start({ CHAT_EVIDENCE_CONFIDENCE: "high" });
+    try {
+      const reply = await ask(configured.url, userWho([passage()]));
+      assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
+      assert.ok(!JSON.stringify(reply.json).includes("CONFIDENCE"));
+      assert.ok(log.some((line) => line.includes("CHAT_EVIDENCE_CONFIDENCE must be a number from 0 to 1")));
+    } finally {
+      await configured.close();
+    }
+  });
+});
+
+describe("a refused question", () => {
+  test("is noted once, as the user, with its vector, best score and reason", async () => {
+    const user = userWho([WEAK, { ...WEAK, similarity: 0.2 }]);
+    const sent = question();
+    const { events } = await ask(worker.url, user, sent);
+    const call = await eventually(() => noted(user)[0]);
+    assert.equal(call.method, "POST");
+    assert.match(call.headers.prefer, /resolution=ignore-duplicates/);
+    const { embedding, ...row } = call.body;
+    assert.deepEqual(JSON.parse(embedding), sent.embedding);
+    assert.deepEqual(row, {
+      id: sent.message_id,
+      session_id: events[0].session_id,
+      question: sent.message,
+      best_score: 0.36,
+      reason: "weak_evidence",
+    });
+    assert.deepEqual((await ask(worker.url, user, sent)).events, events);
+    assert.equal(noted(user).length, 1, "a repeat notes nothing");
+  });
+
+  test("has no score where nothing was found", async () => {
+    const empty = userWho([], { kb_documents: () => ({ body: [] }) });
+    await ask(worker.url, empty);
+    const { body } = await eventually(() => noted(empty)[0]);
+    assert.deepEqual([body.best_score, body.reason], [null, "empty_kb"]);
+  });
+
+  test("points at no session that was not written", async () => {
+    const user = userWho([WEAK], { chat_messages: () => ({ status: 500 }) });
+    const { events } = await ask(worker.url, user);
+    assert.equal(events[0].persisted, false);
+    assert.equal((await eventually(() => noted(user)[0])).body.session_id, null);
+  });
+
+  test("is not one that was answered", async () => {
+    const user = userWho([passage()]);
+    await ask(worker.url, user);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.deepEqual(noted(user), []);
+  });
+
+  for (const [name, fault, detail] of [
+    ["fails", { status: 500 }, "chat_refusals: HTTP 500"],
+    ["is not possible in an older database", { status: 404 }, "chat_refusals: HTTP 404"],
+    ["hangs", { hang: true }, "chat_refusals: no answer within"],
+  ]) {
+    test(`is refused all the same, and at once, although the note ${name}`, async () => {
+      const user = userWho([WEAK], { chat_refusals: () => fault });
+      const started = Date.now();
+      const reply = await ask(worker.url, user, question({ message: "my-private-words refunds" }));
+      assert.ok(Date.now() - started < TIMEOUT_MS, "the client does not wait for the note");
+      assert.deepEqual([reply.events[0].reason, reply.events[0].persisted], ["weak_evidence", true]);
+      const line = await eventually(() => faultOf(reply));
+      assert.ok(line.includes(`refusal not noted: ${detail}`), line);
+      assert.ok(!log.some((entry) => entry.includes("my-private-words")));
+    });
+  }
+});
+
+describe("rows of the search", () => {
+  test("of an older database are answered from as whole passages", async () => {
+    const user = userWho([olderPassage(), olderPassage({ content: "We sell shoes.", similarity: 0.2 })]);
+    const { events } = await ask(worker.url, user);
+    assert.equal(events.at(-1).type, "answer_end");
+    const { citations } = events.find((event) => event.type === "sources");
+    assert.deepEqual(citations[0].quotes[0].text, "Refunds are paid within 5 days.");
+  });
+
+  test("with and without sentences can come together", async () => {
+    const user = userWho([passage(), passage({ sentences: [], lexical: 0.1 }), passage({ sentences: null })]);
+    assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
+  });
+
+  const content = "👩‍👧 Größe: refunds are paid within 5 days. 字 Refunds are free. Paid at noon.";
+  const length = [...content].length;
+  const at = (start, end, similarity = 0.8) => ({ start, end, similarity });
+  const hostile = {
+    "out of range": [at(1000, 2000), at(length, length + 1), at(length - 1, length)],
+    "beyond the end by one": [at(0, length + 1)],
+    overlapping: [at(0, 30), at(10, 40), at(0, length), at(29, 31)],
+    "out of order": [at(40, 60), at(0, 30)],
+    "in the middle of a character": [at(1, 20), at(2, 3), at(44, 45)],
+    "start after end": [at(30, 10), at(length, 0)],
+    empty: [at(5, 5), at(0, 0), at(length, length)],
+    "the largest integer of Postgres": [at(2 ** 31 - 1, 2 ** 31 - 1), at(0, 2 ** 31 - 1)],
+    huge: [at(2 ** 32, 2 ** 32 + 1), at(0, Number.MAX_SAFE_INTEGER), at(0, 1e300)],
+    negative: [at(-1, 5), at(-5, -1)],
+    fractions: [at(0.5, 10.5)],
+    "no numbers": [at("0", "5"), at(null, null), {}],
+    "without a similarity": [at(0, 30, null), at(30, 40, "NaN")],
+    "ten thousand, one character each": Array.from({ length: 10_000 }, (_, n) => at(n, n + 1)),
+    "ten thousand times the same": Array.from({ length: 10_000 }, () => at(0, length)),
+  };
+  for (const [name, sentences] of Object.entries(hostile)) {
+    test(`may have sentences ${name}`, async () => {
+      const { status, events } = await ask(worker.url, userWho([passage({ content, sentences }), passage()]));
+      assert.equal(status, 200);
+      assert.equal(events.at(-1).type, "answer_end");
+      for (const { excerpt, quotes } of events.find((event) => event.type === "sources").citations) {
+        for (const { start, end, text } of quotes) assert.equal(excerpt.slice(start, end), text);
+      }
+    });
+  }
+
+  for (const [name, columns] of Object.entries({
+    "scores that are no numbers": { lexical: "NaN", score: "Infinity" },
+    "no scores": { lexical: null, score: null },
+    "words of no weight": { query_terms: [{ word: "refunds", weight: 0 }] },
+    "no words": { query_terms: [] },
+    "no list of words": { query_terms: null },
+  })) {
+    test(`may have ${name}`, async () => {
+      const { status, events } = await ask(worker.url, userWho([passage(columns)]));
+      assert.equal(status, 200);
+      assert.equal(events.at(-1).type, "answer_end");
+    });
+  }
+
+  for (const columns of [{ sentences: { 0: at(0, 5) } }, { query_terms: "refunds" }, { content: null }]) {
+    test(`of another shape are a fault of the upstream: ${JSON.stringify(columns)}`, async () => {
+      const { status, json } = await ask(worker.url, userWho([passage(columns)]));
+      assert.deepEqual([status, json.code, json.retryable], [503, "upstream_unavailable", true]);
+    });
+  }
+});

@@ -1,0 +1,96 @@
+//! Why a question was answered or refused, for people.
+
+use chat_core::chunk::{MatchedChunk, SentenceMatch};
+use chat_core::evidence::PassageAssessment;
+
+use super::{Asked, Conclusion, one_line, place};
+
+/// Characters of a passage's place or sentence.
+const TEXT_LIMIT: usize = 90;
+
+/// The question's words, the passages with their scores, the gates and what chose each sentence.
+pub fn explanation(asked: &Asked) -> String {
+    let mut lines = vec![format!("Question    {}", one_line(&asked.question, TEXT_LIMIT))];
+    lines.push(format!("Words       {}", words(asked)));
+    lines.push(String::new());
+    lines.extend(candidates(asked));
+    lines.push(String::new());
+    lines.extend(gates(asked));
+    lines.extend(chosen(asked));
+    lines.join("\n")
+}
+
+fn words(asked: &Asked) -> String {
+    let terms = asked.rows.iter().find_map(|row| row.query_terms.as_deref()).unwrap_or_default();
+    if terms.is_empty() {
+        return "none that tell anything".to_owned();
+    }
+    let words = terms.iter().map(|term| format!("{} {:.2}", one_line(&term.word, TEXT_LIMIT), term.weight));
+    words.collect::<Vec<_>>().join(" · ")
+}
+
+fn candidates(asked: &Asked) -> Vec<String> {
+    let passages: Vec<_> = asked.passages().collect();
+    if passages.is_empty() {
+        return vec!["No passage was found.".to_owned()];
+    }
+    let mut lines =
+        vec!["rank  score  similarity  sentence  words  confidence  quotable  passage".to_owned()];
+    for (at, (passage, row)) in passages.into_iter().enumerate() {
+        lines.push(candidate(at + 1, passage, row));
+        lines.extend(best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", one_line(text, TEXT_LIMIT))));
+    }
+    lines
+}
+
+fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> String {
+    let optional = |number: Option<f64>| number.map_or("–".to_owned(), |number| format!("{number:.3}"));
+    format!(
+        "{rank:>4}  {:>5.3}  {:>10.3}  {:>8}  {:>5}  {:>10.3}  {:<8}  {}",
+        passage.score,
+        passage.similarity,
+        optional(passage.best_sentence),
+        optional(passage.lexical),
+        passage.confidence,
+        if passage.qualifies { "yes" } else { "no" },
+        one_line(&place(&row.title(), row.section()), TEXT_LIMIT),
+    )
+}
+
+/// The stored sentence that is nearest to the question, and its words.
+pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)> {
+    let numbers = row.sentences.iter().filter(|sentence| !sentence.similarity.is_nan());
+    let best = numbers.max_by(|a, b| a.similarity.total_cmp(&b.similarity))?;
+    let byte = |character: usize| row.content.char_indices().nth(character).map(|(byte, _)| byte);
+    let start = byte(best.start)?;
+    let text = row.content.get(start..byte(best.end).unwrap_or(row.content.len()))?;
+    Some((*best, text))
+}
+
+fn gates(asked: &Asked) -> Vec<String> {
+    let gate = |name: &str, value: Option<f64>, least: f64| {
+        let passed = value.is_some_and(|value| value >= least);
+        let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+        format!("{name}  {value:>6}, at least {least:.3}: {}", if passed { "passed" } else { "failed" })
+    };
+    let assessment = &asked.assessment;
+    let mut lines = vec![
+        gate("similarity", assessment.best_similarity, asked.gates.similarity),
+        gate("confidence", Some(assessment.confidence), asked.gates.confidence),
+    ];
+    lines.extend(assessment.signals.map(|signals| {
+        format!(
+            "  from sentence {:.3}, window {:.3}, mean similarity {:.3}, missing names {:.0}",
+            signals.sentence, signals.window, signals.mean_similarity, signals.missing_names
+        )
+    }));
+    lines
+}
+
+/// Each sentence of the answer, by what it was chosen for.
+fn chosen(asked: &Asked) -> Vec<String> {
+    let Conclusion::Answer(answer) = &asked.conclusion else { return Vec::new() };
+    let sentences = answer.deltas.iter().zip(&answer.sentence_scores);
+    let lines = sentences.map(|(text, score)| format!("{score:>6.3}  {}", one_line(text, TEXT_LIMIT)));
+    [String::new(), "score  sentence".to_owned()].into_iter().chain(lines).collect()
+}

@@ -1,0 +1,77 @@
+//! Everything about a question as one JSON document.
+
+use chat_core::chunk::MatchedChunk;
+use chat_core::evidence::PassageAssessment;
+use serde_json::{Value, json};
+
+use super::explain::best_sentence;
+use super::{Asked, Conclusion};
+
+/// Numbers that are none (NaN) become null.
+pub fn report(asked: &Asked) -> Value {
+    let assessment = &asked.assessment;
+    let candidates: Vec<Value> =
+        asked.passages().enumerate().map(|(at, (passage, row))| candidate(at + 1, passage, row)).collect();
+    let terms = asked.rows.iter().find_map(|row| row.query_terms.as_deref());
+    let terms = terms.map(|terms| {
+        terms.iter().map(|term| json!({ "word": term.word, "weight": term.weight })).collect::<Vec<_>>()
+    });
+    let gate = |value: Option<f64>, threshold: f64| {
+        let passed = value.is_some_and(|value| value >= threshold);
+        json!({ "value": value, "threshold": threshold, "passed": passed })
+    };
+    json!({
+        "question": asked.question,
+        "query_terms": terms,
+        "candidates": candidates,
+        "gates": {
+            "similarity": gate(assessment.best_similarity, asked.gates.similarity),
+            "confidence": gate(Some(assessment.confidence), asked.gates.confidence),
+        },
+        "signals": assessment.signals,
+        "outcome": outcome(&asked.conclusion),
+    })
+}
+
+fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> Value {
+    let sentence = best_sentence(row).map(|(sentence, text)| {
+        json!({ "start": sentence.start, "end": sentence.end, "similarity": sentence.similarity, "text": text })
+    });
+    json!({
+        "rank": rank,
+        "chunk_id": row.chunk_id,
+        "document_id": row.document_id,
+        "title": row.title(),
+        "section": row.section(),
+        "score": passage.score,
+        "similarity": passage.similarity,
+        "best_sentence": sentence,
+        "lexical": passage.lexical,
+        "confidence": passage.confidence,
+        "qualifies": passage.qualifies,
+    })
+}
+
+fn outcome(conclusion: &Conclusion) -> Value {
+    match conclusion {
+        Conclusion::Answer(answer) => {
+            let sentences = answer.deltas.iter().zip(&answer.sentence_scores);
+            let sentences: Vec<Value> =
+                sentences.map(|(text, score)| json!({ "text": text.trim(), "score": score })).collect();
+            json!({
+                "type": "answer",
+                "text": answer.deltas.concat(),
+                "sentences": sentences,
+                "citations": answer.citations,
+                "referenced_indices": answer.referenced_indices,
+            })
+        }
+        Conclusion::Refusal(refusal) => json!({
+            "type": "refusal",
+            "reason": refusal.reason,
+            "message": refusal.message,
+            "suggestions": refusal.suggestions,
+            "nearest": refusal.nearest,
+        }),
+    }
+}

@@ -1,0 +1,146 @@
+//! A question answered natively, on the same path as in the Worker: vector, `match_chunks`, `chat-core`.
+
+mod explain;
+mod json;
+mod reply;
+
+use chat_core::answer::Answer;
+use chat_core::chunk::MatchedChunk;
+use chat_core::evidence::{Assessment, Gates, PassageAssessment, check_model};
+use chat_core::refusal::{Reason, Refusal};
+use chat_core::request::MAX_MESSAGE_CHARS;
+use chat_core::{Response, Verdict, respond};
+
+use crate::chunk::SECTION_SEPARATOR;
+use crate::embed::TextEmbedder;
+use crate::knowledge_base::KnowledgeBase;
+use crate::rest::RestError;
+
+pub use explain::explanation;
+pub use json::report;
+pub use reply::reply;
+
+/// What the Worker reads from its environment.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Passages to look at.
+    pub match_count: u32,
+    /// What their evidence has to reach.
+    pub gates: Gates,
+}
+
+/// A question, what was found for it, and what that led to.
+#[derive(Debug)]
+pub struct Asked {
+    /// The question, trimmed.
+    pub question: String,
+    /// What the evidence had to reach.
+    pub gates: Gates,
+    /// The rows of the search.
+    pub rows: Vec<MatchedChunk>,
+    /// The rows, weighed.
+    pub assessment: Assessment,
+    /// Answer or refusal.
+    pub conclusion: Conclusion,
+}
+
+/// What a user would be shown.
+#[derive(Debug)]
+pub enum Conclusion {
+    /// The evidence was enough.
+    Answer(Answer),
+    /// It was not.
+    Refusal(Refusal),
+}
+
+/// Why a question could not be asked at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// Nothing but white space.
+    #[error("the question is empty")]
+    Empty,
+    /// Longer than the Worker takes.
+    #[error("the question has {0} characters; at most {MAX_MESSAGE_CHARS} are allowed")]
+    TooLong(usize),
+    /// Vectors of different models cannot be compared.
+    #[error("the knowledge base was embedded with another model than this `kb` uses; run `kb ingest` again")]
+    OtherModel,
+    /// The knowledge base cannot be searched.
+    #[error(transparent)]
+    Rest(#[from] RestError),
+}
+
+/// Asks the knowledge base; `model` is the fingerprint of `embedder`.
+///
+/// # Errors
+/// [`AskError`] if the question cannot be searched for. A refusal is not an error.
+pub async fn ask(
+    question: &str,
+    knowledge_base: &KnowledgeBase,
+    model: &str,
+    embedder: &mut impl TextEmbedder,
+    settings: &Settings,
+) -> Result<Asked, AskError> {
+    let question = checked(question)?;
+    let vector = embedder.vector(question);
+    let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question)).await?;
+    check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
+    let Response { assessment, verdict } = respond(question, &rows, &settings.gates, true);
+    let conclusion = match verdict {
+        Verdict::Answer(answer) => Conclusion::Answer(answer),
+        Verdict::Refuse(reason) => {
+            let is_empty = rows.is_empty() && !knowledge_base.has_documents().await?;
+            let reason = if is_empty { Reason::EmptyKb } else { reason };
+            Conclusion::Refusal(Refusal::new(reason, &rows, settings.gates.similarity))
+        }
+    };
+    Ok(Asked { question: question.to_owned(), gates: settings.gates, rows, assessment, conclusion })
+}
+
+/// The limits of a message in the Worker.
+fn checked(question: &str) -> Result<&str, AskError> {
+    let question = question.trim();
+    match question.chars().count() {
+        0 => Err(AskError::Empty),
+        length if length > MAX_MESSAGE_CHARS => Err(AskError::TooLong(length)),
+        _ => Ok(question),
+    }
+}
+
+impl Asked {
+    /// Each passage with its row, best first.
+    fn passages(&self) -> impl Iterator<Item = (&PassageAssessment, &MatchedChunk)> {
+        self.assessment.passages.iter().filter_map(|passage| {
+            let row = self.rows.iter().find(|row| row.chunk_id == passage.chunk_id)?;
+            Some((passage, row))
+        })
+    }
+}
+
+/// Where a passage stands. A section path usually begins with the document's title.
+fn place(title: &str, section: Option<&str>) -> String {
+    match section {
+        Some(section) if section.starts_with(title) => section.to_owned(),
+        Some(section) => format!("{title}{SECTION_SEPARATOR}{section}"),
+        None => title.to_owned(),
+    }
+}
+
+/// Text for a terminal: a document's control characters must not drive it.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+}
+
+/// On one line, cut after `limit` characters.
+fn one_line(text: &str, limit: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = printable(&line);
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests;

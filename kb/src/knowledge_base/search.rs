@@ -1,0 +1,41 @@
+//! Searching, as the Worker does for a user.
+
+use chat_core::chunk::MatchedChunk;
+use serde_json::{Value, json};
+
+use super::{KnowledgeBase, vector_literal};
+use crate::rest::RestError;
+
+impl KnowledgeBase {
+    /// The passages that fit a question best, whatever their similarity; with its `text`, words count as well as
+    /// vectors.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn match_chunks(
+        &self,
+        vector: &[f32],
+        count: u32,
+        text: Option<&str>,
+    ) -> Result<Vec<MatchedChunk>, RestError> {
+        let parameters = json!({
+            "query_embedding": vector_literal(vector),
+            "match_count": count,
+            // The thresholds are `chat-core`'s to apply.
+            "match_threshold": -1,
+            "query_text": text,
+        });
+        self.client.send(self.client.function("match_chunks", &parameters)).await
+    }
+
+    /// Whether there is any document that a search can find.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn has_documents(&self) -> Result<bool, RestError> {
+        let documents = self.client.table("kb_documents").select("id");
+        let searchable = documents.eq("status", "ready").eq("enabled", "true").limit(1);
+        let rows: Vec<Value> = self.client.send(searchable).await?;
+        Ok(!rows.is_empty())
+    }
+}

@@ -1,0 +1,127 @@
+//! The sentences of a chunk, each of which gets a vector of its own.
+//!
+//! A chunk's vector stands for everything the chunk says; a sentence's vector tells which part of it answers. What a
+//! sentence is (also a table row, also a block of code) is for `chat-core` to say, because an answer quotes the same.
+
+use std::ops::Range;
+
+use chat_core::sentences::{Unit, UnitKind, units};
+
+/// A sentence, table row or code block of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Where it stands in the chunk's content, in characters (Unicode code points), as Postgres counts them.
+    pub range: Range<usize>,
+    /// The same place in bytes.
+    bytes: Range<usize>,
+    /// The header row of a table row, in bytes.
+    header: Option<Range<usize>>,
+}
+
+impl Sentence {
+    /// What the sentence's vector is made from: its own words, those of a table row below the header row, since
+    /// "5 | 9.90" means little without it.
+    pub fn embedded_text(&self, content: &str) -> String {
+        let text = |range: &Range<usize>| content.get(range.clone()).unwrap_or_default();
+        match &self.header {
+            Some(header) => format!("{}\n{}", text(header), text(&self.bytes)),
+            None => text(&self.bytes).to_owned(),
+        }
+    }
+}
+
+/// The sentences of a chunk's content, in order, never overlapping. A chunk may have none.
+pub fn sentences(content: &str) -> Vec<Sentence> {
+    let mut characters = Characters { content, byte: 0, before: 0 };
+    let sentence = |unit: Unit| Sentence {
+        range: characters.before(unit.range.start)..characters.before(unit.range.end),
+        header: header_row(content, &unit),
+        bytes: unit.range,
+    };
+    units(content).into_iter().map(sentence).collect()
+}
+
+/// The context of a table row is its header row, if the chunk has it, and the heading above the table.
+fn header_row(content: &str, unit: &Unit) -> Option<Range<usize>> {
+    let is_row = |range: &&Range<usize>| content.get((*range).clone()).is_some_and(|text| text.contains('|'));
+    let first = unit.context.first().filter(|_| unit.kind == UnitKind::TableRow);
+    first.filter(is_row).cloned()
+}
+
+/// Counts characters from the start of a text once, for byte offsets that never decrease.
+struct Characters<'a> {
+    content: &'a str,
+    byte: usize,
+    before: usize,
+}
+
+impl Characters<'_> {
+    /// Number of characters before a byte offset.
+    fn before(&mut self, byte: usize) -> usize {
+        self.before += self.content.get(self.byte..byte).map_or(0, |text| text.chars().count());
+        self.byte = byte;
+        self.before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(content: &str) -> Vec<String> {
+        sentences(content).iter().map(|sentence| sentence.embedded_text(content)).collect()
+    }
+
+    /// What Postgres' `substr(content, start + 1, end - start)` gives.
+    fn substring(content: &str, range: &Range<usize>) -> String {
+        content.chars().skip(range.start).take(range.len()).collect()
+    }
+
+    #[test]
+    fn offsets_count_characters_and_not_bytes() {
+        let content = "Größe 5 € 👩‍👧. Ändern? 退款需要五天。谢谢";
+        let ranges: Vec<_> = sentences(content).into_iter().map(|sentence| sentence.range).collect();
+        assert_eq!(ranges, [0..14, 15..22, 23..30, 30..32]);
+        let slices: Vec<_> = ranges.iter().map(|range| substring(content, range)).collect();
+        assert_eq!(slices, ["Größe 5 € 👩‍👧.", "Ändern?", "退款需要五天。", "谢谢"]);
+    }
+
+    #[test]
+    fn a_sentence_is_embedded_alone_and_a_table_row_below_its_header() {
+        let content =
+            "# Shipping\n\nWe ship. Ask us.\n\n| Way | Price |\n|---|---|\n| Air | 9 € |\n| Sea | 5 € |";
+        assert_eq!(
+            texts(content),
+            ["We ship.", "Ask us.", "| Way | Price |\nAir | 9 €", "| Way | Price |\nSea | 5 €"]
+        );
+    }
+
+    #[test]
+    fn a_heading_is_not_taken_for_the_header_of_a_table_that_was_cut() {
+        assert_eq!(texts("# Shipping\n\n| Air | 9 € |\n| Sea | 5 € |"), ["Air | 9 €", "Sea | 5 €"]);
+    }
+
+    #[test]
+    fn code_is_one_sentence() {
+        assert_eq!(texts("Run it:\n\n```\nfirst. then\n```"), ["Run it:", "```\nfirst. then\n```"]);
+    }
+
+    #[test]
+    fn a_chunk_may_have_no_sentences() {
+        assert!(sentences("# A heading alone").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn every_range_holds_the_sentence(content in "(?s)([#\\-|`> \n.!?a-zé字。👩‍👧\"]{0,10}){0,10}") {
+            let mut end = 0;
+            for sentence in sentences(&content) {
+                prop_assert!(sentence.range.start >= end && sentence.range.start < sentence.range.end);
+                end = sentence.range.end;
+                prop_assert_eq!(substring(&content, &sentence.range), &content[sentence.bytes]);
+            }
+        }
+    }
+}
