@@ -6,6 +6,8 @@
 mod bench;
 mod build;
 mod demo;
+mod eval;
+mod local;
 mod package;
 mod paths;
 mod setup;
@@ -57,6 +59,9 @@ enum Task {
     /// Measure, beside what a user would pick instead.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Fit to evaluation data what is fitted.
+    #[command(subcommand)]
+    Eval(eval::Eval),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +73,7 @@ fn main() -> ExitCode {
         Task::Demo(options) => demo::run(&options),
         Task::Test { suites } => test::run(&suites),
         Task::Bench(bench) => bench::run(&bench),
+        Task::Eval(eval) => eval::run(&eval),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

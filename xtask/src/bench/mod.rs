@@ -4,8 +4,11 @@ mod browser;
 mod native;
 mod onnxruntime;
 mod options;
+mod python;
 mod quality;
 mod report;
+pub(crate) mod retrieval;
+mod search;
 mod size;
 mod sts_benchmark;
 mod target;
@@ -18,7 +21,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-pub(crate) use options::Bench;
+pub(crate) use options::{Bench, Evaluation};
 use options::{Options, Part};
 use report::Report;
 
@@ -43,6 +46,8 @@ struct Bed {
 pub(crate) fn run(bench: &Bench) -> Result<()> {
     match bench {
         Bench::Embedder(options) => embedder(options),
+        Bench::Retrieval(evaluation) => retrieval::measure(evaluation),
+        Bench::Search(options) => search::measure(options),
     }
 }
 
@@ -50,7 +55,8 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
 fn embedder(options: &Options) -> Result<()> {
     let bed = prepare(options)?;
     let started = Instant::now();
-    let mut report = Report::new(&bed)?;
+    let mut report = Report::new()?;
+    report.context("reference", bed.reference.file_name().unwrap_or_default().to_string_lossy());
     let mut broken = Vec::new();
     for part in Part::ALL.into_iter().filter(|&part| options.wants(part)) {
         let part_started = Instant::now();
@@ -84,8 +90,7 @@ fn prepare(options: &Options) -> Result<Bed> {
     if !options.no_build {
         build::run(&[build::Part::Embedder], &tools)?;
     }
-    let dir = paths::repo().join("target/bench");
-    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let dir = folder()?;
     let shared = paths::repo().with_file_name("shared");
     let beside = |name: &str| Some(shared.join(name)).filter(|path| path.is_dir());
     let reference = match &options.reference {
@@ -93,4 +98,11 @@ fn prepare(options: &Options) -> Result<Bed> {
         None => shared.join("bench-peer/reference.json"),
     };
     Ok(Bed { dir, model, chromium, reference, peer: beside("bench-peer"), evaluation: beside("eval") })
+}
+
+/// Where results and work files go, git-ignored.
+fn folder() -> Result<PathBuf> {
+    let dir = paths::repo().join("target/bench");
+    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    Ok(dir)
 }

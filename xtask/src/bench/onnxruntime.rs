@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use super::python;
 use super::timer::Timer;
 use crate::{paths, shell};
 
@@ -16,23 +17,9 @@ pub(super) struct OnnxRuntime {
 }
 
 impl OnnxRuntime {
-    /// Installs into the cache folder unless that was done for these very versions.
+    /// Installs what is missing.
     pub(super) fn ensure() -> Result<Self> {
-        let venv = paths::cache()?.join("bench-venv");
-        let python = venv.join("bin/python");
-        let wanted = fs::read(paths::repo().join(REQUIREMENTS)).context("cannot read requirements.txt")?;
-        let stamp = venv.join("requirements.txt");
-        if !fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-            println!("  installing ONNX Runtime for Python");
-            shell::run(shell::command("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
-            shell::run(
-                shell::command(&python)
-                    .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
-                    .arg(REQUIREMENTS),
-            )
-            .context("check the network and the Python package index setting, then run it again")?;
-            fs::write(stamp, wanted)?;
-        }
+        let python = python::with_packages("bench-venv", REQUIREMENTS)?;
         Ok(Self { python })
     }
 

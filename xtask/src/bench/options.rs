@@ -8,6 +8,19 @@ use clap::{Args, Subcommand, ValueEnum};
 pub(crate) enum Bench {
     /// Speed, size, memory and accuracy of the embedder, beside Transformers.js and ONNX Runtime.
     Embedder(Options),
+    /// How often the right passage is found, the right sentence quoted, and the rest refused.
+    Retrieval(Evaluation),
+    /// Time and storage of match_chunks on native Postgres and on PGlite.
+    Search(super::search::Options),
+}
+
+/// The data that answers are evaluated on.
+#[derive(Args)]
+pub(crate) struct Evaluation {
+    /// Folder with passages.jsonl, answerable.jsonl, off_topic.jsonl and, if there are any, unanswerable_near.jsonl.
+    /// [default: ../shared/eval/squad]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use super::Bed;
 use super::target::Target;
 use crate::shell;
 
@@ -25,11 +24,9 @@ struct Metric {
 }
 
 impl Report {
-    /// Starts with what is known of the machine and the model.
-    pub(super) fn new(bed: &Bed) -> Result<Self> {
+    /// Starts with what is known of the machine.
+    pub(super) fn new() -> Result<Self> {
         let mut report = Self { metrics: Vec::new(), context: Map::new() };
-        let reference = bed.reference.file_name().unwrap_or_default().to_string_lossy();
-        report.context("reference", reference);
         report.context("cpu", cpu_model());
         report.context("node", shell::output(shell::command("node").arg("--version")));
         report.context("commit", shell::output(shell::command("git").args(["rev-parse", "HEAD"])));

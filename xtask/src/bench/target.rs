@@ -15,7 +15,7 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-const TARGETS: [Target; 15] = [
+const TARGETS: [Target; 26] = [
     Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
     Target::new("ratio_batch32", AtMost, 0.6, 0.45),
     Target::new("ratio_cold", AtMost, 0.4, 0.25),
@@ -31,6 +31,17 @@ const TARGETS: [Target; 15] = [
     Target::new("native_ratio_fp32_128", AtMost, 0.6, 0.4),
     Target::new("native_ratio_q8_16", AtMost, 1.3, 1.0),
     Target::new("native_ratio_q8_128", AtMost, 1.3, 1.0),
+    Target::new("recall_1", AtLeast, 0.84, 0.88),
+    Target::new("recall_5", AtLeast, 0.97, 0.985),
+    Target::new("answer_in_3", AtLeast, 0.90, 0.93),
+    Target::new("answer_in_1", AtLeast, 0.75, 0.80),
+    Target::new("citation_correct", AtLeast, 0.95, 0.98),
+    Target::new("answered_answerable", AtLeast, 0.92, 0.95),
+    Target::new("answered_offtopic", AtMost, 0.02, 0.01),
+    Target::new("pglite_text_p50_ms_10k", AtMost, 25.0, 25.0),
+    Target::new("native_text_p50_ms_10k", AtMost, 5.0, 5.0),
+    Target::new("native_text_p50_ms_100k", AtMost, 15.0, 15.0),
+    Target::new("native_growth", AtMost, 3.0, 3.0),
 ];
 
 impl Target {

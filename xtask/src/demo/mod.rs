@@ -1,23 +1,19 @@
 //! `cargo xtask demo`: the whole product on this computer.
 
 mod login;
-mod ports;
-mod service;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::local::{Service, Stop, Supabase, ports};
 use crate::setup::ModelDir;
 use crate::{build, paths, setup, shell};
-use service::Service;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -78,55 +74,19 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-/// Whether Ctrl-C or SIGTERM came.
-#[derive(Clone)]
-struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    fn on_signal() -> Result<Self> {
-        let stop = Self(Arc::new(AtomicBool::new(false)));
-        let flag = stop.clone();
-        ctrlc::set_handler(move || flag.0.store(true, Ordering::Relaxed))?;
-        Ok(stop)
-    }
-
-    fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn check(&self) -> Result<()> {
-        ensure!(!self.is_requested(), "stopped");
-        Ok(())
-    }
-}
-
 /// The running services; dropping it stops them, last started first.
 struct Demo {
     page: Service,
     worker: Service,
-    supabase: Service,
-    keys: Keys,
-}
-
-struct Keys {
-    jwt_secret: String,
-    publishable_key: String,
-    secret_key: String,
+    supabase: Supabase,
 }
 
 impl Demo {
     fn start(data: &Path, model: &ModelDir, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
-        let supabase = Service::start(
-            "supabase",
-            shell::command("node").arg("supabase/local/server.mjs").env("DATA_DIR", data),
-            ports::free_from(54321)?,
-            &logs,
-            stop,
-        )?;
-        let keys = Keys::read(&data.join("keys.json"))?;
-        login::create(&supabase.url, &keys.publishable_key)?;
+        let supabase = Supabase::start(data, &logs, stop)?;
+        login::create(supabase.url(), &supabase.keys.publishable_key)?;
 
         // The Worker has to know the page's address before the page starts, and the other way round.
         let page_port = ports::free_from(5173)?;
@@ -136,9 +96,9 @@ impl Demo {
             shell::command("node")
                 .arg("edge-chat/local/server.mjs")
                 .env("DATA_DIR", data)
-                .env("SUPABASE_URL", &supabase.url)
-                .env("SUPABASE_PUBLISHABLE_KEY", &keys.publishable_key)
-                .env("SUPABASE_JWT_SECRET", &keys.jwt_secret)
+                .env("SUPABASE_URL", supabase.url())
+                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
+                .env("SUPABASE_JWT_SECRET", &supabase.keys.jwt_secret)
                 .env("CHAT_ALLOWED_ORIGINS", origins),
             ports::free_from(8787)?,
             &logs,
@@ -150,15 +110,15 @@ impl Demo {
                 .arg("web/demo/serve.mjs")
                 .env("EVIDENCE_MODEL_DIR", &model.0)
                 .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
-                .env("SUPABASE_URL", &supabase.url)
-                .env("SUPABASE_PUBLISHABLE_KEY", &keys.publishable_key)
+                .env("SUPABASE_URL", supabase.url())
+                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
                 .env("DEMO_EMAIL", login::EMAIL)
                 .env("DEMO_PASSWORD", login::PASSWORD),
             page_port,
             &logs,
             stop,
         )?;
-        Ok(Self { page, worker, supabase, keys })
+        Ok(Self { page, worker, supabase })
     }
 
     fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
@@ -167,16 +127,7 @@ impl Demo {
             return Ok(());
         }
         println!("• reading {} into the knowledge base", kb.display());
-        let mut ingest = shell::command(paths::kb_binary());
-        ingest
-            .arg("ingest")
-            .arg(kb)
-            .arg("--root")
-            .arg(kb)
-            .env("SUPABASE_URL", &self.supabase.url)
-            .env("SUPABASE_SECRET_KEY", &self.keys.secret_key)
-            .env("EVIDENCE_MODEL_DIR", &model.0);
-        shell::run(&mut ingest)
+        self.supabase.ingest(kb, model)
     }
 
     /// Returns what it wrote.
@@ -185,13 +136,13 @@ impl Demo {
             "page_url": self.page.url,
             "chat_url": format!("{}/api/chat", self.worker.url),
             "worker_url": self.worker.url,
-            "supabase_url": self.supabase.url,
-            "publishable_key": self.keys.publishable_key,
+            "supabase_url": self.supabase.url(),
+            "publishable_key": self.supabase.keys.publishable_key,
             "login": { "email": login::EMAIL, "password": login::PASSWORD },
             "data_dir": data,
             "processes": {
                 "demo": std::process::id(),
-                "supabase": self.supabase.id(),
+                "supabase": self.supabase.service.id(),
                 "worker": self.worker.id(),
                 "page": self.page.id(),
             },
@@ -223,26 +174,9 @@ impl Demo {
     fn wait(&mut self, stop: &Stop) {
         while !stop.is_requested() {
             thread::sleep(Duration::from_millis(100));
-            for service in [&mut self.page, &mut self.worker, &mut self.supabase] {
+            for service in [&mut self.page, &mut self.worker, &mut self.supabase.service] {
                 service.report_if_stopped();
             }
         }
-    }
-}
-
-impl Keys {
-    fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let keys: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
-        let key = |name: &str| match keys[name].as_str() {
-            Some(value) => Ok(value.to_owned()),
-            None => bail!("{} lacks {name}: delete the file to have new keys made", path.display()),
-        };
-        Ok(Self {
-            jwt_secret: key("jwt_secret")?,
-            publishable_key: key("publishable_key")?,
-            secret_key: key("secret_key")?,
-        })
     }
 }

@@ -30,6 +30,11 @@ pub(crate) enum Thing {
     Model,
 }
 
+/// What programs in Node.js need.
+pub(crate) fn node_packages() -> Result<()> {
+    step("Node.js packages", npm::ensure).map(|_| ())
+}
+
 /// For `cargo xtask build`.
 pub(crate) fn for_building() -> Result<Tools> {
     step("Node.js packages", npm::ensure)?;

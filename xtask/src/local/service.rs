@@ -1,4 +1,4 @@
-//! A child process that says when it is ready and is stopped with the demo.
+//! A child process that says when it is ready and is stopped with its parent.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -18,9 +18,9 @@ const READY: &str = "ready ";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) struct Service {
+pub(crate) struct Service {
     name: &'static str,
-    pub(super) url: String,
+    pub(crate) url: String,
     log: PathBuf,
     /// `None` once it has ended.
     child: Option<Child>,
@@ -29,7 +29,7 @@ pub(super) struct Service {
 
 impl Service {
     /// Starts `command` with `PORT` set and waits until it prints `ready URL`. All it prints goes to a log file.
-    pub(super) fn start(
+    pub(crate) fn start(
         name: &'static str,
         command: &mut Command,
         port: u16,
@@ -38,7 +38,7 @@ impl Service {
     ) -> Result<Self> {
         let started = Instant::now();
         let log = logs.join(format!("{name}.log"));
-        // Appended to, because the log may be that of a demo that runs on the same data.
+        // Appended to, because the log may be that of another run on the same data.
         let file = File::options()
             .create(true)
             .append(true)
@@ -47,11 +47,11 @@ impl Service {
         let mut child = command
             .env("PORT", port.to_string())
             // Held open as long as this process lives: the service ends when it reads the end of its input, so it
-            // cannot outlive a demo that was killed.
+            // cannot outlive a parent that was killed.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(file.try_clone()?)
-            // A group of its own: Ctrl-C reaches only the demo, which then stops the services in order.
+            // A group of its own: Ctrl-C reaches only the parent, which then stops the services in order.
             .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {name}"))?;
@@ -69,11 +69,11 @@ impl Service {
         Ok(service)
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.id
     }
 
-    pub(super) fn report_if_stopped(&mut self) {
+    pub(crate) fn report_if_stopped(&mut self) {
         if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
             self.child = None;
             self.kill_descendants();
