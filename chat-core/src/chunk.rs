@@ -108,6 +108,11 @@ impl MatchedChunk {
     pub fn content_type(&self) -> Option<&str> {
         text(&self.document_meta, "content_type")
     }
+
+    /// Whether stars and brackets in the passage may be Markdown; unless the media type says otherwise, they are.
+    pub fn is_markdown(&self) -> bool {
+        self.content_type().is_none_or(|media_type| media_type.starts_with("text/markdown"))
+    }
 }
 
 fn text<'a>(meta: &'a Value, field: &str) -> Option<&'a str> {

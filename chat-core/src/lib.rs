@@ -24,6 +24,7 @@ pub mod event;
 pub mod evidence;
 pub mod outcome;
 mod passage;
+mod plain;
 mod question;
 pub mod refusal;
 pub mod request;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::chunk::{MatchedChunk, SentenceMatch};
+use crate::plain::plain_text;
 use crate::sentences::{Unit, UnitKind, units};
 use crate::words::words;
 
@@ -53,6 +54,15 @@ impl<'a> Passage<'a> {
             chunk,
             sentences: quotable_ranges(chunk, &units).into_iter().filter_map(sentence).collect(),
             words: words(content).chain(section.iter().cloned()).collect(),
+        }
+    }
+
+    /// One of its sentences as a reader sees it.
+    pub(crate) fn plain_text(&self, sentence: &Sentence<'_>) -> String {
+        if self.chunk.is_markdown() {
+            plain_text(sentence.text, sentence.kind)
+        } else {
+            sentence.text.to_owned()
         }
     }
 

@@ -49,13 +49,14 @@ test("a covered question streams verbatim sentences whose citations can be check
 
   const quotes = citations.flatMap((citation) => citation.quotes.map((quote) => ({ ...quote, citation })));
   assert.equal(quotes.length, markers.length, "each sentence of the answer is one quote");
-  for (const { start, end, text, citation } of quotes) {
+  for (const { start, end, text, plain, citation } of quotes) {
     const [chunk] = await demo.rest("GET", `kb_chunks?id=eq.${citation.chunk_id}&select=content,document_id`);
     assert.equal(chunk.content.slice(start, end), text, "the quote stands in the chunk at its offsets");
     assert.equal(chunk.document_id, citation.document_id);
-    assert.ok(answerText(events).includes(text));
-    assert.ok(citation.score >= 0.35);
+    assert.ok(answerText(events).includes(plain ?? text));
+    assert.match(citation.strength, /^(strong|good|partial)$/);
   }
+  assert.ok(Math.max(...citations.map(({ score }) => score)) >= 0.35, "the best passage reaches the threshold");
   assert.match(citations[0].title, /return|refund/i);
 });
 

@@ -111,9 +111,10 @@ test("markup and bracketed numbers in a document are shown as text and run nothi
   assert.equal(code, 0, stderr);
   await ask("What is the zebra password?");
   await replyEnds("done");
-  assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(sentence));
+  const plain = sentence.replace(payload, "window.hacked=1");
+  assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(plain), "without markup");
   await lastReply().locator("[data-role=marker]").first().click();
-  assert.equal(await lastReply().locator("details[open] [data-role=quote]").textContent(), sentence);
+  assert.equal(await lastReply().locator("details[open] [data-role=quote]").textContent(), sentence, "to the letter");
   assert.equal(await widget().locator("img, script").count(), 0);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::Evidence;
 use super::choose::Chosen;
-use super::plain::plain_text;
 use crate::evidence::Strength;
 
 /// One passage behind an answer.
@@ -108,7 +107,7 @@ pub(super) fn citations(
 fn quote(chosen: &Chosen<'_>) -> Quote {
     let (sentence, content) = (chosen.sentence, &chosen.passage.chunk.content);
     let start = content.get(..sentence.range.start).map_or(0, utf16_length);
-    let plain = plain_text(sentence.text, sentence.kind);
+    let plain = chosen.passage.plain_text(sentence);
     Quote {
         start,
         end: start + utf16_length(sentence.text),

@@ -2,7 +2,6 @@
 
 mod choose;
 mod cite;
-mod plain;
 
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, PassageAssessment};
@@ -11,7 +10,6 @@ use crate::question::Question;
 use crate::sentences::UnitKind;
 use choose::choose;
 pub use cite::{Citation, Quote};
-use plain::plain_text;
 
 /// An answer made only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +55,7 @@ pub(crate) fn compose(
         let kind = chosen.sentence.kind;
         let mut delta = before.map_or(String::new(), |before| separator(before, kind).to_owned());
         before = Some(kind);
-        let text = plain_text(chosen.sentence.text, kind);
+        let text = chosen.passage.plain_text(chosen.sentence);
         if include_citations {
             let index = numbers.get(&chosen.passage.chunk.document_id).copied()?;
             if !referenced_indices.contains(&index) {
@@ -217,6 +215,15 @@ mod tests {
         let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
         let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
         assert_eq!(text, "Install the tool with npm: [1]\n\nnpm install tool\n[1]");
+    }
+
+    #[test]
+    fn in_plain_text_documents_stars_and_tags_are_words() {
+        let mut row = chunk(1, 1, 0.9, "Refunds use the *asterisk* and <b> of our form.");
+        row.document_meta = json!({ "content_type": "text/plain" });
+        let answer = answer("refund", &[row]);
+        assert_eq!(answer.deltas, ["Refunds use the *asterisk* and <b> of our form. [1]"]);
+        assert_eq!(answer.citations[0].quotes[0].plain, None);
     }
 
     #[test]

@@ -80,8 +80,8 @@ fn gates(asked: &Asked) -> Vec<String> {
     ];
     lines.extend(assessment.signals.map(|signals| {
         format!(
-            "  from sentence {:.3}, window {:.3}, mean similarity {:.3}, missing names {:.0}",
-            signals.sentence, signals.window, signals.mean_similarity, signals.missing_names
+            "  from sentence {:.3}, window {:.3}, mean similarity {:.3}, lead {:.3}, missing names {:.0}",
+            signals.sentence, signals.window, signals.mean_similarity, signals.lead, signals.missing_names
         )
     }));
     lines

@@ -6,7 +6,7 @@ use crate::sentences::UnitKind;
 const LOOKAHEAD: usize = 1000;
 
 /// What a reader sees of a unit. Only characters are left out, none is added but the one an entity stands for.
-pub(super) fn plain_text(source: &str, kind: UnitKind) -> String {
+pub(crate) fn plain_text(source: &str, kind: UnitKind) -> String {
     match kind {
         UnitKind::Code => without_fences(source),
         UnitKind::Sentence => on_one_line(&inline(source)),
