@@ -78,6 +78,14 @@ impl Refusal {
             persisted: false,
         }
     }
+
+    /// With other suggestions than the usual ones. An empty knowledge base has none: nothing the user does would help.
+    pub fn suggesting(mut self, suggestions: &[String]) -> Self {
+        if self.reason != Reason::EmptyKb {
+            self.suggestions = suggestions.to_vec();
+        }
+        self
+    }
 }
 
 fn nearest_titles(rows: &[MatchedChunk], threshold: f64) -> Vec<String> {
@@ -108,6 +116,13 @@ mod tests {
             Refusal::new(Reason::EmptyKb, &[], 0.35).message,
             "The knowledge base is empty. Please contact an admin."
         );
+    }
+
+    #[test]
+    fn suggestions_can_be_replaced() {
+        let own = ["Call us".to_owned()];
+        assert_eq!(Refusal::new(Reason::WeakEvidence, &[], 0.35).suggesting(&own).suggestions, own);
+        assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).suggesting(&own).suggestions.is_empty());
     }
 
     #[test]

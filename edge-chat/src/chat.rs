@@ -112,7 +112,11 @@ async fn refuse(
     // Only a search that found nothing at all can have met an empty knowledge base.
     let is_empty = rows.is_empty() && !supabase.has_documents().await?;
     let reason = if is_empty { Reason::EmptyKb } else { reason };
-    Ok(Outcome::Refusal(Refusal::new(reason, rows, config.gates.similarity)))
+    let refusal = Refusal::new(reason, rows, config.gates.similarity);
+    Ok(Outcome::Refusal(match &config.suggestions {
+        Some(suggestions) => refusal.suggesting(suggestions),
+        None => refusal,
+    }))
 }
 
 /// The first outcome of a question, shared by the response and by what has to be done besides.

@@ -17,6 +17,8 @@ pub(crate) struct Config {
     pub(crate) jwt_secret: String,
     /// What evidence has to reach.
     pub(crate) gates: Gates,
+    /// What a refusal suggests instead of the usual.
+    pub(crate) suggestions: Option<Vec<String>>,
     /// How many passages a search asks for.
     pub(crate) match_count: u32,
     /// Questions per user and minute.
@@ -54,6 +56,7 @@ impl Config {
                 similarity: share("CHAT_EVIDENCE_THRESHOLD", gates.similarity)?,
                 confidence: share("CHAT_EVIDENCE_CONFIDENCE", gates.confidence)?,
             },
+            suggestions: get("CHAT_SUGGESTIONS").map(suggestions).transpose()?,
             match_count: whole("CHAT_MATCH_COUNT", 5, 1..=50, "a whole number from 1 to 50")?,
             rate_limit: whole("CHAT_RATE_LIMIT", 20, 1..=10_000, "a whole number from 1 to 10000")?,
             upstream_timeout: Duration::from_millis(timeout.into()),
@@ -77,6 +80,20 @@ fn in_range<T: FromStr + PartialOrd>(
 pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
     let value = worker::js_sys::Reflect::get(env, &name.into()).ok()?;
     value.as_string().or_else(|| value.as_f64().map(|number| number.to_string()))
+}
+
+/// Most suggestions, and most characters of one: they become buttons.
+const MAX_SUGGESTIONS: usize = 5;
+const MAX_SUGGESTION_CHARS: usize = 80;
+
+fn suggestions(text: String) -> Result<Vec<String>, ConfigError> {
+    let suggestions: Vec<_> = text.split('|').map(|part| part.trim().to_owned()).collect();
+    let fits = |part: &String| (1..=MAX_SUGGESTION_CHARS).contains(&part.chars().count());
+    if suggestions.len() <= MAX_SUGGESTIONS && suggestions.iter().all(fits) {
+        Ok(suggestions)
+    } else {
+        Err(ConfigError::Invalid("CHAT_SUGGESTIONS", "up to 5 texts of up to 80 characters, separated by |"))
+    }
 }
 
 fn web_address(text: String) -> Result<String, ConfigError> {
@@ -128,6 +145,16 @@ mod tests {
         assert_eq!(config.gates, Gates { similarity: 0.35, ..Gates::default() });
         assert_eq!((config.match_count, config.rate_limit), (5, 20));
         assert_eq!(config.upstream_timeout, Duration::from_secs(8));
+    }
+
+    #[test]
+    fn suggestions_are_separated_by_bars() {
+        let suggestions = |text| with(&[("CHAT_SUGGESTIONS", text)]).map(|config| config.suggestions);
+        assert_eq!(suggestions(" "), Ok(None));
+        assert_eq!(suggestions("Call us | Write"), Ok(Some(vec!["Call us".to_owned(), "Write".to_owned()])));
+        for wrong in ["a||b", "a|b|c|d|e|f"] {
+            assert!(suggestions(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -28,6 +28,6 @@ pub fn confidence(signals: &Signals) -> f64 {
 }
 
 /// Smallest confidence of a passage that is called strong evidence.
-pub(super) const STRONG: f64 = 0.9;
+pub(super) const STRONG: f64 = 0.98;
 /// Smallest confidence of a passage that is called good evidence; below, it is partial.
-pub(super) const GOOD: f64 = 0.5;
+pub(super) const GOOD: f64 = 0.75;

@@ -79,6 +79,16 @@ describe("the gates", () => {
     assert.match(citation.strength, /^(strong|good|partial)$/);
   });
 
+  test("a refusal suggests what the settings say", async () => {
+    const configured = await start({ CHAT_SUGGESTIONS: "Call us | Write to us" });
+    try {
+      const [refusal] = (await ask(configured.url, userWho([WEAK]))).events;
+      assert.deepEqual(refusal.suggestions, ["Call us", "Write to us"]);
+    } finally {
+      await configured.close();
+    }
+  });
+
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
     test(`a confidence of ${confidence} ${expected === "refusal" ? "refuses all" : "leaves the first gate alone"}`, async () => {
       const configured = await start({ CHAT_EVIDENCE_CONFIDENCE: confidence });
