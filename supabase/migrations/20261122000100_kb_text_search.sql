@@ -57,17 +57,15 @@ comment on column public.kb_chunks.language is
 comment on column public.kb_chunks.fts is
   'Lexemes of meta.section and content, in the language of the document; whatever is written here is overridden.';
 
+-- Bound when it is made and without a search_path of its own, so that it is inlined where it is called.
 create function internal.kb_fold_accents(language text, words text) returns text
   language sql
   immutable
-  set search_path = ''
-as $$
-  select case
+  return case
     -- Without accents to take off, or in a language whose stemmer knows what to do with them.
     when octet_length(words) = char_length(words) or language not in ('english', 'simple') then words
     else normalize(regexp_replace(normalize(words, NFD), '([A-Za-z])[\u0300-\u036f]+', '\1', 'g'), NFC)
-  end
-$$;
+  end;
 
 comment on function internal.kb_fold_accents(text, text) is
   'Takes accents off Latin letters in English texts, whose readers ask for "Celeron" and mean "Céloron".';
