@@ -39,6 +39,7 @@ fn inline(source: &str) -> String {
     let mut plain = String::with_capacity(source.len());
     let mut rest = source;
     let mut before = None;
+    let mut open = Vec::new();
     while let Some(c) = rest.chars().next() {
         let (text, length) = match c {
             '\\' => escape(rest),
@@ -46,7 +47,7 @@ fn inline(source: &str) -> String {
             '!' if rest.starts_with("![") => link(rest, 1),
             '[' => link(rest, 0),
             '<' => angle_brackets(rest),
-            '*' | '_' | '~' => emphasis(rest, c, before),
+            '*' | '_' | '~' => emphasis(rest, c, before, &mut open),
             '&' => entity(rest),
             _ => None,
         }
@@ -147,22 +148,54 @@ fn angle_brackets(rest: &str) -> Option<(String, usize)> {
     is_tag.then(|| (String::new(), length))
 }
 
-/// A run of stars, underscores or tildes that touches a word on one side opens or closes emphasis; an underscore inside a
-/// word, a star between spaces and a single tilde are characters like any other.
-fn emphasis(rest: &str, mark: char, before: Option<char>) -> Option<(String, usize)> {
+/// A run of stars, underscores or tildes is markup if it has a counterpart. At the very start or end of the text it needs
+/// none, because a unit may end inside what is emphasised. Any other is characters like the rest.
+fn emphasis(
+    rest: &str,
+    mark: char,
+    before: Option<char>,
+    open: &mut Vec<(char, usize)>,
+) -> Option<(String, usize)> {
     let run = rest.len() - rest.trim_start_matches(mark).len();
-    let after = rest.get(run..)?.chars().next();
-    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
-    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let (marks, behind) = rest.split_at_checked(run)?;
+    let after = behind.chars().next();
+    let is_visible = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     let is_literal = match mark {
         '~' => run != 2,
-        '_' => is_word(before) && is_word(after),
+        // Inside a word.
+        '_' => before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric),
         // Between digits it multiplies.
         _ => before.is_some_and(|c| c.is_ascii_digit()) && after.is_some_and(|c| c.is_ascii_digit()),
     };
-    let touches_nothing = is_space(before) && is_space(after);
-    let is_markup = !is_literal && !touches_nothing && run <= 3;
-    Some((if is_markup { "" } else { rest.get(..run)? }.to_owned(), run))
+    if is_literal || run > 3 {
+        return Some((marks.to_owned(), run));
+    }
+    if is_visible(before)
+        && let Some(opened) = open.iter().rposition(|opened| *opened == (mark, run))
+    {
+        open.truncate(opened);
+        return Some((String::new(), run));
+    }
+    if is_visible(after) && (before.is_none() || is_closed(behind, mark, run)) {
+        open.push((mark, run));
+        return Some((String::new(), run));
+    }
+    let is_cut_off = is_visible(before) && after.is_none();
+    Some((if is_cut_off { String::new() } else { marks.to_owned() }, run))
+}
+
+/// Whether a run of so many marks follows that closes: one behind a visible character.
+fn is_closed(behind: &str, mark: char, run: usize) -> bool {
+    let mut text = head(behind);
+    let mut before = None;
+    while let Some((words, at_mark)) = text.find(mark).and_then(|at| text.split_at_checked(at)) {
+        before = words.chars().next_back().or(before);
+        text = at_mark.trim_start_matches(mark);
+        if at_mark.len() - text.len() == run && before.is_some_and(|c: char| !c.is_whitespace()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The entities that writers of Markdown really use.
@@ -195,6 +228,8 @@ mod tests {
             ("Fast<br/>and <b class=\"x\">bold</b><!-- not this -->.", "Fastand bold."),
             ("Fish &amp; chips \\*not bold\\*", "Fish & chips *not bold*"),
             ("Wrapped\n  twice,\r\n> and quoted.", "Wrapped twice, and quoted."),
+            ("**One.", "One."),
+            ("Two.**", "Two."),
             ("__init__ and snake_case_name and _so_", "init and snake_case_name and so"),
         ] {
             assert_eq!(plain_text(source, UnitKind::Sentence), plain, "{source}");

@@ -8,6 +8,9 @@ use crate::chunk::QueryTerm;
 use crate::passage::Passage;
 use crate::words::{informative_words, is_one_typo_away, words};
 
+/// More words than this do not count; `match_chunks` weighs no more either.
+const MOST_TERMS: usize = 64;
+
 /// The informative words of a question.
 pub(crate) struct Question {
     terms: Vec<Term>,
@@ -29,6 +32,9 @@ impl Question {
         let names = names(text);
         let mut terms: Vec<Term> = Vec::new();
         for (stem, weight) in weighted_stems(text, query_terms) {
+            if terms.len() == MOST_TERMS {
+                break;
+            }
             if terms.iter().any(|term| term.forms.contains(&stem)) || !(weight > 0.0 && weight.is_finite()) {
                 continue;
             }
@@ -60,13 +66,22 @@ impl Term {
     }
 }
 
+/// Single words first: what Postgres takes for one word, such as "state-of-the-art" or an address, stands beside its parts,
+/// and as a whole it is rare. Its weight is shared by its informative parts that do not stand there themselves.
 fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String, f64)> {
-    match query_terms {
-        Some(terms) => {
-            terms.iter().flat_map(|term| words(&term.word).map(|stem| (stem, term.weight))).collect()
-        }
-        None => informative_words(text).map(|stem| (stem, 1.0)).collect(),
-    }
+    let Some(terms) = query_terms else {
+        return informative_words(text).map(|stem| (stem, 1.0)).collect();
+    };
+    let with_stems = terms.iter().map(|term| (words(&term.word).collect::<Vec<_>>(), term));
+    let (single, compound): (Vec<_>, Vec<_>) = with_stems.partition(|(stems, _)| stems.len() == 1);
+    let parts = compound.into_iter().flat_map(|(_, term)| {
+        let stems: Vec<_> = informative_words(&term.word).collect();
+        let share = term.weight / stems.len().max(1) as f64;
+        stems.into_iter().map(move |stem| (stem, share))
+    });
+    let single =
+        single.into_iter().flat_map(|(stems, term)| stems.into_iter().map(|stem| (stem, term.weight)));
+    single.chain(parts).collect()
 }
 
 fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
@@ -138,6 +153,15 @@ mod tests {
     fn a_word_said_twice_counts_once() {
         let terms = [term("refund", 1.0), term("refunds", 1.0), term("card", 1.0)];
         assert_eq!(coverage(&Question::new("", Some(&terms), &[]), "card"), 0.5);
+    }
+
+    #[test]
+    fn a_compound_weighs_no_more_than_once_and_its_stop_words_nothing() {
+        let terms = [term("state-of-the-art", 4.0), term("state", 1.0), term("refund", 3.0)];
+        let question = Question::new("", Some(&terms), &[]);
+        assert_eq!(coverage(&question, "of the"), 0.0);
+        assert_eq!(coverage(&question, "state"), 1.0 / 6.0, "its own weight, not that of the compound");
+        assert_eq!(coverage(&question, "refund"), 0.5);
     }
 
     #[test]

@@ -22,7 +22,7 @@ const NEAR_MARGIN: f64 = 0.1;
 pub enum Reason {
     /// No passage is near enough to the question.
     NoMatch,
-    /// Passages are near enough, but hold no sentence that could be quoted.
+    /// Passages are near enough, but not likely enough to answer, or hold no sentence that could be quoted.
     WeakEvidence,
     /// There is no document to search.
     EmptyKb,
@@ -60,7 +60,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that names the documents which came close. `rows`: nearest first; `threshold`: the similarity that
+    /// A refusal that names the documents which came close. `rows`: in any order; `threshold`: the similarity that
     /// would have been enough.
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
@@ -90,8 +90,9 @@ impl Refusal {
 
 fn nearest_titles(rows: &[MatchedChunk], threshold: f64) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
-    for title in rows.iter().filter(|row| row.similarity >= threshold - NEAR_MARGIN).map(MatchedChunk::title)
-    {
+    let mut near: Vec<_> = rows.iter().filter(|row| row.similarity >= threshold - NEAR_MARGIN).collect();
+    near.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    for title in near.into_iter().map(MatchedChunk::title) {
         if titles.len() < MAX_NEAREST && !titles.contains(&title) {
             titles.push(title);
         }

@@ -38,13 +38,20 @@ pub(crate) fn informative_words(text: &str) -> impl Iterator<Item = String> {
     bases(text).filter(|base| !is_stop_word(base)).map(move |base| stemmer.stem(&base).into_owned())
 }
 
-/// Words without case, accents, and "'s" and the like. What a comma joins is taken apart, as Postgres does.
+/// What English leaves of a word behind an apostrophe: "don't", "it's", "we'll".
+const CLITICS: &[&str] = &["d", "ll", "m", "re", "s", "t", "ve"];
+
+/// Words without case and accents. What a comma or an apostrophe joins is taken apart, as Postgres does.
 fn bases(text: &str) -> impl Iterator<Item = String> {
-    let base = |word: &str| word.split('\'').next().map(str::to_owned).filter(|base| !base.is_empty());
+    let bases = |part: &str| -> Vec<String> {
+        let is_base = |(position, base): &(usize, &str)| {
+            !base.is_empty() && (*position == 0 || !CLITICS.contains(base))
+        };
+        part.split('\'').enumerate().filter(is_base).map(|(_, base)| base.to_owned()).collect()
+    };
     let of_word = move |word: &str| {
-        let parts = word.split(',');
         let whole = word.contains(',').then(|| word.replace(',', ""));
-        parts.filter_map(base).chain(whole).collect::<Vec<_>>()
+        word.split(',').flat_map(bases).chain(whole).collect::<Vec<_>>()
     };
     let folded = fold(text);
     folded.unicode_words().flat_map(of_word).collect::<Vec<_>>().into_iter()
@@ -70,6 +77,10 @@ fn fold(text: &str) -> String {
 /// Whether one typing error away: a letter more, less, other, or two neighbours swapped. Only words of at least
 /// [`SHORTEST_MISSPELT`] characters, since short ones have too many neighbours.
 pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
+    // In bytes, since most words end here: one character more or other is up to four bytes more.
+    if a.len().min(b.len()) < SHORTEST_MISSPELT || a.len().abs_diff(b.len()) > 4 {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
     if shorter.len() < SHORTEST_MISSPELT || longer.len() - shorter.len() > 1 {
@@ -149,6 +160,11 @@ mod tests {
     #[test]
     fn all_words_include_the_stop_words() {
         assert_eq!(super::words("The refunds, e-mailed").collect::<Vec<_>>(), ["the", "refund", "e", "mail"]);
+    }
+
+    #[test]
+    fn an_apostrophe_joins_words_but_not_english_endings() {
+        assert_eq!(informative("O'Brien l’eau we'll"), ["o", "brien", "l", "eau"]);
     }
 
     #[test]

@@ -62,13 +62,15 @@ create function internal.kb_fold_accents(language text, words text) returns text
   language sql
   immutable
   return case
-    -- Without accents to take off, or in a language whose stemmer knows what to do with them.
-    when octet_length(words) = char_length(words) or language not in ('english', 'simple') then words
+    when octet_length(words) = char_length(words) then words
+    -- Stemmers that know accents know them as one character with its letter.
+    when language not in ('english', 'simple') then normalize(words, NFC)
     else normalize(regexp_replace(normalize(words, NFD), '([A-Za-z])[\u0300-\u036f]+', '\1', 'g'), NFC)
   end;
 
 comment on function internal.kb_fold_accents(text, text) is
-  'Takes accents off Latin letters in English texts, whose readers ask for "Celeron" and mean "Céloron".';
+  'Takes accents off Latin letters in English texts, whose readers ask for "Celeron" and mean "Céloron". '
+  'Elsewhere it only writes them in one way.';
 
 create function internal.kb_chunk_fts(language text, section text, content text) returns tsvector
   language plpgsql

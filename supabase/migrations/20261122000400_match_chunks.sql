@@ -209,7 +209,9 @@ begin
   return query
   select s.chunk_id, 1 - min(s.embedding operator(extensions.<=>) query_half)
     from public.kb_sentences s
-    where s.chunk_id = any (chunk_ids)
+    where s.chunk_id = any (array(
+      select c.id from public.kb_chunks c where c.id = any (chunk_ids) and c.searchable
+    ))
     group by s.chunk_id;
 end
 $$;
@@ -242,6 +244,7 @@ begin
       )
       from public.kb_sentences s
       where s.chunk_id = kb_sentences_of.chunk_id
+        and exists (select from public.kb_chunks c where c.id = kb_sentences_of.chunk_id and c.searchable)
   ), '[]');
 end
 $$;
@@ -377,7 +380,8 @@ begin
   );
 
   if query_text is not null then
-    question := internal.kb_read_question(query_text, chunk_budget);
+    -- As long as the Worker lets a question be: whoever calls this past it gets no more work done.
+    question := internal.kb_read_question(left(query_text, 4000), chunk_budget);
   end if;
 
   return query

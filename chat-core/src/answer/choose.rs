@@ -1,6 +1,6 @@
 //! Chooses the sentences that answer a question best.
 
-use super::has_marker_in_code;
+use super::has_escaped_marker;
 use crate::evidence::PassageAssessment;
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
@@ -40,8 +40,8 @@ pub(super) fn choose<'p>(
         if !assessment.qualifies {
             continue;
         }
-        let quotable =
-            passage.sentences.iter().filter(|sentence| !has_marker_in_code(sentence.text, sentence.kind));
+        let is_quotable = |sentence: &&Sentence<'_>| !has_escaped_marker(&passage.plain_text(sentence));
+        let quotable = passage.sentences.iter().filter(is_quotable);
         candidates.extend(quotable.map(|sentence| Chosen {
             passage,
             sentence,
@@ -171,8 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn code_that_holds_something_like_a_marker_is_not_quoted() {
-        let content = "```\nrefund[0]\n```\n\nUse `refund[1]` here. Refund the first.";
-        assert_eq!(chosen("refund", &[chunk(1, 1, 0.9, content)]), ["Refund the first."]);
+    fn what_clients_would_take_for_our_escapes_is_not_quoted() {
+        let content = "```\nrefund\\[0\\]\n```\n\nUse `refund[1]` here. Refund the first.";
+        assert_eq!(
+            chosen("refund", &[chunk(1, 1, 0.9, content)]),
+            ["Use `refund[1]` here.", "Refund the first."],
+            "a bracketed number that we escape ourselves is fine"
+        );
     }
 }

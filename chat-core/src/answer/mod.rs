@@ -111,9 +111,13 @@ fn find_marker(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether code holds something like a marker: an escape would change what it says.
-fn has_marker_in_code(text: &str, kind: UnitKind) -> bool {
-    (kind == UnitKind::Code || text.contains('`')) && find_marker(text).is_some()
+/// Whether a text holds what [`escape_markers`] writes: clients would turn it into a bracketed number, which it is not.
+fn has_escaped_marker(text: &str) -> bool {
+    text.match_indices(r"\[").any(|(start, bracket)| {
+        let inside = text.get(start + bracket.len()..).unwrap_or_default();
+        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        digits > 0 && inside.get(digits..).is_some_and(|rest| rest.starts_with(r"\]"))
+    })
 }
 
 #[cfg(test)]

@@ -95,6 +95,20 @@ fn only_the_first_five_passages_count() {
 }
 
 #[test]
+fn the_lead_is_that_of_the_rank_scores() {
+    let mut rows = [chunk(1, 1, 0.6, "Refunds."), chunk(2, 2, 0.5, "Refunds.")];
+    rows[0].score = Some(0.4);
+    rows[1].score = Some(0.7);
+    fn lead(rows: &[MatchedChunk]) -> f64 {
+        assess("refunds", rows, &FLOOR).signals.unwrap().lead
+    }
+    assert!((lead(&rows) - 0.3).abs() < 1e-12);
+    assert_eq!(lead(&rows[..1]), 0.0);
+    rows[0].score = Some(f64::NAN);
+    assert_eq!(lead(&rows), 0.0);
+}
+
+#[test]
 fn stored_offsets_that_do_not_fit_are_left_out() {
     let sentence = |start, end| SentenceMatch { start, end, similarity: 0.9 };
     let best = |sentences: Vec<SentenceMatch>| {

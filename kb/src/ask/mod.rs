@@ -20,7 +20,7 @@ pub use explain::explanation;
 pub use json::report;
 pub use reply::reply;
 
-/// What the Worker reads from its environment.
+/// What a question is judged by; the Worker has the same settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// Passages to look at.
@@ -44,7 +44,7 @@ pub struct Asked {
     pub conclusion: Conclusion,
 }
 
-/// What a user would be shown.
+/// What a user would be shown, but for suggestions that the Worker's settings may replace.
 #[derive(Debug)]
 pub enum Conclusion {
     /// The evidence was enough.

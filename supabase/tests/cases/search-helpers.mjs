@@ -55,6 +55,18 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(rows, []);
   });
 
+  test("they tell nothing of the sentences of a disabled document", async () => {
+    const content = "A hidden sentence.";
+    const sentences = [[{ start: 0, end: content.length, similarity: 0.9 }]];
+    const { chunkIds } = await writeDocument(database, { enabled: false, contents: [content], sentences });
+    const { rows } = await database.query(
+      `select internal.kb_sentences_of($1, $2) as sentences,
+              (select count(*)::int from internal.kb_best_sentences(array[$1::uuid], $2)) as best`,
+      [chunkIds[0], QUERY],
+    );
+    assert.deepEqual(rows, [{ sentences: [], best: 0 }]);
+  });
+
   test("every one carries a comment", async () => {
     assert.deepEqual(await functions("obj_description(p.oid, 'pg_proc') is null"), []);
   });

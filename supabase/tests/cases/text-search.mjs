@@ -26,6 +26,10 @@ export function textSearch({ database, alice, service }) {
       assert.ok((await lexical("klingon", "Ångström", "angstrom")) > 0);
     });
 
+    test("are the same however they are encoded", async () => {
+      assert.ok((await lexical("german", "Müller pflanzt Bäume.".normalize("NFD"), "Bäume".normalize("NFC"))) > 0);
+    });
+
     test("stay where the stemmer knows them, and in scripts where they make another letter", async () => {
       assert.ok((await lexical("german", "Die Äpfel sind reif.", "Apfel")) > 0, "the German stemmer's own doing");
       await clearKnowledgeBase(database);
