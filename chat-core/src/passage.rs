@@ -38,7 +38,7 @@ impl<'a> Passage<'a> {
         let units = units(content);
         let sentence = |(range, similarity): (Range<usize>, f64)| {
             let text = content.get(range.clone())?;
-            let unit = units.iter().find(|unit| unit.range == range);
+            let unit = unit_at(&units, &range);
             let context = unit.into_iter().flat_map(|unit| unit.context.iter().cloned());
             let context = context.filter_map(|range| content.get(range)).flat_map(words);
             Some(Sentence {
@@ -74,6 +74,12 @@ impl<'a> Passage<'a> {
             .filter(|cosine| !cosine.is_nan())
             .reduce(f64::max)
     }
+}
+
+/// The unit that is exactly this range. Units are in order.
+fn unit_at<'u>(units: &'u [Unit], range: &Range<usize>) -> Option<&'u Unit> {
+    let place = units.binary_search_by_key(&range.start, |unit| unit.range.start).ok()?;
+    units.get(place).filter(|unit| unit.range == *range)
 }
 
 /// Sentences as they were stored; where there are none, the whole passage, as near to the question as it is.

@@ -5,7 +5,8 @@ use crate::sentences::UnitKind;
 /// How far the end of a link, tag or comment is looked for, in bytes. Keeps hostile text cheap, and nesting shallow.
 const LOOKAHEAD: usize = 1000;
 
-/// What a reader sees of a unit. Only characters are left out, none is added but the one an entity stands for.
+/// What a reader sees of a unit. Characters are only left out; none is added but the one an entity stands for, and the
+/// space for a line end within a sentence.
 pub(crate) fn plain_text(source: &str, kind: UnitKind) -> String {
     match kind {
         UnitKind::Code => without_fences(source),

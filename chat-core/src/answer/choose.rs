@@ -40,9 +40,7 @@ pub(super) fn choose<'p>(
         if !assessment.qualifies {
             continue;
         }
-        let is_quotable = |sentence: &&Sentence<'_>| !has_escaped_marker(&passage.plain_text(sentence));
-        let quotable = passage.sentences.iter().filter(is_quotable);
-        candidates.extend(quotable.map(|sentence| Chosen {
+        candidates.extend(passage.sentences.iter().map(|sentence| Chosen {
             passage,
             sentence,
             score: score(question, passage, sentence),
@@ -58,7 +56,9 @@ pub(super) fn choose<'p>(
         if kept.len() == MAX_SENTENCES || !is_close {
             break;
         }
-        if !kept.iter().any(|other| say_the_same(other.sentence, candidate.sentence)) {
+        let is_new = !kept.iter().any(|other| say_the_same(other.sentence, candidate.sentence));
+        // Asked last and only of those that would be quoted: it takes the sentence's Markdown apart.
+        if is_new && !has_escaped_marker(&candidate.passage.plain_text(candidate.sentence)) {
             kept.push(candidate);
         }
     }
