@@ -28,7 +28,7 @@ async function serveFrom(dataDir, port, ready) {
   const server = createAdaptorServer({ fetch: async (request) => (await opened).fetch(request) });
   const url = await listen(server, port);
   try {
-    opened = open(dataDir);
+    opened = open(dataDir, url);
     const supabase = await opened;
     try {
       for (const file of supabase.applied) console.log(`applied ${file}`);
@@ -42,9 +42,10 @@ async function serveFrom(dataDir, port, ready) {
   }
 }
 
-async function open(dataDir) {
+async function open(dataDir, url) {
   return openSupabase({
     keys: await loadOrCreateKeys(dataDir),
+    url,
     databaseDir: path.join(dataDir, "pglite"),
     storageDir: path.join(dataDir, "storage"),
   });

@@ -1,6 +1,7 @@
 // The server as a process: what it prints, what it keeps, how it starts and ends.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -115,6 +116,54 @@ test("errors of the API are well-formed HTTP", async () => {
   assert.equal((await response.json()).code, "42501");
   server.child.kill("SIGTERM");
   await server.exited;
+});
+
+test("tokens and files over HTTP are those of a hosted project at the address the server printed", async () => {
+  const { url, keys, child, exited } = await startServer();
+  const send = (method, route, { key = keys.publishable_key, token, headers = {}, body } = {}) =>
+    fetch(url + route, {
+      method,
+      headers: { apikey: key, ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      body,
+    });
+  const json = { "content-type": "application/json" };
+  const credentials = JSON.stringify({ email: "carol@example.com", password: "correct horse" });
+  const signedUp = await send("POST", "/auth/v1/signup", { headers: json, body: credentials });
+  const { access_token: token } = await signedUp.json();
+  const { iss } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+  assert.equal(iss, `${url}/auth/v1`);
+  assert.deepEqual(await (await fetch(`${url}/auth/v1/.well-known/jwks.json`)).json(), { keys: [] });
+
+  const bytes = randomBytes(300_000);
+  const key = keys.secret_key;
+  const uploaded = await send("POST", "/storage/v1/object/kb/1/a.pdf", {
+    key,
+    headers: { "content-type": "application/pdf" },
+    body: bytes,
+  });
+  assert.equal(uploaded.status, 200, await uploaded.text());
+  const document = { source: "a.pdf", name: "a.pdf", status: "ready", storage_path: "1/a.pdf" };
+  await send("POST", "/rest/v1/kb_documents", { key, headers: json, body: JSON.stringify(document) });
+
+  const file = "/storage/v1/object/authenticated/kb/1/a.pdf";
+  const whole = await send("GET", file, { token });
+  assert.equal(whole.headers.get("content-length"), "300000");
+  assert.deepEqual(Buffer.from(await whole.arrayBuffer()), bytes);
+  const part = await send("GET", file, { token, headers: { range: "bytes=-100000" } });
+  assert.deepEqual([part.status, part.headers.get("content-length")], [206, "100000"]);
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(200_000));
+  const head = await send("HEAD", file, { token });
+  assert.deepEqual([head.status, head.headers.get("content-length")], [200, "300000"]);
+  const etag = whole.headers.get("etag");
+  assert.equal((await send("GET", file, { token, headers: { "if-none-match": etag } })).status, 304);
+
+  const paths = JSON.stringify({ expiresIn: 60, paths: ["1/a.pdf"] });
+  const [{ signedURL }] = await (
+    await send("POST", "/storage/v1/object/sign/kb", { token, headers: json, body: paths })
+  ).json();
+  assert.deepEqual(Buffer.from(await (await fetch(`${url}/storage/v1${signedURL}`)).arrayBuffer()), bytes);
+  child.kill("SIGTERM");
+  await exited;
 });
 
 test("a taken port is reported in one sentence and leaves no lock", async () => {

@@ -1,5 +1,7 @@
 import { allowAnyOrigin, answerPreflight } from "./cors.mjs";
+import { withIssuer } from "./issuer.mjs";
 import { createQueue } from "./queue.mjs";
+import { answerStorage } from "./storage-dialect.mjs";
 import { withVectorLiterals } from "./vector-arguments.mjs";
 
 /** The only paths that lead to Supabase Lite. Its others show a dashboard or, under /_system, its configuration. */
@@ -8,9 +10,12 @@ const PUBLIC_PATHS = ["/rest/v1/", "/auth/v1/", "/storage/v1/"];
 /**
  * Puts the request handler of Supabase Lite behind what a browser and several users at once need.
  * @param {(request: Request) => Promise<Response>} handle
+ * @param {object} tokens
+ * @param {string} tokens.issuer `iss` of access tokens
+ * @param {string} tokens.secret signs them
  * @returns {(request: Request) => Promise<Response>}
  */
-export function createGateway(handle) {
+export function createGateway(handle, { issuer, secret }) {
   // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
   // simultaneous requests would share one transaction, and with it the role and the user of the later one.
   const oneAtATime = createQueue();
@@ -24,12 +29,23 @@ export function createGateway(handle) {
     if (preflight) return preflight;
     // Body read before the request takes its turn: a slow upload must not hold up everybody else.
     const complete = await withCompleteBody(request, pathname);
-    const response = await oneAtATime(() => handle(complete));
+    const response = await answer(complete, pathname);
+    allowAnyOrigin(response);
+    return response;
+  };
+
+  async function answer(request, pathname) {
+    if (pathname.startsWith("/auth/v1/")) return withIssuer(await ask(request), issuer, secret);
+    if (pathname.startsWith("/storage/v1/object/")) return answerStorage(request, ask);
+    return ask(request);
+  }
+
+  async function ask(request) {
+    const response = await oneAtATime(() => handle(request));
     // The HTTP server counts the bytes itself and would send the header twice, which strict clients refuse.
     response.headers.delete("content-length");
-    allowAnyOrigin(response);
-    return isSigning(complete, pathname, response) ? withSignedUrl(response) : response;
-  };
+    return response;
+  }
 }
 
 async function withCompleteBody(request, pathname) {
@@ -40,15 +56,4 @@ async function withCompleteBody(request, pathname) {
   const headers = new Headers(request.headers);
   headers.delete("content-length");
   return new Request(request.url, { method: request.method, headers, body });
-}
-
-function isSigning(request, pathname, response) {
-  return request.method === "POST" && pathname.startsWith("/storage/v1/object/sign/") && response.ok;
-}
-
-/** Supabase answers `signedURL`, relative to /storage/v1; Supabase Lite answers `signedUrl`, relative to the root. */
-async function withSignedUrl(response) {
-  const answer = await response.json();
-  const signedURL = answer.signedUrl?.replace(/^\/storage\/v1/, "");
-  return new Response(JSON.stringify({ ...answer, signedURL }), { status: response.status, headers: response.headers });
 }

@@ -41,6 +41,7 @@ const ROLES_SQL = `
  * Opens a local Supabase: database with pgvector, pending migrations, seed on first use, API.
  * @param {object} options
  * @param {import("./keys.mjs").Keys} options.keys
+ * @param {string} [options.url] where it will be reached, without a slash at the end
  * @param {string} options.storageDir where storage objects are kept
  * @param {string} [options.databaseDir] where the database is kept; in memory when left out
  * @param {string} [options.migrationsDir]
@@ -49,6 +50,7 @@ const ROLES_SQL = `
  */
 export async function openSupabase({
   keys,
+  url = "http://127.0.0.1",
   storageDir,
   databaseDir,
   migrationsDir = path.join(SUPABASE_FOLDER, "migrations"),
@@ -66,7 +68,10 @@ export async function openSupabase({
     const applied = await applyPendingMigrations(database, migrationsDir);
     await applySeedOnce(database, seedFile);
     return {
-      fetch: createGateway((request) => app.fetch(request)),
+      fetch: createGateway((request) => app.fetch(request), {
+        issuer: `${url}/auth/v1`,
+        secret: keys.jwt_secret,
+      }),
       database,
       applied,
       close: () => connection.close(),

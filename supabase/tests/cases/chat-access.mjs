@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 
 /** Who reaches whose conversations. */
-export function chatAccess({ anon, alice, bob, service }) {
+export function chatAccess({ database, anon, alice, bob, service }) {
   let session;
   let message;
 
@@ -97,6 +97,64 @@ export function chatAccess({ anon, alice, bob, service }) {
     await alice.insert("chat_messages", { session_id: session.id, role: "assistant", content: "Hi" });
     const [touched] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
     assert.ok(touched.updated_at > old.updated_at);
+  });
+
+  test("renaming a session does not move its updated_at", async () => {
+    const [old] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+    const { status, body } = await alice.update("chat_sessions", `id=eq.${session.id}`, { title: "Renamed" });
+    assert.equal(status, 200);
+    assert.deepEqual(body, [{ ...old, title: "Renamed" }]);
+  });
+
+  for (const [column, value] of Object.entries({
+    id: crypto.randomUUID(),
+    created_at: "2000-01-01T00:00:00Z",
+    updated_at: "2100-01-01T00:00:00Z",
+  })) {
+    test(`a user cannot change ${column} of their session, the service role can`, async () => {
+      const before = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+      const change = { [column]: value };
+      assertDenied(await alice.update("chat_sessions", `id=eq.${session.id}`, change), 403, "chat_sessions");
+      assert.deepEqual((await alice.select("chat_sessions", `id=eq.${session.id}`)).body, before);
+      const [other] = (await alice.insert("chat_sessions", { title: "Other" })).body;
+      assert.equal((await service.update("chat_sessions", `id=eq.${other.id}`, change)).body.length, 1);
+      await alice.remove("chat_sessions", `title=eq.Other`);
+    });
+  }
+
+  test("a user cannot create a session with times of their choice", async () => {
+    for (const column of ["created_at", "updated_at"]) {
+      const answer = await alice.insert("chat_sessions", { title: "Forever first", [column]: "2100-01-01T00:00:00Z" });
+      assertDenied(answer, 403, "chat_sessions");
+    }
+  });
+
+  test("a new message of a user who may not write updated_at moves it to the time of the message", async () => {
+    const [added] = (await alice.insert("chat_messages", { session_id: session.id, role: "user", content: "Again" }))
+      .body;
+    const [{ updated_at }] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+    assert.equal(updated_at, added.created_at);
+    await alice.remove("chat_messages", `id=eq.${added.id}`);
+    const [afterwards] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
+    assert.equal(afterwards.updated_at, updated_at);
+  });
+
+  test("the list of a user's sessions, page by page, comes out of one index", async () => {
+    await database.query(
+      "insert into chat_sessions (user_id, updated_at) select $1, now() - n * interval '1 s' from generate_series(1, 2000) n",
+      [bob.id],
+    );
+    await database.exec("analyze chat_sessions");
+    const { rows } = await database.query(
+      `explain select id from chat_sessions
+        where user_id = $1 and updated_at <= now() and (updated_at < now() or id < $2)
+        order by updated_at desc, id desc limit 20`,
+      [bob.id, session.id],
+    );
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    await service.remove("chat_sessions", `user_id=eq.${bob.id}`);
+    assert.match(plan, /Index (Only )?Scan using chat_sessions_user_newest_idx/);
+    assert.doesNotMatch(plan, /Sort/);
   });
 
   test("deleting a session deletes its messages", async () => {

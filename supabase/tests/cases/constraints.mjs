@@ -6,10 +6,13 @@ import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs
 export function constraints({ database, alice, service }) {
   let document;
   let session;
+  let message;
 
   before(async () => {
     document = await writeDocument(database, { source: "taken.md" });
+    await service.update("kb_documents", `id=eq.${document.id}`, { storage_path: "taken/file.pdf" });
     session = (await alice.insert("chat_sessions", { title: "Constraints" })).body[0];
+    message = (await alice.insert("chat_messages", { session_id: session.id, role: "user", content: "a" })).body[0];
   });
   after(async () => {
     await clearKnowledgeBase(database);
@@ -64,6 +67,32 @@ export function constraints({ database, alice, service }) {
       () => ({ session_id: session.id, role: "user", content: "  " }),
       "content_not_empty",
     ],
+    "a message of more than 100,000 characters": [
+      "chat_messages",
+      () => ({ session_id: session.id, role: "user", content: "é".repeat(100_001) }),
+      "content_length",
+    ],
+    "a message with more than 1 MB of citations": [
+      "chat_messages",
+      () => ({ session_id: session.id, role: "assistant", content: "a", citations: ["a".repeat(1_048_577)] }),
+      "citations_size",
+    ],
+    "a second message with the id of another one of its session": [
+      "chat_messages",
+      () => ({ session_id: session.id, id: message.id, role: "assistant", content: "a" }),
+      "chat_messages_pkey",
+    ],
+    "a second document with the file of another one": [
+      "kb_documents",
+      () => ({ source: "b", name: "b", storage_path: "taken/file.pdf" }),
+      "storage_path_unique",
+    ],
+    ...Object.fromEntries(
+      ["", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/./b", "a/../b", "a/..", "a".repeat(1025)].map((path) => [
+        `a document with the storage path "${path.slice(0, 9)}"`,
+        ["kb_documents", () => ({ source: "c", name: "c", storage_path: path }), "storage_path_is_plain"],
+      ]),
+    ),
     "a message whose citations are no array": [
       "chat_messages",
       () => ({ session_id: session.id, role: "user", content: "a", citations: {} }),
@@ -78,6 +107,23 @@ export function constraints({ database, alice, service }) {
       assert.match(body.message, new RegExp(constraint));
     });
   }
+
+  test("messages as long as they may be are accepted", async () => {
+    const row = {
+      session_id: session.id,
+      role: "assistant",
+      content: "é".repeat(100_000),
+      citations: ["a".repeat(1_048_572)],
+    };
+    assert.equal((await alice.insert("chat_messages", row)).status, 201);
+  });
+
+  test("ordinary storage paths are accepted", async () => {
+    for (const path of ["a", "a/b.pdf", "a/.hidden/b..c", "…/Größe & Maß.pdf"]) {
+      const { status } = await service.update("kb_documents", `id=eq.${document.id}`, { storage_path: path });
+      assert.equal(status, 200, path);
+    }
+  });
 
   test("an embedding of another size is rejected", async () => {
     const row = { chunk_id: document.chunkIds[0], embedding: "[1,2,3]", model: "test" };

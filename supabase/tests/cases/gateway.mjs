@@ -81,20 +81,4 @@ export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
     const { body } = await service.request("GET", "/storage/v1/bucket/kb");
     assert.equal(body.public, false);
   });
-
-  test("a stored file is signed and downloaded, and hidden from users", async () => {
-    const headers = { apikey: keys.secret_key, "content-type": "text/markdown" };
-    const url = "http://127.0.0.1/storage/v1/object/kb/docs/a%20b.md";
-    const uploaded = await fetch(new Request(url, { method: "POST", headers, body: "# Title" }));
-    assert.equal(uploaded.status, 200, await uploaded.text());
-
-    const { body } = await service.request("POST", "/storage/v1/object/sign/kb/docs/a%20b.md", { expiresIn: 60 });
-    assert.match(body.signedURL, /^\/object\/sign\/kb\//);
-    const downloaded = await get(`/storage/v1${body.signedURL}`);
-    assert.equal(downloaded.headers.get("content-type"), "text/markdown");
-    assert.equal(await downloaded.text(), "# Title");
-
-    const asUser = await alice.request("GET", "/storage/v1/object/kb/docs/a%20b.md");
-    assert.ok(asUser.status >= 400);
-  });
 }

@@ -97,6 +97,24 @@ export function kbAccess({ database, anon, alice, service }) {
     assert.equal((await service.remove("kb_documents", `id=eq.${document.id}`)).body.length, 1);
   });
 
+  test("an update of an embedding does not lock its document, which others lock before their embeddings", async () => {
+    const { id, chunkIds } = await writeDocument(database);
+    const documentLocks = (statement, parameters) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(statement, parameters);
+        const { rows } = await transaction.query(
+          "select mode from pg_locks where relation = 'kb_documents'::regclass and mode = 'RowShareLock'",
+        );
+        await transaction.rollback();
+        return rows.length;
+      });
+    assert.equal(await documentLocks("update kb_embeddings set model = 'new' where chunk_id = $1", chunkIds), 0);
+    await database.query("delete from kb_embeddings where chunk_id = $1", chunkIds);
+    const insert = "insert into kb_embeddings (chunk_id, embedding, model) values ($1, $2, 'test')";
+    assert.equal(await documentLocks(insert, [...chunkIds, embeddingWithSimilarity(1)]), 1);
+    await service.remove("kb_documents", `id=eq.${id}`);
+  });
+
   test("searchable follows the document, whatever is written there", async () => {
     const { id, chunkIds } = await writeDocument(database, { enabled: false });
     const embedding = `chunk_id=eq.${chunkIds[0]}`;
@@ -125,11 +143,17 @@ export function kbAccess({ database, anon, alice, service }) {
     assert.deepEqual(rows, []);
   });
 
-  test("anon may call no function of the public schema", async () => {
-    const { rows } = await database.query(`
-      select proname from pg_proc
-        where pronamespace = 'public'::regnamespace and has_function_privilege('anon', oid, 'execute')`);
-    assert.deepEqual(rows, []);
+  test("of the functions of the public schema anon may call chat_config alone, and users what they need", async () => {
+    const callable = async (role) => {
+      const { rows } = await database.query(
+        `select proname from pg_proc
+          where pronamespace = 'public'::regnamespace and has_function_privilege($1, oid, 'execute') order by proname`,
+        [role],
+      );
+      return rows.map(({ proname }) => proname);
+    };
+    assert.deepEqual(await callable("anon"), ["chat_config"]);
+    assert.deepEqual(await callable("authenticated"), ["chat_config", "chat_record_turn", "match_chunks"]);
   });
 
   test("every table and function of the public schema carries a comment", async () => {

@@ -1,0 +1,98 @@
+// Where Supabase Lite's Storage differs from the hosted one, as far as this project notices.
+
+const SIGN = "/storage/v1/object/sign/";
+
+/**
+ * Answers a request to /storage/v1/object as hosted Supabase does.
+ * @param {Request} request with its whole body
+ * @param {(request: Request) => Promise<Response>} ask Supabase Lite
+ * @returns {Promise<Response>}
+ */
+export async function answerStorage(request, ask) {
+  const { pathname } = new URL(request.url);
+  const isSigning = request.method === "POST" && pathname.startsWith(SIGN);
+  // Supabase Lite takes the address that signs several files for one that signs a file without a name.
+  if (isSigning && !pathname.slice(SIGN.length).includes("/")) return signAll(request, ask);
+
+  const response = await ask(toLite(request));
+  if (!response.ok) return response;
+  if (isSigning) return Response.json({ signedURL: await signedUrl(response) });
+  return request.method === "GET" || request.method === "HEAD" ? withConditions(request, response) : response;
+}
+
+function toLite(request) {
+  const url = new URL(request.url);
+  url.pathname = url.pathname
+    .replace(/^\/storage\/v1\/object\/authenticated\//, "/storage/v1/object/")
+    // Lite decodes a path with decodeURI, which leaves these; hosted Supabase decodes them, too.
+    .replace(/%(?:2[46BC]|3[ABD]|40)/gi, decodeURIComponent);
+  const { headers, body, signal } = request;
+  // Lite answers HEAD without a single header of the file.
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  return new Request(url, { method, headers, body, signal, duplex: "half" });
+}
+
+async function signAll(request, ask) {
+  const { paths, expiresIn } = (await request.json().catch(() => null)) ?? {};
+  if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === "string")) {
+    const error = { statusCode: "400", error: "Error", message: "body must have a list of paths" };
+    return Response.json(error, { status: 400 });
+  }
+  const answers = [];
+  for (const path of paths) {
+    const signedURL = await signOne(request, path, expiresIn, ask);
+    const error = signedURL === null ? "Either the object does not exist or you do not have access to it" : null;
+    answers.push({ error, path, signedURL });
+  }
+  return Response.json(answers);
+}
+
+async function signOne(request, path, expiresIn, ask) {
+  // Segments of dots would lead out of the bucket, and out of what the gateway lets through.
+  if (path.split("/").some((segment) => segment === "." || segment === "..")) return null;
+  const url = new URL(request.url);
+  url.pathname += `/${path.split("/").map(encodeURIComponent).join("/")}`;
+  const { headers, signal } = request;
+  const body = JSON.stringify({ expiresIn });
+  const response = await ask(toLite(new Request(url, { method: "POST", headers, body, signal })));
+  return response.ok ? signedUrl(response) : null;
+}
+
+/** Hosted Supabase answers `signedURL`, relative to /storage/v1; Supabase Lite `signedUrl`, relative to the root. */
+async function signedUrl(response) {
+  return (await response.json()).signedUrl.replace(/^\/storage\/v1/, "");
+}
+
+/** If-None-Match and a single byte range, of which Supabase Lite knows neither. */
+async function withConditions(request, response) {
+  const headers = new Headers(response.headers);
+  const etag = headers.get("etag");
+  if (etag !== null && request.headers.get("if-none-match") === etag)
+    return new Response(null, { status: 304, headers });
+
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (request.method === "HEAD") {
+    headers.set("content-length", String(bytes.length));
+    return new Response(null, { headers });
+  }
+  const range = parseRange(request.headers.get("range"), bytes.length);
+  if (range === undefined) return new Response(bytes, { headers });
+  if (range.first > range.last) {
+    const error = { statusCode: "416", error: "InvalidRange", message: "The requested range is not satisfiable" };
+    return Response.json(error, { status: 416, headers: { "content-range": `bytes */${bytes.length}` } });
+  }
+  headers.set("content-range", `bytes ${range.first}-${range.last}/${bytes.length}`);
+  return new Response(bytes.subarray(range.first, range.last + 1), { status: 206, headers });
+}
+
+/**
+ * First and last byte of `bytes=a-b`, `bytes=a-` or `bytes=-n`; first after last when there are none. Anything else,
+ * several ranges included, asks for the whole file.
+ */
+function parseRange(header, size) {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? "") ?? [];
+  if (from === undefined || from + to === "") return undefined;
+  if (from === "") return { first: Math.max(0, size - Number(to)), last: size - 1 };
+  if (to !== "" && Number(to) < Number(from)) return undefined;
+  return { first: Number(from), last: Math.min(size - 1, to === "" ? size - 1 : Number(to)) };
+}

@@ -1,0 +1,143 @@
+-- How the chat answers and looks: one row, edited in the Supabase dashboard, in effect within a minute.
+
+create function internal.are_short_texts(texts text[], max_count integer, max_length integer) returns boolean
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select cardinality(texts) <= max_count
+    and coalesce(array_ndims(texts), 1) = 1
+    and coalesce(bool_and(t is not null and t ~ '\S' and char_length(t) <= max_length), true)
+  from unnest(texts) as t
+$$;
+
+comment on function internal.are_short_texts(text[], integer, integer) is
+  'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
+revoke all on function internal.are_short_texts(text[], integer, integer) from public;
+grant execute on function internal.are_short_texts(text[], integer, integer) to service_role;
+
+create table public.chat_settings (
+  id boolean primary key default true
+    constraint chat_settings_only_one_row check (id),
+  evidence_threshold double precision
+    constraint chat_settings_evidence_threshold_is_0_to_1 check (evidence_threshold between 0 and 1),
+  evidence_confidence double precision
+    constraint chat_settings_evidence_confidence_is_0_to_1 check (evidence_confidence between 0 and 1),
+  match_count integer
+    constraint chat_settings_match_count_is_1_to_50 check (match_count between 1 and 50),
+  link_mode text not null default 'none'
+    constraint chat_settings_link_mode_is_none_authenticated_or_public
+      check (link_mode in ('none', 'authenticated', 'public')),
+  citations boolean not null default true,
+  refusal_message text
+    constraint chat_settings_refusal_message_is_1_to_1000_characters
+      check (refusal_message ~ '\S' and char_length(refusal_message) <= 1000),
+  refusal_suggestions text[]
+    constraint chat_settings_refusal_suggestions_are_at_most_5_of_80_characters
+      check (internal.are_short_texts(refusal_suggestions, 5, 80)),
+  greeting text
+    constraint chat_settings_greeting_is_1_to_500_characters
+      check (greeting ~ '\S' and char_length(greeting) <= 500),
+  suggested_questions text[] not null default '{}'
+    constraint chat_settings_suggested_questions_are_at_most_6_of_200_characters
+      check (internal.are_short_texts(suggested_questions, 6, 200)),
+  log_questions boolean not null default false,
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.chat_settings is
+  'Settings of the chat. Edit the one row; changes are in effect within a minute. Empty (NULL) means the default. '
+  'Without the row everything has its default.';
+comment on column public.chat_settings.id is 'Always true: there is one row.';
+comment on column public.chat_settings.evidence_threshold is
+  'How similar the best passage must be to the question before it is answered: 0 (anything) to 1 (the same words). '
+  'NULL: 0.35. Higher refuses more.';
+comment on column public.chat_settings.evidence_confidence is
+  'How sure the chat must be that the passages answer the question: 0 (off) to 1. NULL: the measured default. Higher '
+  'refuses more.';
+comment on column public.chat_settings.match_count is
+  'How many passages are read for one answer: 1 to 50. NULL: 5.';
+comment on column public.chat_settings.link_mode is
+  'Whether citations link to the original file. none: no links. authenticated: for the signed-in user only. '
+  'public: a link that works for everybody who has it, for 7 days.';
+comment on column public.chat_settings.citations is
+  'Whether answers show where each sentence comes from. false: no numbers and no sources.';
+comment on column public.chat_settings.refusal_message is
+  'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
+comment on column public.chat_settings.refusal_suggestions is
+  'What it offers instead, as a list: ["Contact support"]. At most 5, of 80 characters each; [] offers nothing. '
+  'NULL: the built-in ones.';
+comment on column public.chat_settings.greeting is
+  'First line of an empty chat: 1 to 500 characters. NULL: the widget''s own.';
+comment on column public.chat_settings.suggested_questions is
+  'Questions to click on in an empty chat, as a list: ["How do I return an order?"]. At most 6, of 200 characters '
+  'each.';
+comment on column public.chat_settings.log_questions is
+  'Whether the text of questions may stand in the server''s log. false unless you need it: questions can be personal.';
+comment on column public.chat_settings.updated_at is 'Set by a trigger.';
+
+create trigger chat_settings_set_updated_at
+  before update on public.chat_settings
+  for each row execute function public.set_updated_at();
+
+insert into public.chat_settings default values;
+
+-- Nobody but the administrator reads the table: chat_config tells the rest of the world.
+revoke all on public.chat_settings from public, anon, authenticated;
+grant all on public.chat_settings to service_role;
+alter table public.chat_settings enable row level security;
+
+-- For the Worker ----------------------------------------------------------
+
+-- To find the document that was changed last without reading all of them.
+create index kb_documents_visible_recent_idx
+  on public.kb_documents (updated_at desc)
+  where status = 'ready' and enabled;
+
+create function public.chat_config() returns jsonb
+  language sql
+  stable
+  -- Asked before anybody has signed in.
+  security definer
+  set search_path = ''
+as $$
+  select jsonb_build_object(
+    'model', (
+      -- To count which fingerprint is the most common takes a look at every vector. The document that was changed last
+      -- is as good: a knowledge base has one fingerprint, and while it is moved to another, that is the new one.
+      select v.model
+        from public.kb_documents d
+        cross join lateral (
+          select e.model
+            from public.kb_chunks c
+            join public.kb_embeddings e on e.chunk_id = c.id
+            where c.document_id = d.id and e.searchable
+            limit 1
+        ) v
+        where d.status = 'ready' and d.enabled
+        order by d.updated_at desc
+        limit 1
+    ),
+    'settings', jsonb_build_object(
+      'evidence_threshold', s.evidence_threshold,
+      'evidence_confidence', s.evidence_confidence,
+      'match_count', s.match_count,
+      'link_mode', coalesce(s.link_mode, 'none'),
+      'citations', coalesce(s.citations, true),
+      'refusal_message', s.refusal_message,
+      'refusal_suggestions', s.refusal_suggestions,
+      'greeting', s.greeting,
+      'suggested_questions', coalesce(s.suggested_questions, '{}'),
+      'log_questions', coalesce(s.log_questions, false)
+    )
+  )
+  from (values (true)) as only_row (id)
+  left join public.chat_settings s using (id)
+$$;
+
+comment on function public.chat_config() is
+  'The settings of the chat, null where the product''s own default applies, and the fingerprint of the vectors that '
+  'are searched, null while there are none. Open to everybody.';
+
+revoke all on function public.chat_config() from public;
+grant execute on function public.chat_config() to anon, authenticated, service_role;

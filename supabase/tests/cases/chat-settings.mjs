@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { assertDenied } from "../support/assert-denied.mjs";
+import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+
+const DEFAULTS = {
+  evidence_threshold: null,
+  evidence_confidence: null,
+  match_count: null,
+  link_mode: "none",
+  citations: true,
+  refusal_message: null,
+  refusal_suggestions: null,
+  greeting: null,
+  suggested_questions: [],
+  log_questions: false,
+};
+
+/** Settings that the administrator writes, and chat_config, which tells them to everybody. */
+export function chatSettings({ database, anon, alice, service }) {
+  const change = (values) => service.update("chat_settings", "id=is.true", values);
+  const config = async (client = anon) => {
+    const { status, body } = await client.rpc("chat_config", {});
+    assert.equal(status, 200);
+    return body;
+  };
+
+  afterEach(async () => {
+    await database.exec("delete from chat_settings; insert into chat_settings default values");
+    await clearKnowledgeBase(database);
+  });
+
+  test("after the migrations there is one row and everything has its default", async () => {
+    assert.equal((await service.select("chat_settings")).body.length, 1);
+    assert.deepEqual(await config(), { model: null, settings: DEFAULTS });
+  });
+
+  test("anon, users and the service role get the same configuration", async () => {
+    const changed = {
+      evidence_threshold: 0.5,
+      evidence_confidence: 0,
+      match_count: 50,
+      link_mode: "public",
+      citations: false,
+      refusal_message: "No idea.",
+      refusal_suggestions: ["Call us"],
+      greeting: "Hello!",
+      suggested_questions: ["How do I pay?", "Où êtes-vous ?"],
+      log_questions: true,
+    };
+    assert.equal((await change(changed)).status, 200);
+    for (const client of [anon, alice, service]) assert.deepEqual((await config(client)).settings, changed);
+  });
+
+  test("without the row everything has its default", async () => {
+    await change({ link_mode: "public", citations: false, log_questions: true, suggested_questions: ["?"] });
+    await service.remove("chat_settings", "id=is.true");
+    assert.deepEqual((await config()).settings, DEFAULTS);
+  });
+
+  test("a change stamps updated_at", async () => {
+    const [before] = (await service.select("chat_settings")).body;
+    const [after] = (await change({ greeting: "Hi" })).body;
+    assert.ok(after.updated_at > before.updated_at);
+  });
+
+  test("anon and users can neither read nor write chat_settings", async () => {
+    for (const [client, status] of [
+      [anon, 401],
+      [alice, 403],
+    ]) {
+      assertDenied(await client.select("chat_settings"), status, "chat_settings");
+      assertDenied(await client.insert("chat_settings", { greeting: "Hi" }), status, "chat_settings");
+      assertDenied(await client.update("chat_settings", "id=is.true", { greeting: "Hi" }), status, "chat_settings");
+      assertDenied(await client.remove("chat_settings", "id=is.true"), status, "chat_settings");
+    }
+  });
+
+  const limits = {
+    evidence_threshold: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
+    evidence_confidence: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
+    match_count: { good: [1, 50], bad: [0, 51] },
+    link_mode: { good: ["authenticated", "public", "none"], bad: ["", "Public", "all"] },
+    refusal_message: { good: ["a".repeat(1000), null], bad: ["", " \n", "a".repeat(1001)] },
+    refusal_suggestions: {
+      good: [[], ["a".repeat(80), "b", "c", "d", "e"], null],
+      bad: [[" "], [null], ["a".repeat(81)], ["a", "b", "c", "d", "e", "f"]],
+    },
+    greeting: { good: ["a".repeat(500), null], bad: ["", "\t", "a".repeat(501)] },
+    suggested_questions: {
+      good: [[], ["é".repeat(200), "b", "c", "d", "e", "f"]],
+      bad: [[""], [null], ["a".repeat(201)], ["a", "b", "c", "d", "e", "f", "g"]],
+    },
+  };
+  for (const [column, { good, bad }] of Object.entries(limits)) {
+    test(`${column} is checked, and its limits are part of it`, async () => {
+      for (const value of good) {
+        const { status, body } = await change({ [column]: value });
+        assert.equal(status, 200, JSON.stringify([value, body]));
+      }
+      for (const value of bad) {
+        const { status, body } = await change({ [column]: value });
+        assert.ok(status >= 400, JSON.stringify(value));
+        assert.match(body.message, new RegExp(`chat_settings_${column}_`));
+      }
+    });
+  }
+
+  test("lists of lists are no suggestions", async () => {
+    await assert.rejects(
+      database.query("update chat_settings set refusal_suggestions = '{{a},{b}}'"),
+      /chat_settings_refusal_suggestions_/,
+    );
+  });
+
+  test("there is no second row", async () => {
+    assert.match((await service.insert("chat_settings", { greeting: "Hi" })).body.message, /chat_settings_pkey/);
+    assert.match((await service.insert("chat_settings", { id: false })).body.message, /chat_settings_only_one_row/);
+  });
+
+  test("every setting carries a comment for who edits it", async () => {
+    const { rows } = await database.query(`
+      select attname from pg_attribute
+        where attrelid = 'public.chat_settings'::regclass and attnum > 0 and not attisdropped
+          and col_description(attrelid, attnum) is null`);
+    assert.deepEqual(rows, []);
+  });
+
+  test("the model is the one of the searchable document that was changed last", async () => {
+    const withModel = async (model, document) => {
+      const { id, chunkIds } = await writeDocument(database, document);
+      await database.query("update kb_embeddings set model = $1 where chunk_id = any($2)", [model, chunkIds]);
+      return id;
+    };
+    await withModel("hidden", { enabled: false });
+    await withModel("unfinished", { status: "pending" });
+    assert.equal((await config()).model, null);
+
+    await withModel("old", {});
+    const newer = await withModel("new", {});
+    assert.equal((await config()).model, "new");
+    await withModel("hidden", { enabled: false });
+    await writeDocument(database, { similarities: [] });
+    await writeDocument(database, { similarities: [null] });
+    assert.equal((await config()).model, "new");
+    await service.update("kb_documents", `id=eq.${newer}`, { enabled: false });
+    assert.equal((await config()).model, "old");
+  });
+}

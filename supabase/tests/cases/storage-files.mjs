@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { randomBytes, randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+
+const STORAGE = "http://127.0.0.1/storage/v1";
+const BYTES = randomBytes(1000);
+
+/** Original files of documents: who reads and who writes them, and how they come over HTTP. */
+export function storageFiles({ fetch, database, keys, anon, alice, bob, service }) {
+  const files = {};
+
+  const send = (method, path, { token, apikey = keys.publishable_key, headers = {}, body } = {}) =>
+    fetch(
+      new Request(STORAGE + path, {
+        method,
+        headers: { apikey, ...(token && { authorization: `Bearer ${token}` }), ...headers },
+        body,
+      }),
+    );
+  const upload = (path, body = BYTES, bucket = "kb") =>
+    send("POST", `/object/${bucket}/${encodePath(path)}`, {
+      apikey: keys.secret_key,
+      headers: { "content-type": "application/pdf" },
+      body,
+    });
+  const download = (path, options = { token: alice.token }) =>
+    send(options.method ?? "GET", `/object/authenticated/kb/${encodePath(path)}`, options);
+  const withFile = async (path, document = {}) => {
+    assert.equal((await upload(path)).status, 200, path);
+    const { id } = await writeDocument(database, document);
+    await database.query("update kb_documents set storage_path = $1 where id = $2", [path, id]);
+    return { id, path };
+  };
+  const assertHidden = async (response, title) => {
+    assert.equal(response.status, 400, title);
+    assert.equal((await response.json()).statusCode, "404", title);
+  };
+
+  before(async () => {
+    files.visible = await withFile("docs/visible.pdf");
+    files.disabled = await withFile("docs/disabled.pdf", { enabled: false });
+    files.pending = await withFile("docs/pending.pdf", { status: "pending" });
+    files.failed = await withFile("docs/failed.pdf", { status: "failed" });
+    await upload("docs/orphan.pdf");
+  });
+  after(() => clearKnowledgeBase(database));
+
+  test("the bucket kb is there and private", async () => {
+    const { body } = await service.request("GET", "/storage/v1/bucket/kb");
+    assert.equal(body.public, false);
+  });
+
+  test("a user downloads the file of a document they see", async () => {
+    const response = await download("docs/visible.pdf");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-type"), "application/pdf");
+    assert.equal(response.headers.get("accept-ranges"), "bytes");
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), BYTES);
+  });
+
+  test("files of hidden documents and of none are not found", async () => {
+    for (const name of ["disabled", "pending", "failed", "orphan", "missing"]) {
+      await assertHidden(await download(`docs/${name}.pdf`), name);
+    }
+  });
+
+  test("a file follows its document at once", async () => {
+    const enable = (enabled) => service.update("kb_documents", `id=eq.${files.visible.id}`, { enabled });
+    await enable(false);
+    await assertHidden(await download("docs/visible.pdf"));
+    await enable(true);
+    assert.equal((await download("docs/visible.pdf")).status, 200);
+  });
+
+  test("only the exact path of a document opens its file", async () => {
+    await upload("docs/visible.pdf.bak");
+    await upload("docs/Visible.pdf");
+    await upload("visible.pdf");
+    await upload("docs");
+    const { id } = await writeDocument(database, { name: "docs/orphan.pdf", source: "docs/orphan.pdf" });
+    await database.query("update kb_documents set storage_path = 'docs/%' where id = $1", [id]);
+    for (const path of ["docs/visible.pdf.bak", "docs/Visible.pdf", "visible.pdf", "docs", "docs/orphan.pdf"]) {
+      await assertHidden(await download(path), path);
+    }
+    for (const path of ["docs//visible.pdf", "docs/visible.pdf/", "docs/disabled.pdf?x=docs/visible.pdf"]) {
+      assert.ok((await download(path)).status >= 400, path);
+    }
+    const tricks = [
+      "x/../docs/disabled.pdf",
+      "x%2f..%2fdocs%2fdisabled.pdf",
+      "docs%2Fdisabled.pdf",
+      "..%2F..%2F_system",
+    ];
+    for (const path of tricks) {
+      const response = await send("GET", `/object/authenticated/kb/${path}`, { token: alice.token });
+      assert.ok(response.status >= 400, path);
+    }
+  });
+
+  test("a path that a visible document has in kb opens no file of another bucket", async () => {
+    await database.query("insert into storage.buckets (id, name, public) values ('private', 'private', false)");
+    assert.equal((await upload("docs/visible.pdf", BYTES, "private")).status, 200);
+    const path = "/object/authenticated/private/docs/visible.pdf";
+    await assertHidden(await send("GET", path, { token: alice.token }));
+    assert.equal((await send("GET", path, { apikey: keys.secret_key })).status, 200);
+  });
+
+  test("two documents cannot share a file, but publishing hands it on", async () => {
+    const taken = await service.update("kb_documents", `id=eq.${files.visible.id}`, {
+      storage_path: files.disabled.path,
+    });
+    assert.match(taken.body.message, /kb_documents_storage_path_unique/);
+
+    const source = `${randomUUID()}.md`;
+    await writeDocument(database, { source });
+    const next = await withFile("docs/next.pdf", { source, status: "pending" });
+    await assertHidden(await download("docs/next.pdf"));
+    const { body: id } = await service.rpc("kb_publish_document", { document_id: next.id });
+    const [published] = (await service.select("kb_documents", `id=eq.${id}`)).body;
+    assert.equal(published.storage_path, "docs/next.pdf");
+    assert.equal((await download("docs/next.pdf")).status, 200);
+  });
+
+  test("without a token, with a forged one and as anon no file is read", async () => {
+    for (const options of [{}, { token: `${alice.token}x` }, { apikey: "none" }]) {
+      assert.ok((await download("docs/visible.pdf", options)).status >= 400);
+    }
+    const { rows } = await database.transaction(async (transaction) => {
+      await transaction.exec("set local role anon");
+      return transaction.query("select name from storage.objects");
+    });
+    assert.deepEqual(rows, []);
+  });
+
+  test("the service role reads every file", async () => {
+    for (const name of ["visible", "disabled", "orphan"]) {
+      assert.equal((await download(`docs/${name}.pdf`, { apikey: keys.secret_key })).status, 200);
+    }
+  });
+
+  test("users write nothing: no new file, no other content, no deletion", async () => {
+    const objects = () => database.query("select id, name, version, owner from storage.objects order by id");
+    const before = await objects();
+    for (const token of [alice.token, undefined]) {
+      const options = { token, headers: { "content-type": "text/plain" }, body: "intruder" };
+      const path = "/object/kb/docs/visible.pdf";
+      assert.ok((await send("POST", "/object/kb/docs/new.pdf", options)).status >= 400);
+      assert.ok((await send("PUT", path, options)).status >= 400);
+      const upsert = { ...options, headers: { ...options.headers, "x-upsert": "true" } };
+      assert.ok((await send("POST", path, upsert)).status >= 400);
+      await send("DELETE", "/object/kb", {
+        token,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ prefixes: ["docs/visible.pdf"] }),
+      });
+      const move = { bucketId: "kb", sourceKey: "docs/visible.pdf", destinationKey: "docs/moved.pdf" };
+      const headers = { "content-type": "application/json" };
+      assert.ok((await send("POST", "/object/move", { token, headers, body: JSON.stringify(move) })).status >= 400);
+    }
+    assert.deepEqual((await objects()).rows, before.rows);
+    const content = Buffer.from(await (await download("docs/visible.pdf")).arrayBuffer());
+    assert.deepEqual(content, BYTES);
+  });
+
+  test("several files are signed at once, and what the user does not see is not", async () => {
+    const paths = ["docs/visible.pdf", "docs/disabled.pdf", "docs/missing.pdf"];
+    const { status, body } = await alice.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });
+    assert.equal(status, 200);
+    const error = "Either the object does not exist or you do not have access to it";
+    assert.match(body[0].signedURL, /^\/object\/sign\/kb\/docs\/visible\.pdf\?token=[\w.-]+$/);
+    assert.deepEqual(body, [
+      { error: null, path: paths[0], signedURL: body[0].signedURL },
+      { error, path: paths[1], signedURL: null },
+      { error, path: paths[2], signedURL: null },
+    ]);
+    const opened = await fetch(new Request(STORAGE + body[0].signedURL));
+    assert.deepEqual(Buffer.from(await opened.arrayBuffer()), BYTES);
+    const other = body[0].signedURL.replace("visible", "disabled");
+    assert.ok((await fetch(new Request(STORAGE + other))).status >= 400, "signed for another file");
+    const asAnon = await anon.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });
+    assert.deepEqual(
+      asAnon.body.map(({ signedURL }) => signedURL),
+      [null, null, null],
+    );
+  });
+
+  test("no path that is signed leads out of the bucket", async () => {
+    const paths = ["../kb/docs/visible.pdf", "../../../../../_system/info", "./docs/visible.pdf", ""];
+    const { body } = await service.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });
+    assert.deepEqual(
+      body.map(({ signedURL }) => signedURL),
+      [null, null, null, null],
+    );
+  });
+
+  test("signing without paths is an error", async () => {
+    const bodies = [undefined, [], "docs/visible.pdf", [1]].map((paths) => ({ expiresIn: 60, paths }));
+    for (const body of [...bodies, null, 1]) {
+      assert.equal((await alice.request("POST", "/storage/v1/object/sign/kb", body)).status, 400);
+    }
+  });
+
+  test("one file is signed for who sees it", async () => {
+    const sign = (name) => bob.request("POST", `/storage/v1/object/sign/kb/docs/${name}.pdf`, { expiresIn: 60 });
+    assert.match((await sign("visible")).body.signedURL, /^\/object\/sign\/kb\//);
+    assert.equal((await sign("disabled")).status, 400);
+  });
+
+  test("a signed address ends with its time", async () => {
+    const { body } = await alice.request("POST", "/storage/v1/object/sign/kb", {
+      expiresIn: -1,
+      paths: ["docs/visible.pdf"],
+    });
+    assert.ok((await fetch(new Request(STORAGE + body[0].signedURL))).status >= 400);
+  });
+
+  test("paths with spaces, accents and punctuation mean what they say", async () => {
+    for (const path of ["a b/Größe.pdf", "a+b,c;d=e:f@g$h&i (1)!.pdf"]) {
+      await withFile(path);
+      assert.equal((await download(path)).status, 200, path);
+      const { body } = await alice.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths: [path] });
+      assert.equal((await fetch(new Request(encodeURI(STORAGE + body[0].signedURL)))).status, 200, path);
+    }
+  });
+
+  const ranges = {
+    "bytes=0-0": [0, 0],
+    "bytes=10-19": [10, 19],
+    "bytes=990-": [990, 999],
+    "bytes=990-5000": [990, 999],
+    "bytes=-10": [990, 999],
+    "bytes=-5000": [0, 999],
+    "Bytes=5-6": [5, 6],
+  };
+  for (const [range, [first, last]] of Object.entries(ranges)) {
+    test(`${range} is a part of the file, also of a signed one`, async () => {
+      const { body } = await alice.request("POST", "/storage/v1/object/sign/kb/docs/visible.pdf", { expiresIn: 60 });
+      for (const response of [
+        await download("docs/visible.pdf", { token: alice.token, headers: { range } }),
+        await fetch(new Request(STORAGE + body.signedURL, { headers: { range } })),
+      ]) {
+        assert.equal(response.status, 206);
+        assert.equal(response.headers.get("content-range"), `bytes ${first}-${last}/1000`);
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), BYTES.subarray(first, last + 1));
+      }
+    });
+  }
+
+  for (const range of ["bytes=1000-", "bytes=5000-6000", "bytes=-0"]) {
+    test(`${range} is no part of the file`, async () => {
+      const response = await download("docs/visible.pdf", { token: alice.token, headers: { range } });
+      assert.equal(response.status, 416);
+      assert.equal(response.headers.get("content-range"), "bytes */1000");
+    });
+  }
+
+  for (const range of ["bytes=-", "bytes=9-5", "bytes=0-1,5-6", "items=0-1", "bytes=a-b"]) {
+    test(`${range} asks for the whole file`, async () => {
+      const response = await download("docs/visible.pdf", { token: alice.token, headers: { range } });
+      assert.equal(response.status, 200);
+      assert.equal((await response.arrayBuffer()).byteLength, 1000);
+    });
+  }
+
+  test("a range opens no hidden file", async () => {
+    const headers = { range: "bytes=0-9" };
+    await assertHidden(await download("docs/disabled.pdf", { token: alice.token, headers }));
+  });
+
+  test("a file that the client has already is not sent again", async () => {
+    const etag = (await download("docs/visible.pdf")).headers.get("etag");
+    const ask = (value) => download("docs/visible.pdf", { token: alice.token, headers: { "if-none-match": value } });
+    const same = await ask(etag);
+    assert.equal(same.status, 304);
+    assert.equal(await same.text(), "");
+    assert.equal((await ask('"other"')).status, 200);
+  });
+
+  test("HEAD has the headers of the file and follows the same rules", async () => {
+    const response = await download("docs/visible.pdf", { method: "HEAD", token: alice.token });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-length"), "1000");
+    assert.equal(response.headers.get("content-type"), "application/pdf");
+    assert.equal(await response.text(), "");
+    assert.equal((await download("docs/disabled.pdf", { method: "HEAD", token: alice.token })).status, 400);
+  });
+}
+
+function encodePath(path) {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
