@@ -101,6 +101,22 @@ impl Outcome {
         }
     }
 
+    /// The same, to be added to.
+    pub fn citations_mut(&mut self) -> &mut [Citation] {
+        match self {
+            Self::Answer(answer) => &mut answer.citations,
+            Self::Refusal(_) => &mut [],
+        }
+    }
+
+    /// Whether question and outcome are in the history.
+    pub fn is_persisted(&self) -> bool {
+        match self {
+            Self::Answer(answer) => answer.persisted,
+            Self::Refusal(refusal) => refusal.persisted,
+        }
+    }
+
     /// A word for the log.
     pub fn kind(&self) -> &'static str {
         match self {

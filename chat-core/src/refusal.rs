@@ -79,6 +79,14 @@ impl Refusal {
         }
     }
 
+    /// With another sentence than the usual one. What an empty knowledge base says is for its owner and stays.
+    pub fn saying(mut self, message: &str) -> Self {
+        if self.reason != Reason::EmptyKb {
+            self.message = message.to_owned();
+        }
+        self
+    }
+
     /// With other suggestions than the usual ones. An empty knowledge base has none: nothing the user does would help.
     pub fn suggesting(mut self, suggestions: &[String]) -> Self {
         if self.reason != Reason::EmptyKb {
@@ -120,7 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn suggestions_can_be_replaced() {
+    fn message_and_suggestions_can_be_replaced() {
+        assert_eq!(Refusal::new(Reason::NoMatch, &[], 0.35).saying("No idea.").message, "No idea.");
+        assert_eq!(Refusal::new(Reason::EmptyKb, &[], 0.35).saying("No.").message, EMPTY_KNOWLEDGE_BASE);
         let own = ["Call us".to_owned()];
         assert_eq!(Refusal::new(Reason::WeakEvidence, &[], 0.35).suggesting(&own).suggestions, own);
         assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).suggesting(&own).suggestions.is_empty());

@@ -15,19 +15,17 @@
     )
 )]
 
-mod auth;
-mod body;
 mod chat;
 mod config;
-mod cors;
-mod error;
+mod documents;
 mod gate;
-mod history;
-mod log;
-mod refusals;
-mod reply;
+mod http;
+mod identity;
+mod ip_limit;
+mod observe;
 mod router;
-mod stream;
+mod sessions;
+mod site;
 mod supabase;
 
 pub use gate::UserGate;
@@ -39,5 +37,5 @@ async fn fetch(
     env: worker::Env,
     context: worker::Context,
 ) -> worker::Result<worker::Response> {
-    router::respond(request, &env, &context).await
+    router::respond(request, env, context).await
 }

@@ -41,6 +41,16 @@ pub struct Citation {
     pub excerpt: String,
     /// The words of the passage that stand in the answer.
     pub quotes: Vec<Quote>,
+    /// Where the document's original file can be had. Set by the server that knows; it may expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub download_url: Option<String>,
+}
+
+impl Citation {
+    /// The citation as it is kept: links are made anew for each reader.
+    pub fn without_link(&self) -> Self {
+        Self { download_url: None, ..self.clone() }
+    }
 }
 
 /// Words of a passage that stand in the answer: `text` is the excerpt from `start` to `end`.
@@ -97,6 +107,7 @@ pub(super) fn citations(
                 strength: Some(Strength::of(assessment.confidence)),
                 excerpt: chunk.content.clone(),
                 quotes,
+                download_url: None,
             })
         })
         .collect();

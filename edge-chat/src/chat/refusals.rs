@@ -3,11 +3,11 @@
 use chat_core::refusal::Refusal;
 use chat_core::request::ChatRequest;
 
-use crate::error::Failure;
+use crate::http::error::Failure;
 use crate::supabase::{NewRefusal, Supabase};
 
 /// Notes the question under its own id: once, however often it is tried.
-pub(crate) async fn record(
+pub(super) async fn record(
     supabase: &Supabase,
     question: &ChatRequest,
     refusal: &Refusal,

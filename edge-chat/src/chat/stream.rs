@@ -11,7 +11,7 @@ use futures_util::future::{Either, LocalBoxFuture, Shared, select};
 use futures_util::stream::{self, Stream, StreamExt};
 use worker::{Delay, Error, Response, ResponseBuilder, Result};
 
-use crate::error::Failure;
+use crate::http::error::Failure;
 
 /// How long a stream may be silent; proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);

@@ -1,51 +1,83 @@
-//! Writes a question and its outcome to the user's history.
+//! A question and its outcome in the user's history.
 
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::error::Failure;
-use crate::supabase::{NewMessage, Supabase};
+use crate::http::error::Failure;
+use crate::supabase::{RecordedTurn, Supabase};
 
-/// Where a turn is written.
-pub(crate) struct Turn {
-    pub(crate) session_id: Uuid,
+/// Where a turn is written. The ids follow from the question's, so that a run which takes over from one that died writes
+/// the same rows.
+pub(super) struct Turn {
+    pub(super) session_id: Uuid,
     /// The id the assistant's message gets.
-    pub(crate) answer_id: Uuid,
+    pub(super) answer_id: Uuid,
+}
+
+impl Turn {
+    pub(super) fn of(user_id: Uuid, question: &ChatRequest) -> Self {
+        let derived = |role| derive_id(user_id, question.message_id, role);
+        Self {
+            session_id: question.session_id.unwrap_or_else(|| derived("session")),
+            answer_id: derived("answer"),
+        }
+    }
+}
+
+/// A UUID of version 8 (RFC 9562, section 5.8) from a hash: the same for the same question, of no use to guess another.
+fn derive_id(user_id: Uuid, message_id: Uuid, role: &str) -> Uuid {
+    let hash = Sha256::new_with_prefix(user_id).chain_update(message_id).chain_update(role).finalize();
+    let mut bytes = [0; 16];
+    for (byte, hashed) in bytes.iter_mut().zip(hash) {
+        *byte = hashed;
+    }
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 /// Writes the turn; for a question without a session, also the session.
-pub(crate) async fn record(
+pub(super) async fn record(
     supabase: &Supabase,
     question: &ChatRequest,
     outcome: &Outcome,
     turn: &Turn,
 ) -> Result<(), Failure> {
     let is_new_session = question.session_id.is_none();
-    if is_new_session {
-        supabase.create_session(turn.session_id, &session_title(&question.message)).await?;
+    supabase
+        .record_turn(&RecordedTurn {
+            session_id: turn.session_id,
+            title: is_new_session.then(|| session_title(&question.message)),
+            question_id: question.message_id,
+            question: &question.message,
+            answer_id: turn.answer_id,
+            answer: outcome.text(),
+            // Links are made anew when the history is read: signed ones expire, and documents may be hidden by then.
+            citations: json!(
+                outcome.citations().iter().map(|citation| citation.without_link()).collect::<Vec<_>>()
+            ),
+        })
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_follow_from_user_and_question() {
+        let (user, message) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let id = derive_id(user, message, "session");
+        assert_eq!(id, derive_id(user, message, "session"));
+        assert_eq!(id.get_version_num(), 8);
+        for other in [
+            derive_id(user, message, "answer"),
+            derive_id(Uuid::from_u128(3), message, "session"),
+            derive_id(user, Uuid::from_u128(3), "session"),
+        ] {
+            assert_ne!(id, other);
+        }
     }
-    let answer = outcome.text();
-    let asked = NewMessage {
-        id: question.message_id,
-        session_id: turn.session_id,
-        role: "user",
-        content: &question.message,
-        citations: json!([]),
-    };
-    let answered = NewMessage {
-        id: turn.answer_id,
-        session_id: turn.session_id,
-        role: "assistant",
-        content: &answer,
-        citations: json!(outcome.citations()),
-    };
-    let written = supabase.insert_messages(&[asked, answered]).await;
-    if written.is_err() && is_new_session {
-        // An empty session would stand in the user's list. If this fails too, so be it: the first error is told.
-        let _ = supabase.delete_session(turn.session_id).await;
-    }
-    written
 }

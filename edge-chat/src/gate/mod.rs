@@ -15,17 +15,14 @@ use uuid::Uuid;
 use worker::{Env, Method, Request, RequestInit, Stub};
 
 use crate::config::Config;
-use crate::error::Failure;
+use crate::http::error::Failure;
 pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
 const BINDING: &str = "USER_GATE";
-/// Least time after which a run that never ended is given up, in milliseconds.
-const MIN_STALE_AFTER_MS: u64 = 30_000;
-/// Steps with Supabase a run can take one after the other: search, empty check, history.
-const MAX_UPSTREAM_STEPS: u64 = 3;
-/// Time for all else a run does, in milliseconds.
-const OVERHEAD_MS: u64 = 5_000;
+/// Time a run may take beyond [`Config::upstream_timeout`], which bounds its answer: for the history and the rest, in
+/// milliseconds. After that it is given up, and a repeat may run.
+const RUN_OVERHEAD_MS: u64 = 2_000;
 
 /// What the Worker asks of the gate.
 #[derive(Serialize, Deserialize)]
@@ -35,22 +32,51 @@ enum Command {
     Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64 },
     /// The question has this outcome.
     Complete { ticket: Ticket, outcome: Box<Outcome> },
-    /// The question failed; a repeat may try again.
-    Release { ticket: Ticket },
+    /// The question failed; a repeat may try again. `refund`: the failed run does not count.
+    Release { ticket: Ticket, refund: bool },
 }
 
 /// The gate's answer to [`Command::Admit`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Decision {
+    pub(crate) admission: Admission,
+    pub(crate) budget: Budget,
+}
+
+/// Whether a question may be answered.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Admission {
     /// Go on, and bring the ticket back.
     Admitted { ticket: Ticket },
     /// Too many questions in the window.
-    Limited { retry_after_s: u64 },
+    Limited,
     /// Asked before: this was the outcome.
     Replay { outcome: Box<Outcome> },
     /// The id was used with another body.
     Conflict,
+}
+
+/// What is left of the user's limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Budget {
+    /// Questions in the window.
+    pub(crate) limit: u32,
+    /// Questions that would be admitted now.
+    pub(crate) remaining: u32,
+    /// Whole seconds until there is room for one more than now; 0 while nothing was asked.
+    pub(crate) reset_s: u64,
+}
+
+impl Budget {
+    /// As headers, after draft-ietf-httpapi-ratelimit-headers-06.
+    pub(crate) fn headers(self) -> [(&'static str, String); 3] {
+        [
+            ("RateLimit-Limit", self.limit.to_string()),
+            ("RateLimit-Remaining", self.remaining.to_string()),
+            ("RateLimit-Reset", self.reset_s.to_string()),
+        ]
+    }
 }
 
 /// Names one run of one question: when a stale run was taken over, its late result must not count.
@@ -75,13 +101,12 @@ impl Gate {
     }
 
     /// Asks for admission. While the same question is being answered, this waits for its outcome.
-    pub(crate) async fn admit(&self, question: &ChatRequest, config: &Config) -> Result<Admission, Failure> {
-        let longest_run = MAX_UPSTREAM_STEPS * config.upstream_timeout.as_millis() as u64 + OVERHEAD_MS;
+    pub(crate) async fn admit(&self, question: &ChatRequest, config: &Config) -> Result<Decision, Failure> {
         let command = Command::Admit {
             message_id: question.message_id,
             body_hash: body_hash(question)?,
             limit: config.rate_limit,
-            stale_after_ms: longest_run.max(MIN_STALE_AFTER_MS),
+            stale_after_ms: config.upstream_timeout.as_millis() as u64 + RUN_OVERHEAD_MS,
         };
         let answer = self.send(&command).await.map_err(unreachable)?;
         serde_json::from_str(&answer).map_err(|error| Failure::internal(format!("{BINDING}: {error}")))
@@ -93,8 +118,8 @@ impl Gate {
     }
 
     /// Forgets a question that failed, so that it can be asked again.
-    pub(crate) async fn release(&self, ticket: Ticket) -> worker::Result<()> {
-        self.send(&Command::Release { ticket }).await.map(drop)
+    pub(crate) async fn release(&self, ticket: Ticket, refund: bool) -> worker::Result<()> {
+        self.send(&Command::Release { ticket, refund }).await.map(drop)
     }
 
     async fn send(&self, command: &Command) -> worker::Result<String> {

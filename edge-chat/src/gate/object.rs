@@ -16,16 +16,18 @@ use worker::{
 use worker::wasm_bindgen;
 
 use super::window::{WINDOW_MS, retry_after_seconds};
-use super::{Admission, Command, Ticket};
+use super::{Admission, Budget, Command, Decision, Ticket};
 
 /// How long an outcome is kept, in milliseconds.
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
+/// Most questions kept for one user: a day at the default limit. Of more, the oldest go first.
+const MAX_QUESTIONS: i64 = 20 * 60 * 24;
 /// How often a waiting repeat looks whether the first run has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS hits (at_ms INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS hits_at ON hits (at_ms);
+    CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL, run TEXT);
+    CREATE INDEX IF NOT EXISTS admissions_at ON admissions (at_ms);
     CREATE TABLE IF NOT EXISTS questions (
         message_id TEXT PRIMARY KEY,
         body_hash TEXT NOT NULL,
@@ -61,8 +63,8 @@ impl DurableObject for UserGate {
                 self.complete(&ticket, &serde_json::to_string(&outcome)?)?;
                 Response::from_json(&())
             }
-            Command::Release { ticket } => {
-                self.release(&ticket)?;
+            Command::Release { ticket, refund } => {
+                self.release(&ticket, refund)?;
                 Response::from_json(&())
             }
         }
@@ -101,25 +103,26 @@ struct OldestRow {
 }
 
 #[derive(Deserialize)]
-struct HitRow {
+struct AdmissionRow {
     at_ms: i64,
 }
 
 #[derive(Deserialize)]
 struct CountRow {
-    hits: i64,
+    admissions: i64,
 }
 
 impl UserGate {
     /// Decides; while the first run of the same question is still going, waits for its end. The wait is bounded,
     /// because a run that takes too long counts as stale and is taken over.
-    async fn admit_or_wait(&self, question: &Question) -> Result<Admission> {
+    async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
         loop {
             if let Some(admission) = self.admit(question)? {
+                let budget = self.budget(question.limit, now_ms())?;
                 if matches!(admission, Admission::Admitted { .. }) {
                     self.ensure_alarm().await?;
                 }
-                return Ok(admission);
+                return Ok(Decision { admission, budget });
             }
             Delay::from(POLL_INTERVAL).await;
         }
@@ -141,15 +144,18 @@ impl UserGate {
                 return Ok(None);
             }
         }
-        if let Some(retry_after_s) = self.over_limit(question.limit, now)? {
-            return Ok(Some(Admission::Limited { retry_after_s }));
+        if self.budget(question.limit, now)?.remaining == 0 {
+            return Ok(Some(Admission::Limited));
         }
         self.start(question, now).map(Some)
     }
 
     fn start(&self, question: &Question, now: i64) -> Result<Admission> {
         let ticket = Ticket { message_id: question.message_id, run: Uuid::new_v4() };
-        self.run("INSERT INTO hits (at_ms) VALUES (?)", vec![now.into()])?;
+        self.run(
+            "INSERT INTO admissions (at_ms, run) VALUES (?, ?)",
+            vec![now.into(), ticket.run.to_string().into()],
+        )?;
         self.run(
             "INSERT OR REPLACE INTO questions (message_id, body_hash, run, started_ms) VALUES (?, ?, ?, ?)",
             vec![
@@ -158,6 +164,11 @@ impl UserGate {
                 ticket.run.to_string().into(),
                 now.into(),
             ],
+        )?;
+        self.run(
+            "DELETE FROM questions WHERE started_ms < (SELECT started_ms FROM questions
+             ORDER BY started_ms DESC LIMIT 1 OFFSET ?)",
+            vec![(MAX_QUESTIONS - 1).into()],
         )?;
         Ok(Admission::Admitted { ticket })
     }
@@ -169,7 +180,10 @@ impl UserGate {
         )
     }
 
-    fn release(&self, ticket: &Ticket) -> Result<()> {
+    fn release(&self, ticket: &Ticket, refund: bool) -> Result<()> {
+        if refund {
+            self.run("DELETE FROM admissions WHERE run = ?", vec![ticket.run.to_string().into()])?;
+        }
         self.run(
             "DELETE FROM questions WHERE message_id = ? AND run = ?",
             vec![ticket.message_id.to_string().into(), ticket.run.to_string().into()],
@@ -183,23 +197,24 @@ impl UserGate {
         )
     }
 
-    /// The seconds to wait when the window is full.
-    fn over_limit(&self, limit: u32, now: i64) -> Result<Option<u64>> {
-        let hits =
-            self.first::<CountRow>("SELECT COUNT(*) AS hits FROM hits", vec![])?.map_or(0, |row| row.hits);
-        let excess = hits - i64::from(limit);
-        if excess < 0 {
-            return Ok(None);
-        }
-        // There is room again when so many hits have left that fewer than the limit remain.
-        let leaving = self
-            .first::<HitRow>("SELECT at_ms FROM hits ORDER BY at_ms LIMIT 1 OFFSET ?", vec![excess.into()])?
-            .map_or(now, |row| row.at_ms);
-        Ok(Some(retry_after_seconds(leaving, now)))
+    /// What is left in the window.
+    fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
+        let admissions = self
+            .first::<CountRow>("SELECT COUNT(*) AS admissions FROM admissions", vec![])?
+            .map_or(0, |row| row.admissions);
+        let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
+        // When the limit was lowered there may be more admissions than it allows; so many have to leave first.
+        let excess = (admissions - i64::from(limit)).max(0);
+        let leaving = self.first::<AdmissionRow>(
+            "SELECT at_ms FROM admissions ORDER BY at_ms LIMIT 1 OFFSET ?",
+            vec![excess.into()],
+        )?;
+        let reset_s = leaving.map_or(0, |admission| retry_after_seconds(admission.at_ms, now));
+        Ok(Budget { limit, remaining, reset_s })
     }
 
     fn forget_old(&self, now: i64) -> Result<()> {
-        self.run("DELETE FROM hits WHERE at_ms <= ?", vec![(now - WINDOW_MS).into()])?;
+        self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![(now - WINDOW_MS).into()])?;
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
     }
 

@@ -3,9 +3,9 @@
 /// Length of the window, in milliseconds.
 pub(super) const WINDOW_MS: i64 = 60_000;
 
-/// Whole seconds until a hit leaves the window and makes room, at least one.
-pub(super) fn retry_after_seconds(leaving_hit_ms: i64, now_ms: i64) -> u64 {
-    let wait_ms = u64::try_from(leaving_hit_ms + WINDOW_MS - now_ms).unwrap_or(0);
+/// Whole seconds until an admission leaves the window and makes room, at least one.
+pub(super) fn retry_after_seconds(leaving_ms: i64, now_ms: i64) -> u64 {
+    let wait_ms = u64::try_from(leaving_ms + WINDOW_MS - now_ms).unwrap_or(0);
     wait_ms.div_ceil(1000).max(1)
 }
 

@@ -5,7 +5,7 @@ use chat_core::request::MAX_BODY_BYTES;
 use futures_util::StreamExt;
 use worker::Request;
 
-use crate::error::Failure;
+use super::error::Failure;
 
 /// The body's bytes.
 pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure> {
@@ -13,7 +13,7 @@ pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure>
     if !header("content-type").as_deref().is_some_and(is_json) {
         return Err(Failure::new(
             ErrorCode::UnsupportedMediaType,
-            "Send the question as JSON, with the header Content-Type: application/json.",
+            "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
         ));
     }
     let announced = header("content-length").and_then(|length| length.parse::<usize>().ok());
@@ -33,9 +33,18 @@ pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure>
     Ok(body)
 }
 
+/// JSON is UTF-8; another character set that is named would make us read something else than was meant.
 fn is_json(content_type: &str) -> bool {
-    let media_type = content_type.split(';').next().unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("application/json")
+    let mut parts = content_type.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json"));
+    is_json && parts.all(|parameter| !is_other_charset(parameter))
+}
+
+fn is_other_charset(parameter: &str) -> bool {
+    let Some((name, value)) = parameter.split_once('=') else { return false };
+    let value = value.trim().trim_matches('"');
+    name.trim().eq_ignore_ascii_case("charset")
+        && !["utf-8", "utf8"].iter().any(|utf8| value.eq_ignore_ascii_case(utf8))
 }
 
 fn too_large() -> Failure {
@@ -51,10 +60,23 @@ mod tests {
 
     #[test]
     fn only_json_is_json() {
-        assert!(is_json("application/json"));
-        assert!(is_json("Application/JSON ; charset=utf-8"));
-        for other in ["", "text/plain", "application/jsonp", "application/x-www-form-urlencoded", "text/json"]
-        {
+        for json in [
+            "application/json",
+            "Application/JSON ; charset=utf-8",
+            "application/json;charset=\"UTF-8\"",
+            "application/json; profile=x",
+        ] {
+            assert!(is_json(json), "{json}");
+        }
+        for other in [
+            "",
+            "text/plain",
+            "application/jsonp",
+            "application/x-www-form-urlencoded",
+            "text/json",
+            "application/json; charset=utf-16",
+            "application/json, text/plain",
+        ] {
             assert!(!is_json(other), "{other}");
         }
     }

@@ -1,12 +1,16 @@
-//! Which web pages may call the Worker: an exact allow-list of origins.
+//! Which web pages may call the Worker: an allow-list of origins.
 
 /// What the answer to an allowed preflight carries besides [`Cors::headers`]: what a page may send, and for how long a
 /// browser may remember that.
 pub(crate) const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
-    ("Access-Control-Allow-Methods", "GET, POST, OPTIONS"),
-    ("Access-Control-Allow-Headers", "authorization, content-type"),
+    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+    ("Access-Control-Allow-Headers", "authorization, content-type, if-none-match, if-range, range"),
     ("Access-Control-Max-Age", "7200"),
 ];
+
+/// The response headers that a page may read.
+const EXPOSED_HEADERS: &str = "accept-ranges, content-disposition, content-range, etag, ratelimit-limit, \
+    ratelimit-remaining, ratelimit-reset, retry-after, server-timing, x-request-id";
 
 /// The origin of a request, judged.
 pub(crate) struct Cors {
@@ -14,12 +18,12 @@ pub(crate) struct Cors {
 }
 
 impl Cors {
-    /// `allow_list` is comma separated; `*` allows every origin.
+    /// `allow_list` is comma separated: exact origins, patterns such as `https://*.example.com` for every sub-domain at
+    /// any depth (not for `example.com` itself), and `*` for every origin.
     pub(crate) fn judge(allow_list: &str, origin: Option<&str>) -> Self {
         let mut entries = allow_list.split(',').map(str::trim);
-        let allowed = origin.and_then(|origin| {
-            entries.find(|entry| *entry == "*" || *entry == origin).map(|_| origin.to_owned())
-        });
+        let allowed =
+            origin.and_then(|origin| entries.find(|entry| matches(entry, origin)).map(|_| origin.to_owned()));
         Self { allowed }
     }
 
@@ -33,10 +37,31 @@ impl Cors {
         let mut headers = vec![("Vary", "Origin")];
         if let Some(origin) = &self.allowed {
             headers.push(("Access-Control-Allow-Origin", origin));
-            headers.push(("Access-Control-Expose-Headers", "x-request-id, retry-after"));
+            headers.push(("Access-Control-Expose-Headers", EXPOSED_HEADERS));
         }
         headers
     }
+}
+
+fn matches(entry: &str, origin: &str) -> bool {
+    if entry == "*" || entry == origin {
+        return !origin.is_empty();
+    }
+    let Some((scheme, domain)) = entry.split_once("://*.") else { return false };
+    let Some(host) = origin.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://")) else {
+        return false;
+    };
+    let Some(sub_domain) = host.strip_suffix(domain).and_then(|rest| rest.strip_suffix('.')) else {
+        return false;
+    };
+    !domain.is_empty() && is_host_name(sub_domain)
+}
+
+/// Labels of letters, digits and hyphens. Anything else, such as `user@` or a port, is no sub-domain.
+fn is_host_name(text: &str) -> bool {
+    text.split('.').all(|label| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
 }
 
 #[cfg(test)]
@@ -65,6 +90,32 @@ mod tests {
             assert!(!allows(list, other), "{other}");
         }
         assert!(!allows("", "https://example.com"));
+        assert!(!allows("", ""));
+    }
+
+    #[test]
+    fn a_pattern_allows_sub_domains_of_one_domain_scheme_and_port() {
+        let list = "https://*.example.com, https://*.dev.test:8443";
+        for origin in ["https://a.example.com", "https://a.b-1.example.com", "https://x.dev.test:8443"] {
+            assert!(allows(list, origin), "{origin}");
+        }
+        for other in [
+            "https://example.com",
+            "https://.example.com",
+            "https://a..example.com",
+            "http://a.example.com",
+            "https://a.example.com:8443",
+            "https://a.example.com.evil.test",
+            "https://evilexample.com",
+            "https://evil.test/.example.com",
+            "https://user@.example.com",
+            "https://evil.test:80.example.com",
+            "https://x.dev.test",
+            "https://*.example.com/",
+        ] {
+            assert!(!allows(list, other), "{other}");
+        }
+        assert!(!allows("https://*.", "https://a."));
     }
 
     #[test]

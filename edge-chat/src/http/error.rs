@@ -33,17 +33,29 @@ impl Failure {
         let message = format!(
             "You're asking faster than I can answer. Please try again in {retry_after_seconds} {unit}."
         );
-        let mut failure = Self::new(ErrorCode::RateLimited, &message);
-        failure.headers.push(("Retry-After", retry_after_seconds.to_string()));
-        failure
+        Self::new(ErrorCode::RateLimited, &message)
+            .with_header("Retry-After", retry_after_seconds.to_string())
     }
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
-        let message = format!("This address takes {allow} only.");
-        let mut failure = Self::new(ErrorCode::InvalidRequest, &message);
-        failure.status = 405;
-        failure.headers.push(("Allow", allow.to_owned()));
-        failure
+        Self::new(ErrorCode::InvalidRequest, &format!("This address takes {allow} only."))
+            .with_status(405)
+            .with_header("Allow", allow)
+    }
+
+    /// The address, or what it names, does not exist for this caller.
+    pub(crate) fn not_found(message: &str) -> Self {
+        Self::new(ErrorCode::NotFound, message)
+    }
+
+    pub(crate) fn with_status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {

@@ -1,34 +1,62 @@
-//! One line of JSON per request. It never holds a message, a token or a vector.
+//! One line of JSON per request. It never holds a token or a vector, and a question only if the site owner wants it.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use worker::{console_error, console_log};
 
-/// What is written about a request.
-#[derive(Serialize)]
-pub(crate) struct RequestLine<'a> {
-    pub(crate) request_id: &'a str,
+use super::Trace;
+use super::trace::Facts;
+
+/// What is known about a request when its response begins.
+pub(crate) struct RequestLine {
+    pub(crate) request_id: String,
     pub(crate) route: &'static str,
+    pub(crate) method: &'static str,
     pub(crate) status: u16,
     /// Milliseconds until the response began.
     pub(crate) ms: u64,
     /// `answer`, a refusal's reason, or an error code.
-    pub(crate) outcome: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detail: Option<&'a str>,
+    pub(crate) outcome: &'static str,
+    /// Why it failed, as far as only the operator may know.
+    pub(crate) detail: Option<String>,
 }
 
-impl RequestLine<'_> {
-    pub(crate) fn write(&self) {
-        match serde_json::to_string(self) {
-            Ok(line) if self.status >= 500 => console_error!("{}", line),
+#[derive(Serialize)]
+struct Line<'a> {
+    request_id: &'a str,
+    route: &'static str,
+    method: &'static str,
+    status: u16,
+    ms: u64,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    stages: Map<String, Value>,
+    #[serde(flatten)]
+    facts: &'a Facts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+}
+
+impl RequestLine {
+    /// Writes the line, with all that the trace has learned until now.
+    pub(crate) fn write(&self, trace: &Trace) {
+        let stages = trace.stages().into_iter().map(|(stage, ms)| (stage.to_owned(), ms.into()));
+        let facts = trace.facts();
+        let line = Line {
+            request_id: &self.request_id,
+            route: self.route,
+            method: self.method,
+            status: self.status,
+            ms: self.ms,
+            outcome: self.outcome,
+            stages: stages.collect(),
+            facts: &facts,
+            detail: self.detail.as_deref(),
+        };
+        match serde_json::to_string(&line) {
+            Ok(line) if self.status >= 500 || !facts.faults.is_empty() => console_error!("{}", line),
             Ok(line) => console_log!("{}", line),
             Err(error) => console_error!("log line: {}", error),
         }
     }
-}
-
-/// Notes a fault that comes after the response began.
-pub(crate) fn late_fault(request_id: &str, detail: &str) {
-    let line = serde_json::json!({ "request_id": request_id, "fault": detail });
-    console_error!("{}", line.to_string());
 }

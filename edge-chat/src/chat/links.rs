@@ -1,0 +1,63 @@
+//! Links from citations to the original file of their document.
+
+use std::collections::HashMap;
+
+use chat_core::answer::Citation;
+use uuid::Uuid;
+
+use crate::config::LinkMode;
+use crate::http::error::Failure;
+use crate::supabase::{DocumentFile, Supabase};
+
+/// For how long a signed link works: seven days, in seconds.
+const SIGNED_SECONDS: u32 = 7 * 24 * 60 * 60;
+
+/// Makes links for one user.
+pub(crate) struct Links<'a> {
+    supabase: &'a Supabase,
+    mode: LinkMode,
+    /// Scheme and host under which the client reached the Worker.
+    origin: &'a str,
+}
+
+impl<'a> Links<'a> {
+    pub(crate) fn new(supabase: &'a Supabase, mode: LinkMode, origin: &'a str) -> Self {
+        Self { supabase, mode, origin }
+    }
+
+    /// Gives each citation whose document has a file its link.
+    pub(super) async fn add(&self, citations: &mut [Citation]) -> Result<(), Failure> {
+        if self.mode == LinkMode::None || citations.is_empty() {
+            return Ok(());
+        }
+        let mut ids: Vec<_> = citations.iter().map(|citation| citation.document_id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let links = self.of(&self.supabase.document_files(&ids).await?).await?;
+        for citation in citations {
+            citation.download_url = links.get(&citation.document_id).cloned();
+        }
+        Ok(())
+    }
+
+    /// The link of each document that has a file.
+    pub(crate) async fn of(&self, files: &[DocumentFile]) -> Result<HashMap<Uuid, String>, Failure> {
+        let stored = files.iter().filter_map(|file| Some((file.id, file.storage_path.as_deref()?)));
+        match self.mode {
+            LinkMode::None => Ok(HashMap::new()),
+            LinkMode::Authenticated => {
+                let link = |id| format!("{}/api/documents/{id}/download", self.origin);
+                Ok(stored.map(|(id, _)| (id, link(id))).collect())
+            }
+            LinkMode::Public => {
+                let paths: Vec<_> = stored.clone().map(|(_, path)| path).collect();
+                if paths.is_empty() {
+                    return Ok(HashMap::new());
+                }
+                let signed: HashMap<_, _> =
+                    self.supabase.sign_files(&paths, SIGNED_SECONDS).await?.into_iter().collect();
+                Ok(stored.filter_map(|(id, path)| Some((id, signed.get(path)?.clone()))).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! One admitted question, from its search to its place in the history.
+
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use chat_core::chunk::MatchedChunk;
+use chat_core::error::ErrorCode;
+use chat_core::evidence::check_model;
+use chat_core::outcome::Outcome;
+use chat_core::refusal::{Reason, Refusal};
+use chat_core::request::ChatRequest;
+use chat_core::{Verdict, respond};
+use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
+use worker::worker_sys::web_sys::AbortSignal;
+use worker::{js_sys, wasm_bindgen_futures};
+
+use super::links::Links;
+use super::stream::Completion;
+use super::turn::Turn;
+use super::{refusals, turn};
+use crate::config::{Config, Settings};
+use crate::gate::{Gate, Ticket};
+use crate::http::error::Failure;
+use crate::identity::Authenticated;
+use crate::observe::Trace;
+use crate::router::Call;
+use crate::supabase::{Supabase, no_session};
+
+/// Least time the history gets, however long the search took.
+const HISTORY_TIME: Duration = Duration::from_millis(1500);
+
+/// The first outcome of a question, shared by the response and by what has to be done besides.
+pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, Failure>>>;
+
+/// What a search led to.
+pub(super) struct Finding {
+    pub(super) outcome: Outcome,
+    /// Cosine of the nearest passage, if there was one.
+    best_similarity: Option<f64>,
+}
+
+/// One admitted question.
+pub(super) struct Run {
+    pub(super) request_id: String,
+    gate: Gate,
+    ticket: Ticket,
+    supabase: Supabase,
+    question: ChatRequest,
+    turn: Turn,
+    config: Rc<Config>,
+    trace: Rc<Trace>,
+    origin: String,
+    client: AbortSignal,
+}
+
+impl Run {
+    pub(super) fn new(
+        call: Call,
+        user: Authenticated,
+        gate: Gate,
+        ticket: Ticket,
+        question: ChatRequest,
+        turn: Turn,
+    ) -> Self {
+        Self {
+            supabase: call.supabase(user),
+            origin: call.address.origin().to_owned(),
+            client: call.request.inner().signal(),
+            request_id: call.id,
+            config: call.config,
+            trace: call.trace,
+            gate,
+            ticket,
+            question,
+            turn,
+        }
+    }
+
+    /// The outcome, before it is written to the history. Given up when the client goes away first.
+    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, Failure> {
+        let search = self.supabase.deadline().limit("question", self.search());
+        match select(pin!(search), pin!(gone(&self.client))).await {
+            Either::Left((finding, _)) => finding.map(Rc::new),
+            Either::Right(_) => Err(abandoned()),
+        }
+    }
+
+    /// Searches, and lets `chat-core` decide whether what was found is enough.
+    async fn search(&self) -> Result<Finding, Failure> {
+        let Self { supabase, question, trace, .. } = self;
+        let settings = Settings::current(&self.config, supabase.deadline());
+        let settings = trace.time("settings", settings).await?;
+        if settings.log_questions {
+            trace.note(|facts| facts.question = Some(question.message.clone()));
+        }
+        let rows = supabase.match_chunks(&question.embedding, &question.message, settings.match_count);
+        let (session, rows) = join(self.check_session(), trace.time("search", rows)).await;
+        session?;
+        let rows = rows?;
+        check_model(question.model.as_deref(), &rows)?;
+
+        let include_citations = question.include_citations && settings.citations;
+        let response = respond(&question.message, &rows, &settings.gates, include_citations);
+        let assessment = response.assessment;
+        trace.note(|facts| {
+            facts.similarity = assessment.best_similarity;
+            facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
+        });
+        let outcome = match response.verdict {
+            Verdict::Answer(answer) => {
+                let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
+                let links = Links::new(supabase, settings.link_mode, &self.origin);
+                if let Err(failure) = trace.time("links", links.add(outcome.citations_mut())).await {
+                    trace.fault("no links", &failure);
+                }
+                outcome
+            }
+            Verdict::Refuse(reason) => self.refuse(&settings, reason, &rows).await?,
+        };
+        Ok(Finding { outcome, best_similarity: assessment.best_similarity })
+    }
+
+    async fn check_session(&self) -> Result<(), Failure> {
+        match self.question.session_id {
+            Some(id) if !self.supabase.owns_session(id).await? => Err(no_session()),
+            _ => Ok(()),
+        }
+    }
+
+    async fn refuse(
+        &self,
+        settings: &Settings,
+        reason: Reason,
+        rows: &[MatchedChunk],
+    ) -> Result<Outcome, Failure> {
+        // Only a search that found nothing at all can have met an empty knowledge base.
+        let is_empty = rows.is_empty() && !self.supabase.has_documents().await?;
+        let reason = if is_empty { Reason::EmptyKb } else { reason };
+        let mut refusal = Refusal::new(reason, rows, settings.gates.similarity);
+        if let Some(message) = &settings.refusal_message {
+            refusal = refusal.saying(message);
+        }
+        if let Some(suggestions) = &settings.refusal_suggestions {
+            refusal = refusal.suggesting(suggestions);
+        }
+        Ok(Outcome::Refusal(refusal))
+    }
+
+    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. `None`
+    /// if there was no outcome; then the question can be asked again.
+    pub(super) async fn complete(self: Rc<Self>, found: Found) -> Option<Rc<Outcome>> {
+        let finding = match found.await {
+            Ok(finding) => finding,
+            Err(failure) => {
+                self.release(&failure).await;
+                return None;
+            }
+        };
+        let mut outcome = finding.outcome.clone();
+        let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
+        let record = turn::record(&supabase, &self.question, &outcome, &self.turn);
+        match self.trace.time("history", record).await {
+            Ok(()) => outcome.mark_persisted(self.turn.session_id),
+            Err(failure) => self.trace.fault("history not written", &failure),
+        }
+        self.trace.note(|facts| facts.persisted = Some(outcome.is_persisted()));
+        if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
+            self.trace.fault("outcome not kept", &error.into());
+        }
+        Some(Rc::new(outcome))
+    }
+
+    /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
+    pub(super) async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
+        let (Some(outcome), Ok(finding)) = (completion.await, found.await) else { return };
+        let Outcome::Refusal(refusal) = outcome.as_ref() else { return };
+        let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
+        let noted = refusals::record(&supabase, &self.question, refusal, finding.best_similarity).await;
+        if let Err(failure) = noted {
+            self.trace.fault("refusal not noted", &failure);
+        }
+    }
+
+    /// A question that failed through no fault of the client gives its place in the rate limit back.
+    async fn release(&self, failure: &Failure) {
+        if let Err(error) = self.gate.release(self.ticket.clone(), failure.status >= 500).await {
+            self.trace.fault("question not released", &error.into());
+        }
+    }
+}
+
+/// Ends when the client has closed the connection.
+fn gone(client: &AbortSignal) -> impl Future<Output = ()> + use<> {
+    let closed = js_sys::Promise::new(&mut |resolve, _| client.set_onabort(Some(&resolve)));
+    let closed = wasm_bindgen_futures::JsFuture::from(closed);
+    async move { drop(closed.await) }
+}
+
+/// Nobody gets to read this; the status, which other servers use for it as well, is for the log.
+fn abandoned() -> Failure {
+    Failure::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
+        .with_status(499)
+}

@@ -1,0 +1,315 @@
+//! Variables and secrets.
+
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::str::FromStr;
+use std::time::Duration;
+
+use worker::Env;
+
+use super::settings::{LinkMode, Overrides};
+use crate::identity::{Rules, Secret};
+
+/// The Supabase project.
+pub(crate) struct Project {
+    /// Its address, without a slash at the end.
+    pub(crate) url: String,
+    pub(crate) publishable_key: String,
+}
+
+/// What the environment says.
+pub(crate) struct Config {
+    pub(crate) project: Rc<Project>,
+    /// Which tokens are believed.
+    pub(crate) identity: Rules,
+    /// What wins over `chat_settings`.
+    pub(crate) overrides: Overrides,
+    /// Questions per user and minute.
+    pub(crate) rate_limit: u32,
+    /// How long a request may wait for Supabase before its response begins.
+    pub(crate) upstream_timeout: Duration,
+}
+
+/// A setting that is missing or cannot be used. Names the setting, never its value.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("{0} is not set")]
+    Missing(&'static str),
+    #[error("{0} must be {1}")]
+    Invalid(&'static str, &'static str),
+}
+
+impl Config {
+    pub(crate) fn from_env(env: &Env) -> Result<Self, ConfigError> {
+        Self::from_lookup(|name| variable(env, name))
+    }
+
+    fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let source = Source(lookup);
+        let url = source.required("SUPABASE_URL").and_then(|text| web_address("SUPABASE_URL", text))?;
+        let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(header_value)?;
+        let timeout_ms =
+            source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
+        let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
+        Ok(Self {
+            identity: source.identity(&url)?,
+            overrides: source.overrides()?,
+            rate_limit: rate_limit.unwrap_or(20),
+            upstream_timeout: Duration::from_millis(timeout_ms.unwrap_or(8000)),
+            project: Rc::new(Project { url, publishable_key }),
+        })
+    }
+}
+
+/// Where variables come from.
+struct Source<F>(F);
+
+impl<F: Fn(&str) -> Option<String>> Source<F> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn required(&self, name: &'static str) -> Result<String, ConfigError> {
+        self.get(name).ok_or(ConfigError::Missing(name))
+    }
+
+    fn number<T: FromStr + PartialOrd>(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<T>,
+        rule: &'static str,
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.map(Some).ok_or(ConfigError::Invalid(name, rule))
+    }
+
+    fn share(&self, name: &'static str) -> Result<Option<f64>, ConfigError> {
+        self.number(name, 0.0..=1.0, "a number from 0 to 1")
+    }
+
+    fn switch(&self, name: &'static str) -> Result<Option<bool>, ConfigError> {
+        self.number(name, false..=true, "true or false")
+    }
+
+    /// Texts separated by vertical bars.
+    fn list(&self, name: &'static str, rule: &ListRule) -> Result<Option<Vec<String>>, ConfigError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let texts: Vec<_> = text.split('|').map(|part| part.trim().to_owned()).collect();
+        let fits = |part: &String| (1..=rule.max_chars).contains(&part.chars().count());
+        if texts.len() <= rule.max_texts && texts.iter().all(fits) {
+            Ok(Some(texts))
+        } else {
+            Err(ConfigError::Invalid(name, rule.words))
+        }
+    }
+
+    fn text(
+        &self,
+        name: &'static str,
+        max_chars: usize,
+        rule: &'static str,
+    ) -> Result<Option<String>, ConfigError> {
+        match self.get(name) {
+            Some(text) if text.chars().count() > max_chars => Err(ConfigError::Invalid(name, rule)),
+            text => Ok(text),
+        }
+    }
+
+    fn identity(&self, project_url: &str) -> Result<Rules, ConfigError> {
+        let secret = self.get("SUPABASE_JWT_SECRET").map(jwt_secret).transpose()?;
+        let jwks_url = match self.get("SUPABASE_JWKS_URL") {
+            Some(text) => web_address("SUPABASE_JWKS_URL", text)?,
+            None => format!("{project_url}/auth/v1/.well-known/jwks.json"),
+        };
+        let issuer = self.get("SUPABASE_JWT_ISSUER").unwrap_or_else(|| format!("{project_url}/auth/v1"));
+        Ok(Rules { secret, jwks_url, issuer })
+    }
+
+    fn overrides(&self) -> Result<Overrides, ConfigError> {
+        let link_mode = match self.get("CHAT_LINK_MODE").as_deref() {
+            None => None,
+            Some("none") => Some(LinkMode::None),
+            Some("authenticated") => Some(LinkMode::Authenticated),
+            Some("public") => Some(LinkMode::Public),
+            Some(_) => {
+                return Err(ConfigError::Invalid("CHAT_LINK_MODE", "none, authenticated or public"));
+            }
+        };
+        Ok(Overrides {
+            evidence_threshold: self.share("CHAT_EVIDENCE_THRESHOLD")?,
+            evidence_confidence: self.share("CHAT_EVIDENCE_CONFIDENCE")?,
+            match_count: self.number("CHAT_MATCH_COUNT", 1..=50, "a whole number from 1 to 50")?,
+            link_mode,
+            citations: self.switch("CHAT_CITATIONS")?,
+            refusal_message: self.text("CHAT_REFUSAL_MESSAGE", 1000, "up to 1000 characters")?,
+            refusal_suggestions: self.list("CHAT_SUGGESTIONS", &SUGGESTIONS)?,
+            greeting: self.text("CHAT_GREETING", 500, "up to 500 characters")?,
+            suggested_questions: self.list("CHAT_SUGGESTED_QUESTIONS", &QUESTIONS)?,
+            log_questions: self.switch("CHAT_LOG_QUESTIONS")?,
+        })
+    }
+}
+
+/// How many texts a list may hold, and how long. They become buttons.
+struct ListRule {
+    max_texts: usize,
+    max_chars: usize,
+    words: &'static str,
+}
+
+const SUGGESTIONS: ListRule =
+    ListRule { max_texts: 5, max_chars: 80, words: "up to 5 texts of up to 80 characters, separated by |" };
+const QUESTIONS: ListRule =
+    ListRule { max_texts: 6, max_chars: 200, words: "up to 6 texts of up to 200 characters, separated by |" };
+
+/// A variable or secret as text. Unquoted numbers and booleans in a wrangler file arrive as such.
+pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
+    let value = worker::js_sys::Reflect::get(env, &name.into()).ok()?;
+    value
+        .as_string()
+        .or_else(|| value.as_f64().map(|number| number.to_string()))
+        .or_else(|| value.as_bool().map(|switch| switch.to_string()))
+}
+
+/// An http or https address with a host and without query or fragment, because paths are put behind it.
+fn web_address(name: &'static str, text: String) -> Result<String, ConfigError> {
+    const RULE: &str = "an http or https address, such as https://abc.supabase.co";
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let is_host = !host.is_empty() && !host.starts_with(':') && !host.contains('@');
+    if is_host && text.bytes().all(|byte| byte.is_ascii_graphic() && !br#"?#\"<>"#.contains(&byte)) {
+        Ok(text.trim_end_matches('/').to_owned())
+    } else {
+        Err(ConfigError::Invalid(name, RULE))
+    }
+}
+
+fn header_value(key: String) -> Result<String, ConfigError> {
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key)
+    } else {
+        Err(ConfigError::Invalid("SUPABASE_PUBLISHABLE_KEY", "plain ASCII without spaces"))
+    }
+}
+
+fn jwt_secret(secret: String) -> Result<Secret, ConfigError> {
+    Secret::new(secret).ok_or(ConfigError::Invalid("SUPABASE_JWT_SECRET", "at least 32 bytes long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn with(changes: &[(&'static str, &'static str)]) -> Result<Config, ConfigError> {
+        let mut values = HashMap::from([
+            ("SUPABASE_URL", "http://127.0.0.1:54321/"),
+            ("SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"),
+        ]);
+        values.extend(changes.iter().copied());
+        Config::from_lookup(|name| values.get(name).map(|text| (*text).to_owned()))
+    }
+
+    #[track_caller]
+    fn valid(changes: &[(&'static str, &'static str)]) -> Config {
+        with(changes).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn only_the_project_has_to_be_named() {
+        let config = valid(&[]);
+        assert_eq!(config.project.url, "http://127.0.0.1:54321");
+        assert_eq!(config.rate_limit, 20);
+        assert_eq!(config.upstream_timeout, Duration::from_secs(8));
+        assert_eq!(config.overrides, Overrides::default());
+        assert_eq!(config.identity.issuer, "http://127.0.0.1:54321/auth/v1");
+        assert_eq!(config.identity.jwks_url, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
+        assert!(config.identity.secret.is_none());
+    }
+
+    #[test]
+    fn issuer_and_key_set_can_be_elsewhere() {
+        let config = valid(&[
+            ("SUPABASE_JWT_ISSUER", "https://auth.example.com/auth/v1"),
+            ("SUPABASE_JWKS_URL", "https://auth.example.com/keys"),
+            ("SUPABASE_JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters"),
+        ]);
+        assert_eq!(config.identity.issuer, "https://auth.example.com/auth/v1");
+        assert_eq!(config.identity.jwks_url, "https://auth.example.com/keys");
+        assert!(config.identity.secret.is_some());
+    }
+
+    #[test]
+    fn lists_are_separated_by_bars() {
+        let suggestions = |text| valid(&[("CHAT_SUGGESTIONS", text)]).overrides.refusal_suggestions;
+        assert_eq!(suggestions(" "), None);
+        assert_eq!(suggestions("Call us | Write"), Some(vec!["Call us".to_owned(), "Write".to_owned()]));
+        for wrong in ["a||b", "a|b|c|d|e|f"] {
+            assert!(with(&[("CHAT_SUGGESTIONS", wrong)]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_override_has_its_variable() {
+        let overrides = valid(&[
+            ("CHAT_EVIDENCE_THRESHOLD", "0.4"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "1"),
+            ("CHAT_MATCH_COUNT", "7"),
+            ("CHAT_LINK_MODE", "public"),
+            ("CHAT_CITATIONS", "false"),
+            ("CHAT_REFUSAL_MESSAGE", "No."),
+            ("CHAT_SUGGESTIONS", "Call"),
+            ("CHAT_GREETING", "Hello"),
+            ("CHAT_SUGGESTED_QUESTIONS", "A?|B?"),
+            ("CHAT_LOG_QUESTIONS", "true"),
+        ])
+        .overrides;
+        let expected = Overrides {
+            evidence_threshold: Some(0.4),
+            evidence_confidence: Some(1.0),
+            match_count: Some(7),
+            link_mode: Some(LinkMode::Public),
+            citations: Some(false),
+            refusal_message: Some("No.".to_owned()),
+            refusal_suggestions: Some(vec!["Call".to_owned()]),
+            greeting: Some("Hello".to_owned()),
+            suggested_questions: Some(vec!["A?".to_owned(), "B?".to_owned()]),
+            log_questions: Some(true),
+        };
+        assert_eq!(overrides, expected);
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named_without_its_value() {
+        for name in ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY"] {
+            assert_eq!(with(&[(name, " ")]).err(), Some(ConfigError::Missing(name)));
+        }
+        for (name, value) in [
+            ("SUPABASE_URL", "ftp://secretvalue"),
+            ("SUPABASE_URL", "secretvalue"),
+            ("SUPABASE_URL", "https://"),
+            ("SUPABASE_URL", "https://:80"),
+            ("SUPABASE_URL", "https://secretvalue@host"),
+            ("SUPABASE_URL", "https://host/?secretvalue"),
+            ("SUPABASE_JWKS_URL", "secretvalue"),
+            ("SUPABASE_PUBLISHABLE_KEY", "secretvalue\nx"),
+            ("SUPABASE_JWT_SECRET", "secretvalue"),
+            ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
+            ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
+            ("CHAT_EVIDENCE_THRESHOLD", "-0.1"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "NaN"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "1.1"),
+            ("CHAT_EVIDENCE_CONFIDENCE", "high"),
+            ("CHAT_MATCH_COUNT", "0"),
+            ("CHAT_RATE_LIMIT", "-1"),
+            ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
+            ("CHAT_LINK_MODE", "secretvalue"),
+            ("CHAT_CITATIONS", "yes"),
+        ] {
+            let message = with(&[(name, value)]).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(message.starts_with(&format!("{name} must be ")), "{name}: {message}");
+            assert!(!message.contains("secretvalue"));
+        }
+    }
+}

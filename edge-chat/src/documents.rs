@@ -1,0 +1,188 @@
+//! `GET /api/documents/{id}/download`: the original file of a document, for who may see the document.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use chat_core::error::ErrorCode;
+use futures_util::future::{Either, select};
+use futures_util::{Stream, StreamExt, stream};
+use uuid::Uuid;
+use worker::{ByteStream, Delay, Error, Headers, Response, ResponseBuilder};
+
+use crate::config::LinkMode;
+use crate::http::error::Failure;
+use crate::http::reply::Reply;
+use crate::router::Call;
+use crate::supabase::{Answer, Connection, Supabase, unavailable};
+
+/// What a client may ask of a file, passed on.
+const REQUEST_HEADERS: [(&str, &str); 3] =
+    [("range", "Range"), ("if-range", "If-Range"), ("if-none-match", "If-None-Match")];
+/// What storage says of a file, passed on.
+const RESPONSE_HEADERS: [&str; 5] =
+    ["Accept-Ranges", "Content-Length", "Content-Range", "ETag", "Last-Modified"];
+/// Media types that a browser cannot be made to run; any other is sent as mere bytes.
+const HARMLESS_TYPES: [&str; 13] = [
+    "application/pdf",
+    "application/msword",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "text/csv",
+    "text/markdown",
+    "text/plain",
+    "application/epub+zip",
+];
+/// How long storage may pause in the middle of a file.
+const MAX_PAUSE: Duration = Duration::from_secs(8);
+
+/// Streams the file. A document without one, hidden, or not linked at all does not exist.
+pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.user().await?);
+    if call.settings().await?.link_mode == LinkMode::None {
+        return Err(no_document());
+    }
+    let files = call.trace.time("documents", supabase.document_files(&[id])).await?;
+    let file = files.into_iter().next().ok_or_else(no_document)?;
+    let path = file.storage_path.ok_or_else(no_document)?;
+    let asked: Vec<_> =
+        REQUEST_HEADERS.into_iter().filter_map(|(from, to)| Some((to, call.header(from)?))).collect();
+    let answer = call.trace.time("storage", open(&supabase, &path, &asked)).await?.ok_or_else(no_document)?;
+    match answer.response.status_code() {
+        200 | 206 | 304 => Ok(Reply::new(passed_on(answer, &file.name, is_head)?, "download")),
+        416 => Err(no_such_range(answer.response.headers().get("Content-Range")?)),
+        // Storage says 400, 403 or 404 for a file that is not there or not for this user.
+        400..=499 => Err(no_document()),
+        status => Err(unavailable("storage", &format!("HTTP {status}"))),
+    }
+}
+
+/// Opens the file. Storage does not look at `If-Range`: where its condition fails, the whole file is asked for.
+async fn open(
+    supabase: &Supabase,
+    path: &str,
+    headers: &[(&'static str, String)],
+) -> Result<Option<Answer>, Failure> {
+    let answer = supabase.open_file(path, headers).await?;
+    let condition = headers.iter().find(|(name, _)| *name == "If-Range").map(|(_, condition)| condition);
+    let is_other_version = match (&answer, condition) {
+        (Some(answer), Some(condition)) if answer.response.status_code() == 206 => {
+            answer.response.headers().get("ETag")?.as_ref() != Some(condition)
+        }
+        _ => false,
+    };
+    if !is_other_version {
+        return Ok(answer);
+    }
+    let unconditional: Vec<_> =
+        headers.iter().filter(|(name, _)| !matches!(*name, "Range" | "If-Range")).cloned().collect();
+    supabase.open_file(path, &unconditional).await
+}
+
+fn no_such_range(range: Option<String>) -> Failure {
+    let message = "The file has no such range. Ask for less, or without the header Range.";
+    let failure = Failure::new(ErrorCode::InvalidRequest, message).with_status(416);
+    match range {
+        Some(range) => failure.with_header("Content-Range", range),
+        None => failure,
+    }
+}
+
+fn passed_on(answer: Answer, name: &str, is_head: bool) -> worker::Result<Response> {
+    let (mut from, connection) = answer.into_parts();
+    let status = from.status_code();
+    let headers = Headers::new();
+    for name in RESPONSE_HEADERS {
+        if let Some(value) = from.headers().get(name)? {
+            headers.set(name, &value)?;
+        }
+    }
+    let media_type = from.headers().get("Content-Type")?.unwrap_or_default();
+    headers.set("Content-Type", harmless_type(&media_type))?;
+    headers.set("Content-Disposition", &disposition(name))?;
+    let builder = ResponseBuilder::new().with_status(status).with_headers(headers);
+    if is_head || status == 304 {
+        return Ok(builder.empty());
+    }
+    builder.from_stream(bounded(from.stream()?, connection))
+}
+
+/// The body as it comes; it breaks off when nothing comes for too long, and the connection ends with it.
+fn bounded(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
+    stream::unfold(Some((body, connection)), |state| async {
+        let (mut body, connection) = state?;
+        let piece = match select(pin!(body.next()), pin!(Delay::from(MAX_PAUSE))).await {
+            Either::Left((piece, _)) => piece?,
+            Either::Right(_) => Err(Error::RustError("storage paused for too long".to_owned())),
+        };
+        let is_broken = piece.is_err();
+        Some((piece, (!is_broken).then_some((body, connection))))
+    })
+}
+
+fn harmless_type(media_type: &str) -> &'static str {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    match HARMLESS_TYPES.into_iter().find(|harmless| essence.eq_ignore_ascii_case(harmless)) {
+        Some("text/csv") => "text/csv; charset=utf-8",
+        Some("text/markdown") => "text/markdown; charset=utf-8",
+        Some("text/plain") => "text/plain; charset=utf-8",
+        Some(harmless) => harmless,
+        None => "application/octet-stream",
+    }
+}
+
+/// To be saved, not shown, under its name (RFC 6266): once in ASCII, once as it is.
+fn disposition(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|character| match character {
+            '"' | '\\' | '/' | '%' => '_',
+            ' '..='~' => character,
+            _ => '_',
+        })
+        .collect();
+    let mut encoded = String::new();
+    for byte in name.bytes() {
+        // attr-char of RFC 8187, section 3.2.1.
+        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+            encoded.push(byte.into());
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}")
+}
+
+fn no_document() -> Failure {
+    Failure::not_found("There is no such document, or it has no file to download.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_harmless_media_types_are_passed_on() {
+        assert_eq!(harmless_type("application/PDF"), "application/pdf");
+        assert_eq!(harmless_type("text/plain; charset=latin1"), "text/plain; charset=utf-8");
+        for other in
+            ["", "text/html", "image/svg+xml", "application/javascript", "text/xml", "application/pdf,x"]
+        {
+            assert_eq!(harmless_type(other), "application/octet-stream", "{other}");
+        }
+    }
+
+    #[test]
+    fn a_file_name_cannot_break_out_of_its_header() {
+        assert_eq!(disposition("a.pdf"), "attachment; filename=\"a.pdf\"; filename*=UTF-8''a.pdf");
+        assert_eq!(
+            disposition("é\"; x=\"\r\nSet-Cookie: a/../%2e.pdf"),
+            "attachment; filename=\"__; x=___Set-Cookie: a_..__2e.pdf\"; \
+             filename*=UTF-8''%C3%A9%22%3B%20x%3D%22%0D%0ASet-Cookie%3A%20a%2F..%2F%252e.pdf"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! The address of a request, taken apart.
+
+use chat_core::error::ErrorCode;
+use uuid::Uuid;
+
+use super::error::Failure;
+
+/// An address as the runtime gives it: absolute, its path normalised and percent-encoded.
+pub(crate) struct Address {
+    origin: String,
+    path: String,
+    query: String,
+}
+
+impl Address {
+    pub(crate) fn parse(url: &str) -> Self {
+        let url = url.split('#').next().unwrap_or_default();
+        let (location, query) = url.split_once('?').unwrap_or((url, ""));
+        let host_start = location.find("://").map_or(0, |scheme_end| scheme_end + 3);
+        let host = location.get(host_start..).unwrap_or_default();
+        let path_start = host_start + host.find('/').unwrap_or(host.len());
+        let (origin, path) = location.split_at(path_start);
+        Self { origin: origin.to_owned(), path: path.to_owned(), query: query.to_owned() }
+    }
+
+    /// Scheme, host and port, such as `https://chat.example.com`.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A query parameter, decoded. One that is given twice is refused, because it is unclear which is meant.
+    pub(crate) fn parameter(&self, name: &str) -> Result<Option<String>, Failure> {
+        let mut values = form_urlencoded::parse(self.query.as_bytes())
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value);
+        let first = values.next();
+        if values.next().is_some() {
+            return Err(Failure::new(ErrorCode::InvalidRequest, &format!("{name} is given twice")));
+        }
+        Ok(first.map(|value| value.into_owned()))
+    }
+}
+
+/// An id in the one form we write it: 36 characters with hyphens.
+pub(crate) fn parse_id(text: &str) -> Option<Uuid> {
+    Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_falls_into_origin_path_and_query() {
+        let address = Address::parse("https://chat.example.com:8443/api/sessions?limit=5&cursor=a%2Fb#top");
+        assert_eq!((address.origin(), address.path()), ("https://chat.example.com:8443", "/api/sessions"));
+        let parameter = |name| address.parameter(name).unwrap_or_else(|failure| panic!("{}", failure.error));
+        assert_eq!(parameter("limit").as_deref(), Some("5"));
+        assert_eq!(parameter("cursor").as_deref(), Some("a/b"));
+        assert_eq!(parameter("other"), None);
+    }
+
+    #[test]
+    fn a_question_mark_or_slash_in_the_query_belongs_to_it() {
+        let address = Address::parse("http://127.0.0.1/a?next=http://x/y?z");
+        assert_eq!((address.origin(), address.path()), ("http://127.0.0.1", "/a"));
+        assert_eq!(Address::parse("http://host").path(), "");
+    }
+
+    #[test]
+    fn a_parameter_given_twice_is_refused() {
+        let address = Address::parse("http://host/?limit=1&limit=2&%6cimit=3");
+        assert_eq!(address.parameter("limit").err().map(|failure| failure.status), Some(400));
+    }
+
+    #[test]
+    fn only_hyphenated_ids_are_ids() {
+        const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+        assert!(parse_id(ID).is_some());
+        for odd in
+            ["", "6f9619ff8b864d01b42d00cf4fc964ff", "urn:uuid:6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "x"]
+        {
+            assert!(parse_id(odd).is_none(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What a token claims (RFC 7519), once its signature is verified.
+
+use uuid::Uuid;
+
+use super::denial::Denial;
+use super::json::{Object, WrongType};
+
+/// Allowed difference between our clock and the issuer's, in seconds.
+const LEEWAY_S: f64 = 5.0;
+/// Supabase's name for signed-in users, both as audience and as role.
+const AUTHENTICATED: &str = "authenticated";
+/// A UUID as 8-4-4-4-12 digits; the other forms that [`Uuid`] reads are not Supabase's.
+const UUID_CHARS: usize = 36;
+
+/// The user a token speaks for at a time.
+pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, Denial> {
+    let claims = Object::parse(payload).ok_or(Denial::invalid("malformed claims"))?;
+    if claims.text("iss")? != Some(issuer) {
+        return Err(Denial::invalid("wrong issuer"));
+    }
+    if !claims.text_or_texts("aud")?.is_some_and(|audience| audience.contains(&AUTHENTICATED)) {
+        return Err(Denial::invalid("wrong audience"));
+    }
+    if claims.text("role")? != Some(AUTHENTICATED) {
+        return Err(Denial::invalid("wrong role"));
+    }
+    let subject = claims.text("sub")?.filter(|text| text.len() == UUID_CHARS);
+    let user_id = subject.and_then(|text| Uuid::try_parse(text).ok());
+    let user_id = user_id.ok_or(Denial::invalid("subject is not a user id"))?;
+
+    let now_s = now_s as f64;
+    let not_before = time(&claims, "nbf")?.into_iter().chain(time(&claims, "iat")?);
+    let expires = time(&claims, "exp")?.ok_or(Denial::invalid("no expiry"))?;
+    if not_before.into_iter().any(|start| now_s + LEEWAY_S < start) {
+        return Err(Denial::invalid("not valid yet"));
+    }
+    if now_s >= expires + LEEWAY_S {
+        return Err(Denial::Expired);
+    }
+    Ok(user_id)
+}
+
+fn time(claims: &Object, name: &'static str) -> Result<Option<f64>, WrongType> {
+    match claims.number(name)? {
+        Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Some(seconds)),
+        Some(_) => Err(WrongType(name)),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const ISSUER: &str = "https://abc.supabase.co/auth/v1";
+    const USER: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+    const NOW: u64 = 1_000_000;
+
+    fn claims() -> Value {
+        json!({
+            "iss": ISSUER, "sub": USER, "aud": "authenticated", "role": "authenticated", "exp": NOW + 60,
+            "iat": NOW - 60, "session_id": "x", "app_metadata": { "provider": "email" }, "amr": [{ "method": "otp" }],
+        })
+    }
+
+    fn check(claims: &Value) -> Result<String, Denial> {
+        user(claims.to_string().as_bytes(), ISSUER, NOW).map(|id| id.to_string())
+    }
+
+    fn with(claim: &str, value: Value) -> Result<String, Denial> {
+        let mut claims = claims();
+        claims[claim] = value;
+        check(&claims)
+    }
+
+    fn without(claim: &str) -> Result<String, Denial> {
+        let mut claims = claims();
+        claims.as_object_mut().unwrap().remove(claim);
+        check(&claims)
+    }
+
+    /// One value of every JSON type, and some that look like others.
+    fn samples() -> Vec<Value> {
+        vec![
+            json!(null),
+            json!(true),
+            json!(false),
+            json!(0),
+            json!(-1),
+            json!(1.5),
+            json!(NOW + 60),
+            json!(""),
+            json!("authenticated"),
+            json!((NOW + 60).to_string()),
+            json!(ISSUER),
+            json!(USER),
+            json!([]),
+            json!([null]),
+            json!([1]),
+            json!(["authenticated"]),
+            json!([["authenticated"]]),
+            json!(["authenticated", 1]),
+            json!(["authenticated", null]),
+            json!([ISSUER]),
+            json!([USER]),
+            json!([NOW + 60]),
+            json!({}),
+            json!({ "authenticated": true }),
+        ]
+    }
+
+    #[test]
+    fn claims_as_supabase_makes_them_name_their_user() {
+        assert_eq!(check(&claims()).as_deref(), Ok(USER));
+        assert_eq!(with("sub", json!(USER.to_uppercase())).as_deref(), Ok(USER));
+        assert_eq!(with("nbf", json!(NOW)).as_deref(), Ok(USER));
+        for optional in ["iat", "session_id"] {
+            assert!(without(optional).is_ok(), "{optional}");
+        }
+    }
+
+    #[test]
+    fn what_is_required_is_required() {
+        for claim in ["iss", "sub", "aud", "role", "exp"] {
+            assert!(matches!(without(claim), Err(Denial::Invalid(_))), "{claim}");
+        }
+    }
+
+    #[test]
+    fn each_claim_takes_values_of_its_own_type_only() {
+        let fine: [(&str, Vec<Value>); 7] = [
+            ("iss", vec![json!(ISSUER)]),
+            ("sub", vec![json!(USER)]),
+            ("aud", vec![json!("authenticated"), json!(["authenticated"])]),
+            ("role", vec![json!("authenticated")]),
+            ("exp", vec![json!(NOW + 60)]),
+            ("nbf", vec![json!(0), json!(1.5)]),
+            ("iat", vec![json!(0), json!(1.5)]),
+        ];
+        for (claim, fine) in fine {
+            for value in samples() {
+                let result = with(claim, value.clone());
+                let is_past_expiry = claim == "exp" && [json!(0), json!(1.5)].contains(&value);
+                match result {
+                    Ok(_) => assert!(fine.contains(&value), "{claim}: {value} accepted"),
+                    Err(Denial::Expired) => assert!(is_past_expiry, "{claim}: {value}"),
+                    Err(_) => assert!(!fine.contains(&value) && !is_past_expiry, "{claim}: {value} refused"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_values_of_the_right_type_are_refused() {
+        for (claim, value) in [
+            ("iss", json!(format!("{ISSUER}/"))),
+            ("iss", json!("https://abc.supabase.co")),
+            ("iss", json!(ISSUER.to_uppercase())),
+            ("aud", json!("Authenticated")),
+            ("aud", json!("authenticated ")),
+            ("aud", json!(["anon", "service_role"])),
+            ("role", json!("anon")),
+            ("role", json!("service_role")),
+            ("role", json!("authenticated\u{0}")),
+            ("sub", json!("admin")),
+            ("sub", json!(USER.replace('-', ""))),
+            ("sub", json!(format!("{{{USER}}}"))),
+            ("sub", json!(format!("urn:uuid:{USER}"))),
+            ("sub", json!(format!(" {USER}"))),
+            ("sub", json!("x".repeat(36))),
+        ] {
+            assert!(matches!(with(claim, value.clone()), Err(Denial::Invalid(_))), "{claim}: {value}");
+        }
+        assert!(with("aud", json!(["other", "authenticated"])).is_ok());
+    }
+
+    #[test]
+    fn time_is_checked_to_the_boundary() {
+        let now = NOW as f64;
+        for (claim, value, result) in [
+            ("exp", now - 4.5, Ok(())),
+            ("exp", now - 5.0, Err(Denial::Expired)),
+            ("exp", now - 5.5, Err(Denial::Expired)),
+            ("exp", 1e300, Ok(())),
+            ("nbf", now + 5.0, Ok(())),
+            ("nbf", now + 5.5, Err(Denial::invalid("not valid yet"))),
+            ("iat", now + 5.0, Ok(())),
+            ("iat", now + 5.5, Err(Denial::invalid("not valid yet"))),
+            ("iat", 1e300, Err(Denial::invalid("not valid yet"))),
+            ("exp", -1.0, Err(WrongType("exp").into())),
+            ("nbf", -1.0, Err(WrongType("nbf").into())),
+            ("iat", -0.5, Err(WrongType("iat").into())),
+        ] {
+            assert_eq!(with(claim, json!(value)).map(drop), result, "{claim} {value}");
+        }
+    }
+
+    #[test]
+    fn only_a_token_that_is_fine_otherwise_has_merely_expired() {
+        let mut claims = claims();
+        claims["exp"] = json!(1);
+        assert_eq!(check(&claims), Err(Denial::Expired));
+        claims["iss"] = json!("https://other");
+        assert_eq!(check(&claims), Err(Denial::invalid("wrong issuer")));
+    }
+
+    #[test]
+    fn malformed_claims_are_refused() {
+        let text = claims().to_string();
+        let infinite = text.replace(&(NOW + 60).to_string(), "1e400");
+        let twice = text.replacen('{', r#"{"role":"anon","#, 1);
+        let escaped = text.replacen('{', r#"{"\u0072ole":"anon","#, 1);
+        let cut = &text[..text.len() - 1];
+        let array = format!("[{text}]");
+        for wrong in ["", "{}", "null", "[]", cut, &array, &infinite, &twice, &escaped, &format!("{text} x")]
+        {
+            assert!(matches!(user(wrong.as_bytes(), ISSUER, NOW), Err(Denial::Invalid(_))), "{wrong}");
+        }
+        assert!(user(text.as_bytes(), ISSUER, NOW).is_ok());
+    }
+}

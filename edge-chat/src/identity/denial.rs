@@ -1,0 +1,50 @@
+//! Why a request is not let in, for the log; the client gets one of four sentences.
+
+use std::borrow::Cow;
+
+use chat_core::error::ErrorCode;
+
+use super::json::WrongType;
+use crate::http::error::Failure;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Denial {
+    /// There is no bearer token.
+    Missing,
+    /// All is well with the token, but its time is over.
+    Expired,
+    Invalid(Cow<'static, str>),
+    /// The token may be valid, but the keys to tell are out of reach.
+    NoKeys(String),
+}
+
+impl Denial {
+    pub(super) fn invalid(reason: &'static str) -> Self {
+        Self::Invalid(Cow::Borrowed(reason))
+    }
+}
+
+impl From<WrongType> for Denial {
+    fn from(WrongType(name): WrongType) -> Self {
+        Self::Invalid(format!("{name} of a wrong type").into())
+    }
+}
+
+impl From<Denial> for Failure {
+    fn from(denial: Denial) -> Self {
+        let unauthorized = |message| Self::new(ErrorCode::Unauthorized, message);
+        match denial {
+            Denial::Missing => unauthorized("Sign in to ask a question.").with_detail("token: missing"),
+            Denial::Expired => {
+                unauthorized("Your session has expired. Sign in again.").with_detail("token: expired")
+            }
+            Denial::Invalid(reason) => unauthorized("The access token is not valid. Sign in again.")
+                .with_detail(format!("token: {reason}")),
+            Denial::NoKeys(reason) => Self::new(
+                ErrorCode::UpstreamUnavailable,
+                "Your session cannot be checked right now. Please try again in a moment.",
+            )
+            .with_detail(format!("jwks: {reason}")),
+        }
+    }
+}

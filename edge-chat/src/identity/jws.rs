@@ -1,0 +1,147 @@
+//! The compact form of a signed token (RFC 7515): `header.payload.signature`, each in base64url without padding.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::denial::Denial;
+use super::json::Object;
+use super::keys::Algorithm;
+
+/// Longest token, in bytes; Supabase's are about 1 KB.
+const MAX_TOKEN_BYTES: usize = 8 * 1024;
+
+/// A token taken apart. Nothing in it is verified.
+pub(super) struct Jws<'a> {
+    pub(super) header: Header,
+    /// What the signature signs: header and payload as they came.
+    pub(super) signed: &'a [u8],
+    pub(super) payload: Vec<u8>,
+    pub(super) signature: Vec<u8>,
+}
+
+/// What of the header we read. A key or the address of a key in it (`jwk`, `jku`, `x5c`, `x5u`) means nothing to us.
+pub(super) struct Header {
+    pub(super) algorithm: Algorithm,
+    pub(super) kid: Option<String>,
+}
+
+impl<'a> Jws<'a> {
+    pub(super) fn parse(token: &'a str) -> Result<Self, Denial> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(Denial::invalid("too long"));
+        }
+        let malformed = || Denial::invalid("malformed");
+        let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
+        let (header, payload) = signed.split_once('.').ok_or_else(malformed)?;
+        Ok(Self {
+            header: Header::parse(&base64url(header).ok_or_else(malformed)?)?,
+            signed: signed.as_bytes(),
+            payload: base64url(payload).ok_or_else(malformed)?,
+            signature: base64url(signature).ok_or_else(malformed)?,
+        })
+    }
+}
+
+impl Header {
+    fn parse(json: &[u8]) -> Result<Self, Denial> {
+        let header = Object::parse(json).ok_or(Denial::invalid("malformed header"))?;
+        // Extensions marked critical must be understood, and we know none.
+        if header.has("crit") {
+            return Err(Denial::invalid("critical extension"));
+        }
+        if !header.text("typ")?.is_none_or(is_token_type) {
+            return Err(Denial::invalid("not an access token by its type"));
+        }
+        let algorithm = header.text("alg")?.and_then(Algorithm::from_name);
+        Ok(Self {
+            algorithm: algorithm.ok_or(Denial::invalid("algorithm not accepted"))?,
+            kid: header.text("kid")?.map(str::to_owned),
+        })
+    }
+}
+
+fn is_token_type(typ: &str) -> bool {
+    ["JWT", "at+jwt"].iter().any(|name| typ.eq_ignore_ascii_case(name))
+}
+
+/// Strict: no padding, no other characters, no stray bits.
+pub(super) fn base64url(text: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64url_is_strict() {
+        assert_eq!(base64url("-_8").as_deref(), Some(&[0xfb, 0xff][..]));
+        for wrong in ["-_8=", "+/8", "-_9", "-_8 ", "-_\n8", "A", "-_8?"] {
+            assert_eq!(base64url(wrong), None, "{wrong:?}");
+        }
+    }
+
+    fn header(json: &str) -> Result<Header, Denial> {
+        Header::parse(json.as_bytes())
+    }
+
+    #[test]
+    fn a_header_says_algorithm_and_key() {
+        let read = header(r#"{"alg":"ES256","kid":"k1","typ":"JWT","b64":false,"jku":"https://x"}"#).ok();
+        let read = read.map(|header| (header.algorithm, header.kid));
+        assert_eq!(read, Some((Algorithm::Es256, Some("k1".to_owned()))));
+        for typ in ["jwt", "JWT", "at+jwt", "AT+JWT"] {
+            assert!(header(&format!(r#"{{"alg":"HS256","typ":"{typ}"}}"#)).is_ok(), "{typ}");
+        }
+    }
+
+    #[test]
+    fn an_odd_header_is_refused() {
+        for wrong in [
+            "{}",
+            "[\"HS256\"]",
+            r#"{"alg":null}"#,
+            r#"{"alg":["HS256"]}"#,
+            r#"{"alg":"none"}"#,
+            r#"{"alg":"None"}"#,
+            r#"{"alg":""}"#,
+            r#"{"alg":"hs256"}"#,
+            r#"{"alg":"HS384"}"#,
+            r#"{"alg":"PS256"}"#,
+            r#"{"alg":"ES512"}"#,
+            r#"{"alg":"EdDSA"}"#,
+            r#"{"alg":"HS256","alg":"HS256"}"#,
+            r#"{"alg":"HS256","kid":null}"#,
+            r#"{"alg":"HS256","kid":1}"#,
+            r#"{"alg":"HS256","kid":"a","kid":"a"}"#,
+            r#"{"alg":"HS256","typ":null}"#,
+            r#"{"alg":"HS256","typ":"JWE"}"#,
+            r#"{"alg":"HS256","typ":"dpop+jwt"}"#,
+            r#"{"alg":"HS256","typ":["JWT"]}"#,
+            r#"{"alg":"HS256","crit":["b64"]}"#,
+            r#"{"alg":"HS256","crit":[]}"#,
+            r#"{"alg":"HS256","crit":null}"#,
+        ] {
+            assert!(header(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_token_has_three_parts_and_a_bounded_length() {
+        let head = "eyJhbGciOiJIUzI1NiJ9";
+        let parts = Jws::parse("eyJhbGciOiJIUzI1NiJ9.e30.AAAA").ok();
+        assert_eq!(
+            parts.map(|jws| (jws.signed, jws.payload)),
+            Some((&b"eyJhbGciOiJIUzI1NiJ9.e30"[..], b"{}".to_vec()))
+        );
+        for wrong in
+            ["", ".", "..", "...", head, "eyJhbGciOiJIUzI1NiJ9.e30", "eyJhbGciOiJIUzI1NiJ9.e30.AAAA.AAAA"]
+        {
+            assert!(Jws::parse(wrong).is_err(), "{wrong}");
+        }
+        let of_length = |length: usize| format!("{head}..{}", "A".repeat(length - head.len() - 2));
+        assert!(Jws::parse(&of_length(MAX_TOKEN_BYTES)).is_ok());
+        let error = Jws::parse(&of_length(MAX_TOKEN_BYTES + 4)).err();
+        assert_eq!(error, Some(Denial::invalid("too long")));
+    }
+}

@@ -1,0 +1,28 @@
+//! Counters in Workers Analytics Engine, where a data set is bound.
+
+use worker::{AnalyticsEngineDataPointBuilder, Env};
+
+use super::{RequestLine, Trace};
+
+/// The binding of the data set in `wrangler.toml`.
+const BINDING: &str = "ANALYTICS";
+
+/// Adds one data point: blobs are route, outcome and method; doubles are status, milliseconds until the response began,
+/// cosine of the nearest passage, and confidence (-1 where there is none).
+pub(crate) fn count(env: &Env, line: &RequestLine, trace: &Trace) {
+    let Ok(data_set) = env.analytics_engine(BINDING) else { return };
+    let facts = trace.facts();
+    let written = AnalyticsEngineDataPointBuilder::new()
+        .indexes([line.route])
+        .blobs([line.route, line.outcome, line.method])
+        .doubles([
+            f64::from(line.status),
+            line.ms as f64,
+            facts.similarity.unwrap_or(-1.0),
+            facts.confidence.unwrap_or(-1.0),
+        ])
+        .write_to(&data_set);
+    if let Err(error) = written {
+        worker::console_error!("{}: {}", BINDING, error);
+    }
+}

@@ -1,0 +1,113 @@
+//! `/api/sessions`: the user's conversations.
+
+mod cursor;
+mod messages;
+
+use chat_core::error::ErrorCode;
+use serde::Serialize;
+use uuid::Uuid;
+use worker::Response;
+
+use crate::http::body::read_json;
+use crate::http::error::Failure;
+use crate::http::reply::Reply;
+use crate::router::Call;
+use crate::supabase::{Session, no_session};
+use cursor::{Cursor, page_size};
+pub(crate) use messages::messages;
+
+/// Longest title, in characters.
+const MAX_TITLE_CHARS: usize = 200;
+
+#[derive(Serialize)]
+struct Page {
+    sessions: Vec<Session>,
+    next_cursor: Option<String>,
+}
+
+/// `GET /api/sessions`: the last used first.
+pub(crate) async fn list(call: Call) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.user().await?);
+    let limit = page_size(&call.address, 20, 100)?;
+    let before = Cursor::of(&call.address)?;
+    let before = before.as_ref().map(|cursor| (cursor.time.as_str(), cursor.id));
+    // One more than asked for tells whether there is a next page.
+    let read = supabase.sessions(before, limit + 1);
+    let mut sessions = call.trace.time("read", read).await?;
+    let has_more = sessions.len() > limit as usize;
+    sessions.truncate(limit as usize);
+    let last = sessions.last().filter(|_| has_more);
+    let next_cursor = last.map(|last| Cursor { time: last.updated_at.clone(), id: last.id }.encode());
+    Ok(Reply::new(Response::from_json(&Page { sessions, next_cursor })?, "sessions"))
+}
+
+/// `GET /api/sessions/{id}`
+pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.user().await?);
+    let session = call.trace.time("read", supabase.session(id)).await?.ok_or_else(no_session)?;
+    Ok(Reply::new(Response::from_json(&session)?, "session"))
+}
+
+/// `PATCH /api/sessions/{id}`: a new title.
+pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.user().await?);
+    let title = parse_title(&read_json(&mut call.request).await?)?;
+    let renamed = call.trace.time("write", supabase.rename_session(id, &title)).await?;
+    Ok(Reply::new(Response::from_json(&renamed.ok_or_else(no_session)?)?, "renamed"))
+}
+
+/// `DELETE /api/sessions/{id}`
+pub(crate) async fn delete(call: Call, id: Uuid) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.user().await?);
+    if call.trace.time("write", supabase.delete_session(id)).await? {
+        Ok(Reply::new(Response::empty()?.with_status(204), "deleted"))
+    } else {
+        Err(no_session())
+    }
+}
+
+fn parse_title(body: &[u8]) -> Result<String, Failure> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Change {
+        title: String,
+    }
+    let wrong = |message: &str| Failure::new(ErrorCode::InvalidRequest, message);
+    // A derived struct would also accept a JSON array of its fields in order.
+    let is_object = body.trim_ascii_start().first() == Some(&b'{');
+    let change: Option<Change> = serde_json::from_slice(body).ok().filter(|_| is_object);
+    let title = change.ok_or_else(|| wrong("the body must be {\"title\": \"the new title\"}"))?.title;
+    let title = title.trim();
+    if title.contains('\0') || !(1..=MAX_TITLE_CHARS).contains(&title.chars().count()) {
+        return Err(wrong("title must have 1 to 200 characters"));
+    }
+    Ok(title.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_trimmed_and_bounded() {
+        let title = |body: &str| parse_title(body.as_bytes()).ok();
+        assert_eq!(title(r#"{"title": "  Refunds "}"#).as_deref(), Some("Refunds"));
+        assert!(title(&format!(r#"{{"title": "{}"}}"#, "é".repeat(200))).is_some());
+        assert_eq!(title(&format!(r#"{{"title": "{}"}}"#, "é".repeat(201))), None);
+        for wrong in [
+            "",
+            "{}",
+            "[\"x\"]",
+            "\"x\"",
+            r#"{"title": ""}"#,
+            r#"{"title": " "}"#,
+            r#"{"title": null}"#,
+            r#"{"title": 5}"#,
+            r#"{"title": "a\u0000b"}"#,
+            r#"{"title": "x", "user_id": "y"}"#,
+            r#"{"title": "x", "title": "y"}"#,
+        ] {
+            assert_eq!(title(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What anyone may ask: whether the Worker is well, and the public settings of the chat.
+
+use std::time::Duration;
+
+use chat_core::request::{DIMENSIONS, MAX_MESSAGE_CHARS};
+use serde::Serialize;
+use serde_json::json;
+use worker::Response;
+
+use crate::config::{LinkMode, Settings};
+use crate::http::error::Failure;
+use crate::http::reply::Reply;
+use crate::ip_limit;
+use crate::router::Call;
+
+/// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.
+const READY_TIME: Duration = Duration::from_secs(3);
+
+/// The public part of the settings, and what a client has to know of the contract.
+#[derive(Serialize)]
+struct PublicConfig {
+    greeting: Option<String>,
+    suggested_questions: Vec<String>,
+    citations: bool,
+    link_mode: LinkMode,
+    /// The fingerprint of the stored vectors.
+    model: Option<String>,
+    dimensions: usize,
+    max_message_chars: usize,
+}
+
+/// `GET /api/health`: the Worker runs. Asks nobody.
+pub(crate) fn health() -> Result<Reply, Failure> {
+    Ok(Reply::new(Response::from_json(&json!({ "status": "ok" }))?, "ok"))
+}
+
+/// `GET /api/ready`: Supabase can be reached and has the schema.
+pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
+    ip_limit::check(&call.request, &call.env).await?;
+    let settings = Settings::read(&call.config, call.deadline.at_most(READY_TIME));
+    call.trace.time("settings", settings).await?;
+    Ok(Reply::new(Response::from_json(&json!({ "status": "ready" }))?, "ready"))
+}
+
+/// `GET /api/config`: what the widget shows before the first question.
+pub(crate) async fn config(call: Call) -> Result<Reply, Failure> {
+    let settings = call.settings().await?;
+    let response = Response::from_json(&PublicConfig {
+        greeting: settings.greeting,
+        suggested_questions: settings.suggested_questions,
+        citations: settings.citations,
+        link_mode: settings.link_mode,
+        model: settings.model,
+        dimensions: DIMENSIONS,
+        max_message_chars: MAX_MESSAGE_CHARS,
+    })?;
+    response.headers().set("Cache-Control", "public, max-age=60")?;
+    Ok(Reply::new(response, "config"))
+}

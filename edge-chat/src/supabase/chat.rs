@@ -1,0 +1,92 @@
+//! What a question needs: the search, and the rows it leaves behind.
+
+use chat_core::chunk::MatchedChunk;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+use uuid::Uuid;
+use worker::Method;
+
+use super::{Query, Supabase, vector_literal};
+use crate::http::error::Failure;
+
+/// A question and its outcome, to be written to the history.
+pub(crate) struct RecordedTurn<'a> {
+    pub(crate) session_id: Uuid,
+    /// The title of the session, if it is to be made.
+    pub(crate) title: Option<String>,
+    pub(crate) question_id: Uuid,
+    pub(crate) question: &'a str,
+    pub(crate) answer_id: Uuid,
+    pub(crate) answer: String,
+    pub(crate) citations: Value,
+}
+
+/// A question that got no answer.
+pub(crate) struct NewRefusal<'a> {
+    pub(crate) id: Uuid,
+    pub(crate) session_id: Option<Uuid>,
+    pub(crate) question: &'a str,
+    pub(crate) embedding: &'a [f32],
+    /// Cosine of the nearest passage, if there was one.
+    pub(crate) best_score: Option<f64>,
+    pub(crate) reason: &'static str,
+}
+
+impl Supabase {
+    /// The passages nearest to a question. The threshold is `chat-core`'s to apply, so here any similarity will do.
+    pub(crate) async fn match_chunks(
+        &self,
+        embedding: &[f32],
+        question: &str,
+        count: u32,
+    ) -> Result<Vec<MatchedChunk>, Failure> {
+        let parameters = json!({
+            "query_embedding": vector_literal(embedding)?,
+            "match_count": count,
+            "match_threshold": -1,
+            "query_text": question,
+        });
+        self.rpc("match_chunks", &parameters, true).await
+    }
+
+    /// Whether the user can see any document that can be searched.
+    pub(crate) async fn has_documents(&self) -> Result<bool, Failure> {
+        let query = Query::columns("id").filter("status", "eq.ready").filter("enabled", "eq.true").limit(1);
+        let rows: Vec<IgnoredAny> = self.select("kb_documents", &query).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// Writes a turn, all of it or nothing; a second time it changes nothing.
+    pub(crate) async fn record_turn(&self, turn: &RecordedTurn<'_>) -> Result<(), Failure> {
+        let parameters = json!({
+            "session_id": turn.session_id,
+            "title": turn.title,
+            "question_id": turn.question_id,
+            "question": turn.question,
+            "answer_id": turn.answer_id,
+            "answer": turn.answer,
+            "citations": turn.citations,
+        });
+        const FUNCTION: &str = "chat_record_turn";
+        let mut call = self.call(FUNCTION, Method::Post, format!("/rest/v1/rpc/{FUNCTION}"));
+        call.body = Some(parameters.to_string());
+        call.read(self.deadline).await.map(drop)
+    }
+
+    /// Writes a refused question, unless it is there already.
+    pub(crate) async fn insert_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), Failure> {
+        const TABLE: &str = "chat_refusals";
+        let row = json!({
+            "id": refusal.id,
+            "session_id": refusal.session_id,
+            "question": refusal.question,
+            "embedding": vector_literal(refusal.embedding)?,
+            "best_score": refusal.best_score,
+            "reason": refusal.reason,
+        });
+        let mut call = self.call(TABLE, Method::Post, format!("/rest/v1/{TABLE}"));
+        call.headers.push(("Prefer", "return=minimal, resolution=ignore-duplicates".to_owned()));
+        call.body = Some(row.to_string());
+        call.read(self.deadline).await.map(drop)
+    }
+}

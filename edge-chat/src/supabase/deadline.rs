@@ -1,0 +1,59 @@
+//! How long a request may wait for others.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use chat_core::error::ErrorCode;
+use futures_util::future::{Either, select};
+use worker::{Date, Delay};
+
+use crate::http::error::Failure;
+
+/// A point in time after which a request waits no longer.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadline {
+    ends_ms: u64,
+}
+
+impl Deadline {
+    pub(crate) fn after(limit: Duration) -> Self {
+        Self::at(Date::now().as_millis(), limit)
+    }
+
+    fn at(now_ms: u64, limit: Duration) -> Self {
+        Self { ends_ms: now_ms.saturating_add(limit.as_millis() as u64) }
+    }
+
+    /// The later of this one and one in so much time from now.
+    pub(crate) fn or_after(self, least: Duration) -> Self {
+        Self { ends_ms: self.ends_ms.max(Self::after(least).ends_ms) }
+    }
+
+    /// The earlier of this one and one in so much time from now.
+    pub(crate) fn at_most(self, limit: Duration) -> Self {
+        Self { ends_ms: self.ends_ms.min(Self::after(limit).ends_ms) }
+    }
+
+    pub(crate) fn remaining(self) -> Duration {
+        Duration::from_millis(self.ends_ms.saturating_sub(Date::now().as_millis()))
+    }
+
+    /// Gives up on a future when the time is over; dropping it cancels its request.
+    pub(crate) async fn limit<T>(
+        self,
+        what: &str,
+        future: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let remaining = self.remaining();
+        match select(pin!(future), pin!(Delay::from(remaining))).await {
+            Either::Left((result, _)) => result,
+            Either::Right(_) => {
+                let message = "The knowledge base took too long to answer. Please try again.";
+                let detail =
+                    format!("{what}: no answer within the {} ms that were left", remaining.as_millis());
+                Err(Failure::new(ErrorCode::UpstreamTimeout, message).with_detail(detail))
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Documents and their original files in the storage bucket.
+
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+use worker::Method;
+
+use super::{Answer, Query, Supabase};
+use crate::http::error::Failure;
+
+/// The bucket with the original files.
+const BUCKET: &str = "kb";
+/// Documents asked for in one request: their ids have to fit into an address.
+const IDS_PER_REQUEST: usize = 100;
+
+/// Where the file of a document is, if the user may see the document.
+#[derive(Deserialize)]
+pub(crate) struct DocumentFile {
+    pub(crate) id: Uuid,
+    pub(crate) name: String,
+    pub(crate) storage_path: Option<String>,
+}
+
+/// A signed address, relative and not percent-encoded.
+#[derive(Deserialize)]
+struct Signed {
+    path: Option<String>,
+    #[serde(rename = "signedURL")]
+    signed_url: Option<String>,
+}
+
+impl Supabase {
+    /// Those of the documents that the user may see.
+    pub(crate) async fn document_files(&self, ids: &[Uuid]) -> Result<Vec<DocumentFile>, Failure> {
+        let mut files = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(IDS_PER_REQUEST) {
+            let list = ids.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
+            let query = Query::columns("id,name,storage_path")
+                .filter("id", format!("in.({list})"))
+                .filter("status", "eq.ready")
+                .filter("enabled", "eq.true");
+            files.extend(self.select::<DocumentFile>("kb_documents", &query).await?);
+        }
+        Ok(files)
+    }
+
+    /// Opens a file, with conditions and ranges of the client. `None` if its path is not one that can be asked for.
+    pub(crate) async fn open_file(
+        &self,
+        path: &str,
+        headers: &[(&'static str, String)],
+    ) -> Result<Option<Answer>, Failure> {
+        let Some(path) = encode_path(path) else { return Ok(None) };
+        let url = format!("/storage/v1/object/authenticated/{BUCKET}/{path}");
+        let mut call = self.call("storage", Method::Get, url);
+        call.headers.retain(|(name, _)| *name != "Accept");
+        call.headers.extend_from_slice(headers);
+        call.open(self.deadline).await.map(Some)
+    }
+
+    /// Addresses under which files can be had without a token for so many seconds, each with its path.
+    pub(crate) async fn sign_files(
+        &self,
+        paths: &[&str],
+        seconds: u32,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let mut call = self.call("storage", Method::Post, format!("/storage/v1/object/sign/{BUCKET}"));
+        call.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
+        // Signing changes nothing.
+        call.is_safe = true;
+        let signed: Vec<Signed> = self.read_json(call).await?;
+        let with_address = signed.into_iter().filter_map(|signed| {
+            let path = signed.path?;
+            let signed_url = signed.signed_url?;
+            let (_, token) = signed_url.rsplit_once("?token=")?;
+            let url = &self.project.url;
+            let address =
+                format!("{url}/storage/v1/object/sign/{BUCKET}/{}?token={token}", encode_path(&path)?);
+            Some((path, address))
+        });
+        Ok(with_address.collect())
+    }
+}
+
+/// A storage path as part of an address. `None` for one that would lead out of its bucket.
+fn encode_path(path: &str) -> Option<String> {
+    let segments: Vec<_> = path
+        .split('/')
+        .map(|segment| match segment {
+            "" | "." | ".." => None,
+            _ => Some(encode_segment(segment)),
+        })
+        .collect::<Option<_>>()?;
+    Some(segments.join("/"))
+}
+
+/// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
+fn encode_segment(segment: &str) -> String {
+    let mut encoded = String::with_capacity(segment.len());
+    for byte in segment.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_storage_path_stays_in_its_bucket() {
+        assert_eq!(encode_path("guides/a b.pdf").as_deref(), Some("guides/a%20b.pdf"));
+        assert_eq!(encode_path("ü?#%2e.md").as_deref(), Some("%C3%BC%3F%23%252e.md"));
+        assert_eq!(encode_path(r"a\..\b").as_deref(), Some("a%5C..%5Cb"));
+        for outside in ["", "/a", "a/", "a//b", "../other/secret", "a/../../b", "./a"] {
+            assert_eq!(encode_path(outside), None, "{outside}");
+        }
+    }
+}

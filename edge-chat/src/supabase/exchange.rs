@@ -1,0 +1,281 @@
+//! One exchange with Supabase: sent within a deadline, tried twice where that is safe, read up to a limit.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use chat_core::error::ErrorCode;
+use futures_util::StreamExt;
+use worker::js_sys::Math;
+use worker::{
+    AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
+};
+
+use super::circuit::{Circuit, OPEN_MS};
+use super::deadline::Deadline;
+use crate::http::error::Failure;
+
+/// Most bytes of an answer that are read.
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
+/// do not come back at once.
+const RETRY_PAUSE_MS: f64 = 50.0;
+
+/// How long a JWK set may take.
+const KEYS_TIME: Duration = Duration::from_secs(3);
+
+thread_local! {
+    static CIRCUIT: Cell<Circuit> = Cell::default();
+}
+
+/// A request to Supabase.
+pub(crate) struct Call {
+    /// A name for the log.
+    pub(crate) what: &'static str,
+    pub(crate) method: Method,
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Option<String>,
+    /// Whether doing it twice is as good as once.
+    pub(crate) is_safe: bool,
+}
+
+/// How an attempt failed.
+enum Fault {
+    /// No connection, or one that broke.
+    Connection(&'static str),
+    /// A status that says that Supabase has trouble.
+    Status(u16),
+    /// An answer that another try would not make better.
+    Final(Failure),
+}
+
+/// An answer whose body is still to come. Dropped, it cancels the exchange.
+pub(crate) struct Answer {
+    pub(crate) response: Response,
+    connection: Connection,
+}
+
+/// Cancels its exchange when it is dropped.
+pub(crate) struct Connection(Option<AbortController>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(controller) = self.0.take() {
+            controller.abort();
+        }
+    }
+}
+
+impl Call {
+    /// The body of the answer, if its status is a success.
+    pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
+        self.run(deadline, async || {
+            let answer = self.attempt().await?;
+            let status = answer.response.status_code();
+            let body = answer.read(self.what).await;
+            match refusal_of(self.what, status) {
+                Some(fault) => Err(fault),
+                None => body,
+            }
+        })
+        .await
+    }
+
+    /// The answer when its head is there; statuses of 500 and more, 401, 429 and redirects are failures.
+    pub(crate) async fn open(&self, deadline: Deadline) -> Result<Answer, Failure> {
+        self.run(deadline, async || {
+            let answer = self.attempt().await?;
+            match refusal_of(self.what, answer.response.status_code()) {
+                Some(fault @ Fault::Status(_)) => Err(fault),
+                Some(Fault::Final(failure)) if failure.error.code == ErrorCode::Unauthorized => {
+                    Err(Fault::Final(failure))
+                }
+                _ => Ok(answer),
+            }
+        })
+        .await
+    }
+
+    async fn run<T>(
+        &self,
+        deadline: Deadline,
+        attempt: impl AsyncFn() -> Result<T, Fault>,
+    ) -> Result<T, Failure> {
+        with_circuit(|circuit, now| circuit.admit(now)).map_err(|wait_ms| resting(self.what, wait_ms))?;
+        let result = deadline.limit(self.what, self.attempts(attempt)).await;
+        let is_success = result.as_ref().err().is_none_or(|failure| !is_trouble(failure));
+        with_circuit(|circuit, now| circuit.record(is_success, now));
+        result
+    }
+
+    async fn attempts<T>(&self, attempt: impl AsyncFn() -> Result<T, Fault>) -> Result<T, Failure> {
+        match attempt().await {
+            Err(fault) if self.is_safe && fault.may_pass() => {
+                let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
+                Delay::from(Duration::from_millis(pause_ms as u64)).await;
+                attempt().await.map_err(|fault| fault.into_failure(self.what))
+            }
+            result => result.map_err(|fault| fault.into_failure(self.what)),
+        }
+    }
+
+    async fn attempt(&self) -> Result<Answer, Fault> {
+        let request = self
+            .request()
+            .map_err(|error| Fault::Final(Failure::internal(format!("{}: request: {error}", self.what))))?;
+        let controller = AbortController::default();
+        let signal = controller.signal();
+        let connection = Connection(Some(controller));
+        let response = Fetch::Request(request)
+            .send_with_signal(&signal)
+            .await
+            .map_err(|_| Fault::Connection("no connection"))?;
+        Ok(Answer { response, connection })
+    }
+
+    fn request(&self) -> worker::Result<Request> {
+        let headers = Headers::new();
+        for (name, value) in &self.headers {
+            headers.set(name, value)?;
+        }
+        let mut init = RequestInit::new();
+        // A redirect would take the user's token to another place.
+        init.with_method(self.method.clone()).with_headers(headers).with_redirect(RequestRedirect::Manual);
+        if let Some(body) = &self.body {
+            init.with_body(Some(body.as_str().into()));
+        }
+        Request::new_with_init(&self.url, &init)
+    }
+}
+
+impl Answer {
+    /// The response, and the connection that must be kept for as long as its body is read.
+    pub(crate) fn into_parts(self) -> (Response, Connection) {
+        (self.response, self.connection)
+    }
+
+    async fn read(mut self, what: &'static str) -> Result<Vec<u8>, Fault> {
+        let Ok(mut stream) = self.response.stream() else { return Ok(Vec::new()) };
+        let mut body = Vec::new();
+        while let Some(piece) = stream.next().await {
+            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
+            if body.len() + piece.len() > MAX_ANSWER_BYTES {
+                return Err(Fault::Final(unavailable(what, "the answer is too large")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+}
+
+impl Fault {
+    /// Whether it may be gone a moment later.
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
+    }
+
+    fn into_failure(self, what: &'static str) -> Failure {
+        match self {
+            Self::Connection(detail) => unavailable(what, detail),
+            Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
+            Self::Final(failure) => failure,
+        }
+    }
+}
+
+/// The body of a JWK set, read within 3 s; `None` if nothing is published at the address.
+pub(crate) async fn fetch_keys(url: &str, deadline: Deadline) -> Result<Option<Vec<u8>>, String> {
+    const WHAT: &str = "jwks";
+    let call = Call {
+        what: WHAT,
+        method: Method::Get,
+        url: url.to_owned(),
+        headers: vec![("Accept", "application/json".to_owned())],
+        body: None,
+        is_safe: true,
+    };
+    let read = call.run(deadline.at_most(KEYS_TIME), async || {
+        let answer = call.attempt().await?;
+        match answer.response.status_code() {
+            404 => Ok(None),
+            status => match refusal_of(WHAT, status) {
+                Some(fault) => Err(fault),
+                None => answer.read(WHAT).await.map(Some),
+            },
+        }
+    });
+    read.await.map_err(|failure| failure.detail.unwrap_or(failure.error.message))
+}
+
+/// What a status means that is no success.
+fn refusal_of(what: &str, status: u16) -> Option<Fault> {
+    let detail = || format!("{what}: HTTP {status}");
+    Some(match status {
+        200..=299 => return None,
+        401 => Fault::Final(
+            Failure::new(ErrorCode::Unauthorized, "Your session is no longer valid. Sign in again.")
+                .with_detail(detail()),
+        ),
+        403 => Fault::Final(
+            Failure::new(
+                ErrorCode::Forbidden,
+                "You may not use this knowledge base. Ask an admin for access.",
+            )
+            .with_detail(detail()),
+        ),
+        301 | 302 | 303 | 307 | 308 | 429 | 500.. => Fault::Status(status),
+        // Any other refusal means that the database and this Worker do not fit together.
+        _ => Fault::Final(Failure::internal(detail())),
+    })
+}
+
+/// Whether a failure says that Supabase is in trouble, not that it refused.
+fn is_trouble(failure: &Failure) -> bool {
+    matches!(failure.error.code, ErrorCode::UpstreamUnavailable | ErrorCode::UpstreamTimeout)
+}
+
+fn with_circuit<T>(change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
+    let mut circuit = CIRCUIT.get();
+    let result = change(&mut circuit, Date::now().as_millis());
+    CIRCUIT.set(circuit);
+    result
+}
+
+fn resting(what: &str, wait_ms: u64) -> Failure {
+    unavailable(what, "not tried, the last calls failed")
+        .with_header("Retry-After", wait_ms.min(OPEN_MS).div_ceil(1000).max(1).to_string())
+}
+
+pub(crate) fn unavailable(what: &str, detail: &str) -> Failure {
+    Failure::new(
+        ErrorCode::UpstreamUnavailable,
+        "The knowledge base cannot be reached right now. Please try again in a moment.",
+    )
+    .with_detail(format!("{what}: {detail}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_of_supabase_has_its_own_meaning() {
+        let code = |status| refusal_of("x", status).map(|fault| fault.into_failure("x").error.code);
+        assert_eq!(code(200), None);
+        assert_eq!(code(206), None);
+        assert_eq!(code(302), Some(ErrorCode::UpstreamUnavailable));
+        assert_eq!(code(401), Some(ErrorCode::Unauthorized));
+        assert_eq!(code(403), Some(ErrorCode::Forbidden));
+        assert_eq!(code(404), Some(ErrorCode::Internal));
+        assert_eq!(code(429), Some(ErrorCode::UpstreamUnavailable));
+        assert_eq!(code(500), Some(ErrorCode::UpstreamUnavailable));
+        assert_eq!(code(503), Some(ErrorCode::UpstreamUnavailable));
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        let may_pass = |status| refusal_of("x", status).is_some_and(|fault| fault.may_pass());
+        assert_eq!([429, 502, 503, 504].map(may_pass), [true; 4]);
+        assert_eq!([302, 400, 401, 403, 404, 500, 501].map(may_pass), [false; 7]);
+    }
+}

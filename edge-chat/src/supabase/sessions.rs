@@ -1,0 +1,109 @@
+//! Conversations and their messages.
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+use worker::Method;
+
+use super::{Query, Supabase};
+use crate::http::error::Failure;
+
+const TABLE: &str = "chat_sessions";
+const COLUMNS: &str = "id,title,created_at,updated_at";
+
+/// A conversation, as the client gets it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Session {
+    pub(crate) id: Uuid,
+    pub(crate) title: Option<String>,
+    pub(crate) created_at: String,
+    pub(crate) updated_at: String,
+}
+
+/// A message, as the client gets it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) id: Uuid,
+    pub(crate) role: String,
+    pub(crate) content: String,
+    pub(crate) citations: Vec<Value>,
+    pub(crate) created_at: String,
+}
+
+impl Supabase {
+    /// Whether the session exists and is the user's.
+    pub(crate) async fn owns_session(&self, session_id: Uuid) -> Result<bool, Failure> {
+        let rows: Vec<IgnoredAny> = self.select(TABLE, &self.own_session("id", session_id)).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// The user's sessions, the last used first; `before`: time and id of the last one seen.
+    pub(crate) async fn sessions(
+        &self,
+        before: Option<(&str, Uuid)>,
+        limit: u32,
+    ) -> Result<Vec<Session>, Failure> {
+        let query = Query::columns(COLUMNS)
+            .filter("user_id", format!("eq.{}", self.user.user_id()))
+            .order("updated_at.desc,id.desc")
+            .limit(limit);
+        let query = match before {
+            // In this form one scan of the index finds the page.
+            Some((time, id)) => query
+                .filter("updated_at", format!("lte.{time}"))
+                .filter("or", format!("(updated_at.lt.\"{time}\",id.lt.{id})")),
+            None => query,
+        };
+        self.select(TABLE, &query).await
+    }
+
+    pub(crate) async fn session(&self, id: Uuid) -> Result<Option<Session>, Failure> {
+        let rows = self.select(TABLE, &self.own_session(COLUMNS, id)).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// Renames a session. `None` if there is none.
+    pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, Failure> {
+        let query = self.own_session(COLUMNS, id);
+        let mut call = self.call(TABLE, Method::Patch, format!("/rest/v1/{TABLE}?{}", query.encode()));
+        call.headers.push(("Prefer", "return=representation".to_owned()));
+        call.body = Some(json!({ "title": title }).to_string());
+        let rows: Vec<Session> = self.read_json(call).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// Deletes a session with its messages; tells whether there was one.
+    pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, Failure> {
+        let query = self.own_session("id", id);
+        let mut call = self.call(TABLE, Method::Delete, format!("/rest/v1/{TABLE}?{}", query.encode()));
+        call.headers.push(("Prefer", "return=representation".to_owned()));
+        let rows: Vec<IgnoredAny> = self.read_json(call).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// Messages of a session, the oldest first; `after`: time of the last one seen.
+    pub(crate) async fn messages(
+        &self,
+        session_id: Uuid,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Message>, Failure> {
+        let query = Query::columns("id,role,content,citations,created_at")
+            .filter("session_id", format!("eq.{session_id}"))
+            .order("created_at.asc,id.asc")
+            .limit(limit);
+        let query = match after {
+            // Times of one session differ.
+            Some(time) => query.filter("created_at", format!("gt.{time}")),
+            None => query,
+        };
+        self.select("chat_messages", &query).await
+    }
+
+    fn own_session(&self, columns: &'static str, id: Uuid) -> Query {
+        Query::columns(columns)
+            .filter("id", format!("eq.{id}"))
+            .filter("user_id", format!("eq.{}", self.user.user_id()))
+    }
+}
