@@ -1,5 +1,5 @@
 // Builds dist/: the registering bundle and the class-only bundle with the embedder's worker and WebAssembly beside
-// them, the type declarations, and the demo page. Builds the embedder package first.
+// them, the client alone, the type declarations, and the demo page. Builds the embedder package first.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -50,7 +50,11 @@ export async function buildWidgetPackage() {
     logLevel: "warning",
   };
   await Promise.all([
-    build({ ...options, entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts" }, outdir: dist }),
+    build({
+      ...options,
+      entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts", client: "src/client.ts" },
+      outdir: dist,
+    }),
     build({ ...options, entryPoints: { demo: "demo/demo.ts" }, outdir: `${dist}/demo` }),
     copyFile(`${here}demo/index.html`, `${dist}/demo/index.html`),
     copyFile(`${here}demo/demo.css`, `${dist}/demo/demo.css`),

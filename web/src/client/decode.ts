@@ -89,6 +89,7 @@ function decodeCitation(value: unknown): Citation[] {
       ...optional("section", asString(json.section)),
       ...optional("content_type", asString(json.content_type)),
       ...optional("url", safeUrl(json.url)),
+      ...optional("download_url", safeUrl(json.download_url)),
     },
   ];
 }

@@ -45,6 +45,8 @@ export interface Citation {
   readonly strength?: EvidenceStrength;
   readonly excerpt: string;
   readonly quotes: readonly Quote[];
+  /** The document's original file; it may need the user's token, or expire. Only ever http or https. */
+  readonly download_url?: string;
 }
 
 /** Why there is no answer. */

@@ -1,0 +1,69 @@
+// What `wrangler deploy` would upload, for each environment of wrangler.toml: a dry run of the built Worker. Nothing is
+// written but to a temporary folder.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+// Read when wrangler loads, here and in the processes started: no calls home.
+Object.assign(process.env, { CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
+const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const WORKER = path.join(ROOT, "edge-chat/build/index.js");
+const WRANGLER = createRequire(import.meta.url).resolve("wrangler/bin/wrangler.js");
+const { build, ...config } = readRawConfig({ config: path.join(ROOT, "wrangler.toml") }).rawConfig;
+let folder;
+
+before(async () => {
+  assert.ok(existsSync(WORKER), "The Worker is not built yet; run `cargo xtask build worker` first.");
+  folder = await mkdtemp(path.join(tmpdir(), "edge-deploy-"));
+  // Without [build], which would compile the Worker again.
+  await writeFile(path.join(folder, "wrangler.json"), JSON.stringify({ ...config, main: WORKER }));
+});
+
+after(() => folder && rm(folder, { recursive: true }));
+
+/** What wrangler says about a deployment that does not happen. Fails if wrangler does. */
+async function dryRun(name, environment) {
+  const options = ["--dry-run", "--config", path.join(folder, "wrangler.json"), "--outdir", path.join(folder, name)];
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [WRANGLER, "deploy", ...options, "--env", environment],
+    { cwd: folder, env: { ...process.env, WRANGLER_LOG_PATH: folder, XDG_CONFIG_HOME: folder, NO_COLOR: "1" } },
+  );
+  return stdout + stderr;
+}
+
+test("building is left to [build]", () => {
+  assert.equal(build?.command, "cargo xtask build worker");
+});
+
+describe("a dry run", { concurrency: 1 }, () => {
+  for (const [name, environment] of [
+    ["top level", ""],
+    ["staging", "staging"],
+    ["production", "production"],
+  ]) {
+    test(`of ${name} has every binding and warns of nothing`, async (t) => {
+      const output = await dryRun(name, environment);
+      assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
+      assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
+      for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
+      assert.doesNotMatch(output, /warning/i);
+      const size = /gzip: ([\d.]+) KiB/.exec(output);
+      assert.ok(size, output);
+      t.diagnostic(`compressed size: ${size[1]} KiB`);
+    });
+  }
+
+  test("of an environment that wrangler.toml does not have fails", async () => {
+    await assert.rejects(dryRun("other", "other"));
+  });
+});

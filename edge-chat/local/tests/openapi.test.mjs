@@ -1,0 +1,348 @@
+// docs/openapi.yaml: it is valid, its examples are true to it, and what is not as it says is found.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { assertDescribed, assertSchema, description } from "./support/openapi.mjs";
+
+const ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const { responses, headers: knownHeaders } = description.components;
+
+const resolve = (node) =>
+  node.$ref
+    ? resolve(
+        node.$ref
+          .slice(2)
+          .split("/")
+          .reduce((at, step) => at[step], description),
+      )
+    : node;
+
+/** The headers of a response's own example; `undefined` takes one away. */
+function exampleHeaders(response, mediaType, changes = {}) {
+  const described = Object.entries(response.headers).map(([name, header]) => [name, resolve(header).example]);
+  const all = { ...Object.fromEntries(described), ...(mediaType && { "Content-Type": mediaType }), ...changes };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** Every response of every operation, once for each of its example bodies. */
+function examples() {
+  const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path: path.replace("{id}", ID), method, operation })),
+  );
+  return operations.flatMap(({ path, method, operation }) =>
+    Object.entries(operation.responses).flatMap(([status, reference]) => {
+      const response = resolve(reference);
+      return bodies(response).map(({ mediaType, value }) => ({
+        method: method.toUpperCase(),
+        path,
+        status: Number(status),
+        headers: exampleHeaders(response, mediaType),
+        text: method === "head" || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value),
+      }));
+    }),
+  );
+}
+
+function bodies({ content }) {
+  if (!content) return [{}];
+  return Object.entries(content).flatMap(([mediaType, { example, examples, schema }]) => {
+    assert.ok(example || examples || !schema, `${mediaType} has an example`);
+    const values = examples ? Object.values(examples).map(({ value }) => value) : [example];
+    return values.map((value) => ({ mediaType, value }));
+  });
+}
+
+const session = { id: ID, title: "When?", created_at: "2026-11-22T09:15:27Z", updated_at: "2026-11-22T09:15:27Z" };
+
+/** GET /api/sessions/{id} as it should be, with changes. */
+function exchange({ headers, body = session, ...changes } = {}) {
+  return {
+    method: "GET",
+    path: `/api/sessions/${ID}`,
+    status: 200,
+    headers: exampleHeaders(responses.Session, "application/json", headers),
+    text: JSON.stringify(body),
+    ...changes,
+  };
+}
+
+const stream = responses.Outcome.content["text/event-stream"].examples;
+const events = stream.answer.value.split(/(?<=\n\n)/);
+const [start, delta, sources, heartbeat, end] = events;
+
+function chat(...blocks) {
+  return {
+    method: "POST",
+    path: "/api/chat",
+    status: 200,
+    headers: exampleHeaders(responses.Outcome, "text/event-stream; charset=utf-8"),
+    text: blocks.join(""),
+  };
+}
+
+describe("the description", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(description));
+    assert.ok(valid, JSON.stringify(errors));
+    assert.equal(validator.version, "3.1");
+  });
+
+  test("is true of its own examples", () => {
+    const all = examples();
+    assert.ok(all.length > 100, `${all.length} examples`);
+    for (const example of all) assertDescribed(example);
+  });
+
+  test("names every operation once", () => {
+    const ids = Object.values(description.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
+    );
+    assert.deepEqual(ids, [...new Set(ids)]);
+    assert.equal(ids.length, 22);
+  });
+
+  test("knows the questions it takes", () => {
+    const question = { embedding: Array(384).fill(0), message: "Why?", message_id: ID };
+    const check = (changes) => assertSchema("#/components/schemas/Question", { ...question, ...changes });
+    check({ session_id: null, model: "m", include_citations: false, surprise: {} });
+    for (const wrong of [
+      { embedding: Array(383).fill(0) },
+      { embedding: Array(384).fill("0") },
+      { message: "" },
+      { message: undefined },
+      { message_id: "7" },
+      { include_citations: "true" },
+    ]) {
+      assert.throws(() => check(wrong), JSON.stringify(wrong));
+    }
+  });
+});
+
+describe("a response is described", () => {
+  const fits = (changes) => assertDescribed(exchange(changes));
+  const refused = (changes, message) => assert.throws(() => fits(changes), { message });
+
+  test("as it should be", () => {
+    fits();
+    fits({ path: `/api/sessions/${ID}?x=1` });
+    fits({ path: `/api/./sessions/x/../${ID.toUpperCase()}` });
+    fits({ headers: { "Access-Control-Allow-Origin": undefined, "Access-Control-Expose-Headers": undefined } });
+  });
+
+  test("with a status that is described for it", () => {
+    refused({ status: 201 }, /described are 200, 401/);
+    refused({ status: 404 }, /body\/code|body must have required property 'code'/);
+  });
+
+  test("with all of its headers, well formed", () => {
+    for (const name of Object.keys(responses.Session.headers).filter((name) => knownHeaders[name].required)) {
+      refused({ headers: { [name]: undefined } }, new RegExp(`header ${name} is missing`));
+      refused({ headers: { [name]: "?" } }, new RegExp(`header ${name} must`));
+    }
+    refused({ headers: { "Cache-Control": "public, max-age=60" } }, /Cache-Control/);
+    refused({ headers: { "Access-Control-Allow-Origin": "*" } }, /Access-Control-Allow-Origin/);
+    refused({ headers: { "Retry-After": "soon" } }, /Retry-After/);
+  });
+
+  test("with a content type that is described for it", () => {
+    refused({ headers: { "Content-Type": "text/html" } }, /text\/html/);
+    refused({ headers: { "Content-Type": undefined } }, /undefined is not described/);
+  });
+
+  test("with a body that fits to the field", () => {
+    refused({ body: { ...session, user_id: ID } }, /user_id/);
+    refused({ body: { ...session, title: "" } }, /title/);
+    refused({ body: { ...session, created_at: "yesterday" } }, /created_at/);
+    refused({ body: { ...session, id: "1" } }, /id must match format/);
+    refused({ body: { id: ID } }, /required property 'title'/);
+    refused({ text: "{" }, /is not JSON/);
+  });
+
+  test("without a body where none may be", () => {
+    const deleted = { method: "DELETE", status: 204, headers: exampleHeaders(responses.Deleted), text: "" };
+    fits(deleted);
+    refused({ ...deleted, text: "{}" }, /a body/);
+    const head = { method: "HEAD", path: "/api/health", text: "" };
+    fits(head);
+    refused({ ...head, text: '{"status":"ok"}' }, /a body/);
+  });
+
+  test("as 404 at a path that is not described, and as 405 for another method", () => {
+    const error = (code, response, headers) => ({
+      headers: exampleHeaders(response, "application/json", headers),
+      text: JSON.stringify({ ...response.content["application/json"].example, code }),
+    });
+    const unknown = error("not_found", responses.UnknownPath);
+    for (const path of [
+      "/",
+      "/api/sessions/",
+      `/api/sessions/${ID}/`,
+      "/api//health",
+      "/api/sessions/a%2fb",
+      "/api/chat%2f",
+      "/api/sessions/1",
+      `/api/sessions/urn:uuid:${ID}`,
+      "/API/health",
+      "//api/health",
+    ]) {
+      fits({ path, status: 404, ...unknown });
+    }
+    refused({ path: "/api/other" }, /has to be 404/);
+    const other = error("invalid_request", responses.MethodNotAllowed);
+    fits({ method: "PUT", status: 405, ...other });
+    fits({ method: "PARAMETERS", status: 405, ...other });
+    refused({ method: "PUT" }, /has to be 405/);
+    refused(
+      { method: "PUT", status: 405, ...error("invalid_request", responses.MethodNotAllowed, { Allow: undefined }) },
+      /Allow/,
+    );
+  });
+
+  test("with the code and the request of its status", () => {
+    const response = responses.NotFound;
+    const { example } = response.content["application/json"];
+    const notFound = (changes) => ({
+      status: 404,
+      headers: exampleHeaders(response, "application/json"),
+      text: JSON.stringify({ ...example, ...changes }),
+    });
+    fits(notFound({}));
+    refused(notFound({ code: "conflict" }), /code/);
+    refused(notFound({ retryable: true }), /retryable/);
+    refused(notFound({ detail: "secret" }), /detail/);
+    refused(notFound({ request_id: ID }), /request_id is not/);
+  });
+
+  test("with all or none of the rate limit's headers", () => {
+    const response = responses.QuestionRateLimited;
+    const limited = (changes) => ({
+      method: "POST",
+      path: "/api/chat",
+      status: 429,
+      headers: exampleHeaders(response, "application/json", changes),
+      text: JSON.stringify(response.content["application/json"].example),
+    });
+    fits(limited({}));
+    const all = { "RateLimit-Limit": "20", "RateLimit-Remaining": "0", "RateLimit-Reset": "12" };
+    fits(limited(all));
+    refused(limited({ ...all, "RateLimit-Reset": undefined }), /it has only/);
+    refused(limited({ ...all, "RateLimit-Reset": "12.5" }), /RateLimit-Reset/);
+    refused(limited({ ...all, "RateLimit-Remaining": "21" }), /more than/);
+    refused(limited({ ...all, "Retry-After": undefined }), /Retry-After is missing/);
+  });
+});
+
+describe("a stream is described", () => {
+  const refused = (blocks, message) => assert.throws(() => assertDescribed(chat(...blocks)), { message });
+  const data = (block, change) => {
+    const [, head, json] = /^(event: \w+\ndata: )(.*)\n\n$/.exec(block);
+    return `${head}${JSON.stringify(change(JSON.parse(json)))}\n\n`;
+  };
+
+  test("with its events in order and one that ends it", () => {
+    assertDescribed(chat(start, delta, delta, sources, end));
+    assertDescribed(chat(heartbeat, start, delta, heartbeat, sources, end));
+    const [, error] = stream.fault.value.split(/(?<=\n\n)/);
+    const refusal = stream.refusal.value;
+    for (const opening of [[], [start], [start, delta], [start, delta, sources]]) {
+      assertDescribed(chat(...opening, error));
+      refused(opening, /the order of events is wrong/);
+    }
+    for (const blocks of [
+      [start, sources, end],
+      [delta, sources, end],
+      [start, delta, end],
+      [start, sources, delta, end],
+      [start, start, delta, sources, end],
+      [start, delta, sources, sources, end],
+      [start, delta, sources, end, end],
+      [start, delta, sources, end, error],
+      [start, delta, sources, refusal],
+      [refusal, error],
+      [end],
+    ]) {
+      refused(blocks, /the order of events is wrong/);
+    }
+  });
+
+  test("with frames of two lines", () => {
+    refused([start.trimEnd()], /ends within an event/);
+    refused([start, delta, sources, end.slice(0, -1)], /ends within an event/);
+    refused(["data: {}\n\n"], /this is no event/);
+    refused(["event: answer_start\ndata: {}\ndata: {}\n\n"], /this is no event/);
+    refused(["event: answer_start\nid: 1\ndata: {}\n\n"], /this is no event/);
+    refused(["event: answer_start\ndata: {\n\n"], /is not JSON/);
+    refused(["event: surprise\ndata: {}\n\n"], /no event surprise/);
+  });
+
+  test("with events that fit to the field", () => {
+    const bent = (change) => [start, delta, data(sources, change), end];
+    refused([data(start, (event) => ({ ...event, user_id: ID })), delta, sources, end], /user_id/);
+    refused([data(start, (event) => ({ ...event, type: "answer_end" })), delta, sources, end], /type/);
+    refused([start, data(delta, () => ({ type: "answer_delta" })), sources, end], /text/);
+    refused(
+      bent((event) => ({ ...event, citations: [{ ...event.citations[0], storage_path: "a" }] })),
+      /storage_path/,
+    );
+    refused(
+      bent((event) => ({ ...event, citations: [{ ...event.citations[0], url: "javascript:alert(1)" }] })),
+      /url/,
+    );
+    refused(
+      bent((event) => ({ ...event, citations: [{ ...event.citations[0], available: true }] })),
+      /available/,
+    );
+  });
+
+  test("with quotes that stand in the passage and numbers that have one", () => {
+    const bent = (change) => [start, delta, data(sources, change), end];
+    const quote = { start: 0, end: 3, text: "Ref" };
+    refused(
+      bent((event) => ({ ...event, citations: [{ ...event.citations[0], quotes: [quote] }] })),
+      /the quote from 0 to 3/,
+    );
+    refused(
+      bent((event) => ({ ...event, referenced_indices: [2] })),
+      /which no citation has/,
+    );
+  });
+
+  test("with a refusal that names its session only when it was written", () => {
+    const refusal = (change) => [data(stream.refusal.value, change)];
+    assertDescribed(chat(...refusal(({ session_id, ...event }) => ({ ...event, persisted: false }))));
+    refused(
+      refusal((event) => ({ ...event, persisted: false })),
+      /session_id/,
+    );
+    refused(
+      refusal(({ session_id, ...event }) => event),
+      /session_id/,
+    );
+  });
+});
+
+test("a citation in the history has no link when its document is gone", () => {
+  const { example } = responses.Messages.content["application/json"];
+  const messages = (changes) => {
+    const page = structuredClone(example);
+    Object.assign(page.messages[1].citations[0], changes);
+    return {
+      method: "GET",
+      path: `/api/sessions/${ID}/messages`,
+      status: 200,
+      headers: exampleHeaders(responses.Messages, "application/json"),
+      text: JSON.stringify(page),
+    };
+  };
+  const link = { download_url: `https://chat.example.com/api/documents/${ID}/download` };
+  assertDescribed(messages({ available: true, ...link }));
+  assert.throws(() => assertDescribed(messages({ available: false, ...link })), {
+    message: /citations\/0 must NOT be valid/,
+  });
+  assert.throws(() => assertDescribed(messages({ available: undefined })), { message: /available/ });
+});

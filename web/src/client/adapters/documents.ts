@@ -1,0 +1,27 @@
+import type { Citation } from "../wire.js";
+
+/** A document with its passages, which share its number. */
+export interface CitedDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string | undefined;
+  readonly passages: readonly Citation[];
+}
+
+/** The documents behind an answer, in the order of their numbers: the first one is what `[1]` points at. */
+export function citedDocuments(citations: readonly Citation[]): CitedDocument[] {
+  const passagesOf = new Map<number, [Citation, ...Citation[]]>();
+  for (const citation of citations) {
+    const passages = passagesOf.get(citation.index);
+    if (passages) passages.push(citation);
+    else passagesOf.set(citation.index, [citation]);
+  }
+  return [...passagesOf]
+    .sort(([a], [b]) => a - b)
+    .map(([, passages]) => ({
+      id: passages[0].document_id,
+      title: passages[0].title,
+      url: passages.find(({ url }) => url !== undefined)?.url,
+      passages,
+    }));
+}

@@ -1,0 +1,84 @@
+import { ChatError } from "../errors.js";
+import type { ChatEvent } from "../wire.js";
+import { citedDocuments, type CitedDocument } from "./documents.js";
+
+/** An event for the event emitter of Open WebUI: those of its types that an answer needs. */
+export type OpenWebUiEvent =
+  | {
+      readonly type: "status";
+      readonly data: { readonly description: string; readonly done: boolean; readonly hidden?: boolean };
+    }
+  | { readonly type: "message"; readonly data: { readonly content: string } }
+  | { readonly type: "source"; readonly data: OpenWebUiSource }
+  | { readonly type: "notification"; readonly data: { readonly type: "error"; readonly content: string } };
+
+/** A document with its passages; the three lists run in parallel. */
+export interface OpenWebUiSource {
+  readonly source: { readonly id: string; readonly name: string; readonly url?: string };
+  readonly document: readonly string[];
+  readonly metadata: readonly OpenWebUiMetadata[];
+  /** Cosine of question and passage, which Open WebUI shows as relevance. */
+  readonly distances: readonly number[];
+}
+
+/** Where a passage is from. */
+export interface OpenWebUiMetadata {
+  /** Passages with the same one are listed as one source. The document's id, since an address would hide the title. */
+  readonly source: string;
+  readonly name: string;
+  readonly url?: string;
+  readonly page?: number;
+  readonly section?: string;
+}
+
+/**
+ * Turns the events of an answer into events for Open WebUI. Sources come in the order of their numbers, which is the one
+ * Open WebUI counts them in, so `[1]` in the text opens the right one.
+ *
+ * A `ChatError` becomes a notification; anything else is thrown on.
+ */
+export async function* toOpenWebUiEvents(
+  events: AsyncIterable<ChatEvent>,
+): AsyncGenerator<OpenWebUiEvent, void, undefined> {
+  yield { type: "status", data: { description: "Searching the documents", done: false } };
+  try {
+    for await (const event of events) {
+      switch (event.type) {
+        case "answer_start":
+          break;
+        case "answer_delta":
+          yield { type: "message", data: { content: event.text } };
+          break;
+        case "sources":
+          for (const document of citedDocuments(event.citations)) yield { type: "source", data: source(document) };
+          break;
+        case "answer_end":
+          yield { type: "status", data: { description: "Answered from the documents", done: true, hidden: true } };
+          break;
+        case "refusal":
+          yield { type: "message", data: { content: event.message } };
+          yield { type: "status", data: { description: "Not enough evidence for an answer", done: true } };
+          break;
+      }
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof ChatError)) throw thrown;
+    yield { type: "notification", data: { type: "error", content: thrown.message } };
+    yield { type: "status", data: { description: thrown.message, done: true } };
+  }
+}
+
+function source({ id, title, url, passages }: CitedDocument): OpenWebUiSource {
+  return {
+    source: { id, name: title, ...(url !== undefined && { url }) },
+    document: passages.map(({ excerpt }) => excerpt),
+    metadata: passages.map(({ url, page, section }) => ({
+      source: id,
+      name: title,
+      ...(url !== undefined && { url }),
+      ...(page !== undefined && { page }),
+      ...(section !== undefined && { section }),
+    })),
+    distances: passages.map(({ score }) => score),
+  };
+}

@@ -1,0 +1,116 @@
+import { ChatError, type ChatErrorCode } from "../errors.js";
+import type { ChatEvent, Citation, RefusalReason } from "../wire.js";
+import { citedDocuments, type CitedDocument } from "./documents.js";
+
+/** Which conversation a message belongs to, and whether it is in the history. Custom metadata of the message. */
+export interface UiMessageMetadata {
+  readonly session_id?: string;
+  readonly message_id?: string;
+  readonly persisted: boolean;
+}
+
+/** A part of the UI message stream of the Vercel AI SDK (protocol v1): those of its parts that an answer needs. */
+export type UiMessagePart =
+  | { readonly type: "start" }
+  | { readonly type: "text-start"; readonly id: string }
+  | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
+  | { readonly type: "text-end"; readonly id: string }
+  | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title: string }
+  | { readonly type: "source-document"; readonly sourceId: string; readonly mediaType: string; readonly title: string }
+  | {
+      readonly type: "data-citations";
+      readonly data: { readonly citations: readonly Citation[]; readonly referenced_indices: readonly number[] };
+    }
+  | {
+      readonly type: "data-refusal";
+      readonly data: {
+        readonly reason: RefusalReason;
+        readonly suggestions: readonly string[];
+        readonly nearest: readonly string[];
+      };
+    }
+  | {
+      readonly type: "data-error";
+      readonly data: { readonly code: ChatErrorCode; readonly retryable: boolean; readonly requestId?: string };
+      readonly transient: true;
+    }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "finish"; readonly messageMetadata: UiMessageMetadata };
+
+/** A message has one text. */
+const TEXT = "text-1";
+
+/**
+ * Turns the events of an answer into the UI message stream of the Vercel AI SDK. To serve it, send each part as
+ * `data: <JSON>` and an empty line, `data: [DONE]` at the end, and the header `x-vercel-ai-ui-message-stream: v1`.
+ *
+ * A `ChatError` becomes an `error` part, and before it a `data-error` part with its code; anything else is thrown on.
+ */
+export async function* toUiMessageStream(
+  events: AsyncIterable<ChatEvent>,
+): AsyncGenerator<UiMessagePart, void, undefined> {
+  let sessionId: string | undefined;
+  let isTextOpen = false;
+  function* endText(): Generator<UiMessagePart> {
+    if (isTextOpen) yield { type: "text-end", id: TEXT };
+    isTextOpen = false;
+  }
+  yield { type: "start" };
+  try {
+    for await (const event of events) {
+      switch (event.type) {
+        case "answer_start":
+          sessionId = event.session_id;
+          break;
+        case "answer_delta":
+          if (!isTextOpen) yield { type: "text-start", id: TEXT };
+          isTextOpen = true;
+          yield { type: "text-delta", id: TEXT, delta: event.text };
+          break;
+        case "sources": {
+          yield* endText();
+          yield* citedDocuments(event.citations).map(source);
+          const { citations, referenced_indices } = event;
+          if (citations.length > 0) yield { type: "data-citations", data: { citations, referenced_indices } };
+          break;
+        }
+        case "answer_end":
+          yield* endText();
+          yield finish(event.persisted, sessionId, event.message_id);
+          break;
+        case "refusal": {
+          yield { type: "text-start", id: TEXT };
+          yield { type: "text-delta", id: TEXT, delta: event.message };
+          yield { type: "text-end", id: TEXT };
+          const { reason, suggestions, nearest } = event;
+          yield { type: "data-refusal", data: { reason, suggestions, nearest } };
+          yield finish(event.persisted, event.session_id);
+          break;
+        }
+      }
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof ChatError)) throw thrown;
+    yield* endText();
+    const { code, message, retryable, requestId } = thrown;
+    yield { type: "data-error", data: { code, retryable, ...(requestId && { requestId }) }, transient: true };
+    yield { type: "error", errorText: message };
+  }
+}
+
+function source({ id, title, url, passages }: CitedDocument): UiMessagePart {
+  if (url !== undefined) return { type: "source-url", sourceId: id, url, title };
+  const mediaType = passages[0]?.content_type ?? "text/plain";
+  return { type: "source-document", sourceId: id, mediaType, title };
+}
+
+function finish(persisted: boolean, sessionId?: string, messageId?: string): UiMessagePart {
+  return {
+    type: "finish",
+    messageMetadata: {
+      ...(sessionId !== undefined && { session_id: sessionId }),
+      ...(messageId !== undefined && { message_id: messageId }),
+      persisted,
+    },
+  };
+}

@@ -1,0 +1,235 @@
+// The adapters for other stacks: the AI SDK's parts against its own schema and reader, Open WebUI's events by hand.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readUIMessageStream, uiMessageChunkSchema } from "ai";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const { ChatError, toOpenWebUiEvents, toUiMessageStream } = await importTs(
+  new URL("../src/client.ts", import.meta.url),
+);
+
+const REFUNDS = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
+const SHIPPING = "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b11";
+const passage = (index, document_id, changes = {}) => ({
+  index,
+  chunk_id: crypto.randomUUID(),
+  document_id,
+  title: document_id === REFUNDS ? "Refunds" : "Shipping",
+  score: 0.7,
+  excerpt: "Refunds are paid within 5 days.",
+  quotes: [],
+  ...changes,
+});
+const CITATIONS = [
+  passage(1, REFUNDS, { url: "https://www.example.com/refunds", section: "Time" }),
+  // The order of numbers is what counts, and a document may have several passages.
+  passage(2, SHIPPING, { content_type: "application/pdf", page: 3, score: 0.5, excerpt: "We ship daily." }),
+  passage(1, REFUNDS, { score: 0.6, excerpt: "Refunds are free." }),
+];
+const ANSWER = [
+  { type: "answer_start", session_id: "s" },
+  { type: "answer_delta", text: "Refunds are paid within 5 days. [1]" },
+  { type: "answer_delta", text: " We ship daily. [2]" },
+  { type: "sources", citations: CITATIONS, referenced_indices: [1, 2] },
+  { type: "answer_end", message_id: "m", persisted: true },
+];
+const REFUSAL = {
+  type: "refusal",
+  message: "I don't know.",
+  suggestions: ["Contact support"],
+  reason: "weak_evidence",
+  nearest: ["Refunds"],
+  session_id: "s",
+  persisted: true,
+};
+
+/** Events, and then perhaps an error, as `streamChat` gives them. */
+async function* stream(events, error) {
+  yield* events;
+  if (error) throw error;
+}
+
+async function all(parts) {
+  const list = [];
+  for await (const part of parts) list.push(part);
+  return list;
+}
+
+/** The parts of a UI message stream, each valid by the AI SDK's own schema. */
+async function uiParts(events, error) {
+  const parts = await all(toUiMessageStream(stream(events, error)));
+  const { validate } = uiMessageChunkSchema();
+  for (const part of parts) {
+    const { success, error } = await validate(part);
+    assert.ok(success, `${JSON.stringify(part)}: ${error?.message}`);
+  }
+  return parts;
+}
+
+/** The message that a page using the AI SDK ends up with, and the errors it is told. */
+async function uiMessage(parts) {
+  const errors = [];
+  const messages = await all(
+    readUIMessageStream({
+      stream: ReadableStream.from(parts),
+      onError: (error) => errors.push(error.message),
+      terminateOnError: false,
+    }),
+  );
+  return { message: messages.at(-1), errors };
+}
+
+describe("for the AI SDK", () => {
+  test("an answer is a text, its sources and their details", async () => {
+    const parts = await uiParts(ANSWER);
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      [
+        "start",
+        "text-start",
+        "text-delta",
+        "text-delta",
+        "text-end",
+        "source-url",
+        "source-document",
+        "data-citations",
+        "finish",
+      ],
+    );
+    const { message, errors } = await uiMessage(parts);
+    assert.deepEqual(errors, []);
+    assert.deepEqual(message.metadata, { session_id: "s", message_id: "m", persisted: true });
+    const [text, refunds, shipping, details] = message.parts;
+    assert.deepEqual([text.text, text.state], ["Refunds are paid within 5 days. [1] We ship daily. [2]", "done"]);
+    const { type, sourceId, url, title } = refunds;
+    assert.deepEqual(
+      [type, sourceId, url, title],
+      ["source-url", REFUNDS, "https://www.example.com/refunds", "Refunds"],
+    );
+    assert.deepEqual(
+      [shipping.sourceId, shipping.mediaType, shipping.title],
+      [SHIPPING, "application/pdf", "Shipping"],
+    );
+    assert.deepEqual(details.data, { citations: CITATIONS, referenced_indices: [1, 2] });
+  });
+
+  test("an answer without citations has no sources", async () => {
+    const parts = await uiParts(
+      ANSWER.map((event) => (event.type === "sources" ? { ...event, citations: [], referenced_indices: [] } : event)),
+    );
+    const { message } = await uiMessage(parts);
+    assert.deepEqual(
+      message.parts.map(({ type }) => type),
+      ["text"],
+    );
+  });
+
+  test("a refusal is a text with a reason", async () => {
+    const { message, errors } = await uiMessage(await uiParts([REFUSAL]));
+    assert.deepEqual(errors, []);
+    const [text, refusal] = message.parts;
+    assert.deepEqual([text.text, text.state], ["I don't know.", "done"]);
+    const { reason, suggestions, nearest } = REFUSAL;
+    assert.deepEqual(refusal.data, { reason, suggestions, nearest });
+    assert.deepEqual(message.metadata, { session_id: "s", persisted: true });
+  });
+
+  test("an error before the first event is the protocol's error", async () => {
+    const parts = await uiParts([], new ChatError("rate_limited", "Slow down.", { retryable: true, requestId: "r" }));
+    assert.deepEqual(parts, [
+      { type: "start" },
+      { type: "data-error", data: { code: "rate_limited", retryable: true, requestId: "r" }, transient: true },
+      { type: "error", errorText: "Slow down." },
+    ]);
+    assert.deepEqual((await uiMessage(parts)).errors, ["Slow down."]);
+  });
+
+  test("an error within the text leaves no text open", async () => {
+    const parts = await uiParts(ANSWER.slice(0, 2), new ChatError("connection_lost", "Lost.", { retryable: true }));
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ["start", "text-start", "text-delta", "text-end", "data-error", "error"],
+    );
+    const { message } = await uiMessage(parts);
+    assert.equal(message.parts[0].state, "done");
+  });
+});
+
+describe("for Open WebUI", () => {
+  const convert = (events, error) => all(toOpenWebUiEvents(stream(events, error)));
+  const of = (events, type) => events.filter((event) => event.type === type).map(({ data }) => data);
+
+  test("an answer is its pieces and one source for each document, in the order of numbers", async () => {
+    const events = await convert(ANSWER);
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ["status", "message", "message", "source", "source", "status"],
+    );
+    assert.equal(
+      of(events, "message")
+        .map(({ content }) => content)
+        .join(""),
+      "Refunds are paid within 5 days. [1] We ship daily. [2]",
+    );
+    const url = "https://www.example.com/refunds";
+    assert.deepEqual(of(events, "source"), [
+      {
+        source: { id: REFUNDS, name: "Refunds", url },
+        document: ["Refunds are paid within 5 days.", "Refunds are free."],
+        metadata: [
+          { source: REFUNDS, name: "Refunds", url, section: "Time" },
+          { source: REFUNDS, name: "Refunds" },
+        ],
+        distances: [0.7, 0.6],
+      },
+      {
+        source: { id: SHIPPING, name: "Shipping" },
+        document: ["We ship daily."],
+        metadata: [{ source: SHIPPING, name: "Shipping", page: 3 }],
+        distances: [0.5],
+      },
+    ]);
+  });
+
+  test("whatever happens, the status stops shimmering", async () => {
+    const lost = new ChatError("connection_lost", "Lost.", { retryable: true });
+    for (const events of [await convert(ANSWER), await convert([REFUSAL]), await convert(ANSWER.slice(0, 2), lost)]) {
+      const statuses = of(events, "status");
+      assert.deepEqual([statuses[0].done, statuses.at(-1).done], [false, true]);
+      assert.equal(events.at(-1).type, "status");
+    }
+  });
+
+  test("a refusal is its message", async () => {
+    const events = await convert([REFUSAL]);
+    assert.deepEqual(of(events, "message"), [{ content: "I don't know." }]);
+    assert.deepEqual(of(events, "source"), []);
+  });
+
+  test("an error is a notification", async () => {
+    const events = await convert([], new ChatError("rate_limited", "Slow down.", { retryable: true }));
+    assert.deepEqual(of(events, "notification"), [{ type: "error", content: "Slow down." }]);
+  });
+});
+
+test("what is no ChatError is thrown on, such as an abort", async () => {
+  const abort = new DOMException("Stopped.", "AbortError");
+  for (const adapter of [toUiMessageStream, toOpenWebUiEvents]) {
+    await assert.rejects(all(adapter(stream(ANSWER.slice(0, 2), abort))), abort);
+  }
+});
+
+test("who stops listening stops the answer", async () => {
+  for (const adapter of [toUiMessageStream, toOpenWebUiEvents]) {
+    let stopped = false;
+    const endless = (async function* () {
+      try {
+        for (;;) yield ANSWER[1];
+      } finally {
+        stopped = true;
+      }
+    })();
+    for await (const { type } of adapter(endless)) if (/delta|message/.test(type)) break;
+    assert.ok(stopped, adapter.name);
+  }
+});
