@@ -1,0 +1,209 @@
+// History, settings and downloads on real parts: Postgres with RLS, storage, workerd. One demo serves all tests of this
+// file, in order.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ask, chatRequest, only, post } from "../lib/chat.mjs";
+import { startDemo } from "../lib/demo.mjs";
+import { loadEmbedder } from "../lib/embedder.mjs";
+
+const QUESTION = "Can I get my money back after two weeks?";
+const OTHER_QUESTION = "How long does shipping take?";
+const FILE = "%PDF-1.4 not really a PDF, but bytes that can be counted";
+
+let data, demo, api, token;
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  demo = await startDemo({ data });
+  api = new URL("..", demo.info.chat_url).href + "api";
+  token = await demo.newUser();
+});
+
+after(async () => {
+  await demo?.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** A request as the user, or as another one; its body is JSON unless the response is a file. */
+async function call(method, path, { body, as = token, headers = {} } = {}) {
+  const response = await fetch(path.startsWith("http") ? path : `${api}${path}`, {
+    method,
+    headers: {
+      ...(as && { authorization: `Bearer ${as}` }),
+      ...(body && { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body && JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** Changes the settings as the dashboard would. The check of readiness reads them anew, so nobody has to wait a minute. */
+async function changeSettings(changes) {
+  await demo.rest("PATCH", "chat_settings?id=is.true", { body: changes });
+  assert.equal((await call("GET", "/ready")).status, 200);
+}
+
+test("the public settings come from the dashboard, the model from the stored vectors", async () => {
+  await changeSettings({ greeting: "Hello!", suggested_questions: [QUESTION] });
+  const { json, headers } = await call("GET", "/config", { as: null });
+  const { fingerprint } = await loadEmbedder();
+  assert.deepEqual(json, {
+    greeting: "Hello!",
+    suggested_questions: [QUESTION],
+    citations: true,
+    link_mode: "none",
+    model: fingerprint,
+    dimensions: 384,
+    max_message_chars: 4000,
+  });
+  assert.equal(headers.get("cache-control"), "public, max-age=60");
+});
+
+test("sessions are listed with the last used first, page by page, and belong to their user", async () => {
+  const started = [];
+  for (const question of [QUESTION, OTHER_QUESTION, QUESTION]) {
+    const { events } = await ask(demo.info.chat_url, token, question);
+    started.push(only(events, "answer_start").session_id);
+  }
+  await post(demo.info.chat_url, token, { ...(await chatRequest(OTHER_QUESTION)), session_id: started[0] });
+  const expected = [started[0], started[2], started[1]];
+
+  const listed = [];
+  let cursor = "";
+  do {
+    const { json } = await call("GET", `/sessions?limit=2${cursor && `&cursor=${cursor}`}`);
+    listed.push(...json.sessions.map(({ id }) => id));
+    cursor = json.next_cursor;
+  } while (cursor);
+  assert.deepEqual(listed, expected);
+
+  const stranger = await demo.newUser();
+  assert.deepEqual((await call("GET", "/sessions", { as: stranger })).json.sessions, []);
+  for (const [method, path, body] of [
+    ["GET", `/sessions/${started[0]}`],
+    ["GET", `/sessions/${started[0]}/messages`],
+    ["PATCH", `/sessions/${started[0]}`, { title: "Mine now" }],
+    ["DELETE", `/sessions/${started[0]}`],
+  ]) {
+    const reply = await call(method, path, { as: stranger, body });
+    assert.deepEqual([reply.status, reply.json.code], [404, "not_found"], `${method} ${path}`);
+  }
+});
+
+test("a session can be renamed, which keeps its place, and deleted with its messages", async () => {
+  const { sessions } = (await call("GET", "/sessions")).json;
+  const last = sessions.at(-1);
+  const renamed = await call("PATCH", `/sessions/${last.id}`, { body: { title: "  Shipping " } });
+  assert.deepEqual(renamed.json, { ...last, title: "Shipping" });
+  const after = (await call("GET", "/sessions")).json.sessions;
+  assert.deepEqual(
+    after.map(({ id }) => id),
+    sessions.map(({ id }) => id),
+  );
+
+  assert.equal((await call("DELETE", `/sessions/${last.id}`)).status, 204);
+  assert.equal((await call("GET", `/sessions/${last.id}`)).status, 404);
+  assert.equal((await call("DELETE", `/sessions/${last.id}`)).status, 404);
+  assert.deepEqual(await demo.rest("GET", `chat_messages?session_id=eq.${last.id}`), []);
+});
+
+test("a first question that arrives five times at once makes one session and one pair of messages", async () => {
+  const user = await demo.newUser();
+  const body = await chatRequest(QUESTION);
+  const replies = await Promise.all(Array.from({ length: 5 }, () => post(demo.info.chat_url, user, body)));
+  for (const { events } of replies) assert.deepEqual(events, replies[0].events);
+  const { sessions } = (await call("GET", "/sessions", { as: user })).json;
+  assert.equal(sessions.length, 1);
+  const { messages } = (await call("GET", `/sessions/${sessions[0].id}/messages`, { as: user })).json;
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ["user", "assistant"],
+  );
+  assert.equal(messages[0].id, body.message_id);
+});
+
+test("sources of documents that were disabled are marked in the history", async () => {
+  const { events } = await ask(demo.info.chat_url, token, QUESTION);
+  const { session_id } = only(events, "answer_start");
+  const history = async () => (await call("GET", `/sessions/${session_id}/messages`)).json.messages[1];
+  const before = await history();
+  assert.deepEqual(
+    before.citations,
+    only(events, "sources").citations.map((citation) => ({ ...citation, available: true })),
+  );
+
+  const { document_id } = before.citations[0];
+  await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { enabled: false } });
+  for (const citation of (await history()).citations) {
+    assert.equal(citation.available, citation.document_id !== document_id);
+  }
+  await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { enabled: true } });
+});
+
+test("an original file is had by who sees its document, through the Worker or a signed address", async () => {
+  const { events } = await ask(demo.info.chat_url, token, QUESTION);
+  const [{ document_id }] = only(events, "sources").citations;
+  const path = `${document_id}/terms & é.pdf`;
+  await demo.upload(path, FILE, "application/pdf");
+  await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { storage_path: path } });
+  const download = `/documents/${document_id}/download`;
+  const linkOf = async () => {
+    const { events } = await ask(demo.info.chat_url, token, QUESTION);
+    return only(events, "sources").citations.find((citation) => citation.document_id === document_id).download_url;
+  };
+
+  assert.equal((await call("GET", download)).status, 404, "link mode none");
+  assert.equal(await linkOf(), undefined);
+
+  await changeSettings({ link_mode: "authenticated" });
+  const link = await linkOf();
+  assert.equal(link, `${api}${download}`);
+  const whole = await call("GET", link);
+  assert.deepEqual([whole.status, whole.text], [200, FILE]);
+  assert.equal(whole.headers.get("content-type"), "application/pdf");
+  assert.match(whole.headers.get("content-disposition"), /^attachment; /);
+  assert.equal((await call("GET", link, { as: null })).status, 401);
+  const part = await call("GET", link, { headers: { range: "bytes=1-3" } });
+  assert.deepEqual(
+    [part.status, part.text, part.headers.get("content-range")],
+    [206, "PDF", `bytes 1-3/${FILE.length}`],
+  );
+  const beyond = await call("GET", link, { headers: { range: "bytes=5000-" } });
+  assert.deepEqual([beyond.status, beyond.json.code], [416, "invalid_request"]);
+
+  await changeSettings({ link_mode: "public" });
+  const signed = await linkOf();
+  assert.ok(signed.startsWith(`${demo.info.supabase_url}/storage/v1/object/sign/kb/`), signed);
+  assert.equal((await call("GET", signed, { as: null })).text, FILE);
+  const stored = await demo.rest("GET", "chat_messages?select=citations&role=eq.assistant");
+  assert.ok(!JSON.stringify(stored).includes("download_url"), "no link is kept");
+
+  await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { enabled: false } });
+  assert.equal((await call("GET", download)).status, 404, "hidden");
+  await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { enabled: true } });
+  await changeSettings({ link_mode: "none" });
+});
+
+test("without citations there are neither markers nor sources", async () => {
+  await changeSettings({ citations: false });
+  const user = await demo.newUser();
+  const { events } = await ask(demo.info.chat_url, user, QUESTION);
+  const { citations, referenced_indices } = only(events, "sources");
+  assert.deepEqual([citations, referenced_indices], [[], []]);
+  assert.ok(!events.some(({ data }) => /\[\d+\]/.test(data.text ?? "")));
+  await changeSettings({ citations: true });
+});
+
+test("what a refusal says can be set", async () => {
+  await changeSettings({ refusal_message: "Please write to us.", refusal_suggestions: ["Write"] });
+  const user = await demo.newUser();
+  const { events } = await ask(demo.info.chat_url, user, "Which planet has the most moons?");
+  assert.deepEqual(only(events, "refusal").suggestions, ["Write"]);
+  assert.equal(only(events, "refusal").message, "Please write to us.");
+});
