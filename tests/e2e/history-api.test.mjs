@@ -77,7 +77,8 @@ test("sessions are listed with the last used first, page by page, and belong to 
   const listed = [];
   let cursor = "";
   do {
-    const { json } = await call("GET", `/sessions?limit=2${cursor && `&cursor=${cursor}`}`);
+    const { json, status, text } = await call("GET", `/sessions?limit=2${cursor && `&cursor=${cursor}`}`);
+    assert.equal(status, 200, text);
     listed.push(...json.sessions.map(({ id }) => id));
     cursor = json.next_cursor;
   } while (cursor);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::setup::Tools;
-use crate::{paths, shell};
+use crate::{paths, shell, wasm_names};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
@@ -117,10 +117,9 @@ fn worker(tools: &Tools) -> Result<()> {
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-        // The names of functions would be a fifth of the download.
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
         .env("WASM_BINDGEN_BIN", &tools.wasm_bindgen)
         .env("ESBUILD_BIN", paths::repo().join("node_modules/.bin/esbuild"));
     tools.wasm.apply(&mut worker_build)?;
-    shell::run(&mut worker_build)
+    shell::run(&mut worker_build)?;
+    wasm_names::remove(&paths::repo().join("edge-chat/build/index_bg.wasm"))
 }

@@ -13,6 +13,7 @@ mod paths;
 mod setup;
 mod shell;
 mod test;
+mod wasm_names;
 
 use std::process::ExitCode;
 

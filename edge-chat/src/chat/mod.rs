@@ -33,7 +33,7 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
     let question = ChatRequest::parse(&read_json(&mut call.request).await?)?;
 
     let gate = Gate::of_user(&call.env, user.user_id())?;
-    let admit = gate.admit(&question, &call.config);
+    let admit = call.deadline.limit("admission", gate.admit(&question, &call.config));
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,

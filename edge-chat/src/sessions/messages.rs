@@ -27,7 +27,7 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
     let supabase = call.supabase(call.user().await?);
     let limit = page_size(&call.address, 50, 200)?;
     let after = Cursor::of(&call.address)?;
-    let after = after.as_ref().map(|cursor| cursor.time.as_str());
+    let after = after.as_ref().map(|cursor| &cursor.time);
     // One more than asked for tells whether there is a next page.
     let read = join(supabase.owns_session(session_id), supabase.messages(session_id, after, limit + 1));
     let (is_own, messages) = call.trace.time("read", read).await;

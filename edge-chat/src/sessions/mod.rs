@@ -30,7 +30,7 @@ pub(crate) async fn list(call: Call) -> Result<Reply, Failure> {
     let supabase = call.supabase(call.user().await?);
     let limit = page_size(&call.address, 20, 100)?;
     let before = Cursor::of(&call.address)?;
-    let before = before.as_ref().map(|cursor| (cursor.time.as_str(), cursor.id));
+    let before = before.as_ref().map(|cursor| (&cursor.time, cursor.id));
     // One more than asked for tells whether there is a next page.
     let read = supabase.sessions(before, limit + 1);
     let mut sessions = call.trace.time("read", read).await?;

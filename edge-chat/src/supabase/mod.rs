@@ -7,6 +7,7 @@ mod deadline;
 mod documents;
 mod exchange;
 mod sessions;
+mod timestamp;
 
 use std::rc::Rc;
 
@@ -25,6 +26,7 @@ pub(crate) use documents::DocumentFile;
 use exchange::Call;
 pub(crate) use exchange::{Answer, Connection, fetch_keys, unavailable};
 pub(crate) use sessions::{Message, Session};
+pub(crate) use timestamp::Timestamp;
 
 /// Supabase on behalf of one user.
 #[derive(Clone)]

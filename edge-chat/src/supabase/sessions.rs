@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use worker::Method;
 
+use super::timestamp::Timestamp;
 use super::{Query, Supabase};
 use crate::http::error::Failure;
 
@@ -17,8 +18,8 @@ const COLUMNS: &str = "id,title,created_at,updated_at";
 pub(crate) struct Session {
     pub(crate) id: Uuid,
     pub(crate) title: Option<String>,
-    pub(crate) created_at: String,
-    pub(crate) updated_at: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
 }
 
 /// A message, as the client gets it.
@@ -28,7 +29,7 @@ pub(crate) struct Message {
     pub(crate) role: String,
     pub(crate) content: String,
     pub(crate) citations: Vec<Value>,
-    pub(crate) created_at: String,
+    pub(crate) created_at: Timestamp,
 }
 
 impl Supabase {
@@ -41,7 +42,7 @@ impl Supabase {
     /// The user's sessions, the last used first; `before`: time and id of the last one seen.
     pub(crate) async fn sessions(
         &self,
-        before: Option<(&str, Uuid)>,
+        before: Option<(&Timestamp, Uuid)>,
         limit: u32,
     ) -> Result<Vec<Session>, Failure> {
         let query = Query::columns(COLUMNS)
@@ -51,8 +52,8 @@ impl Supabase {
         let query = match before {
             // In this form one scan of the index finds the page.
             Some((time, id)) => query
-                .filter("updated_at", format!("lte.{time}"))
-                .filter("or", format!("(updated_at.lt.\"{time}\",id.lt.{id})")),
+                .filter("updated_at", format!("lte.{}", time.as_str()))
+                .filter("or", format!("(updated_at.lt.\"{}\",id.lt.{id})", time.as_str())),
             None => query,
         };
         self.select(TABLE, &query).await
@@ -86,7 +87,7 @@ impl Supabase {
     pub(crate) async fn messages(
         &self,
         session_id: Uuid,
-        after: Option<&str>,
+        after: Option<&Timestamp>,
         limit: u32,
     ) -> Result<Vec<Message>, Failure> {
         let query = Query::columns("id,role,content,citations,created_at")
@@ -95,7 +96,7 @@ impl Supabase {
             .limit(limit);
         let query = match after {
             // Times of one session differ.
-            Some(time) => query.filter("created_at", format!("gt.{time}")),
+            Some(time) => query.filter("created_at", format!("gt.{}", time.as_str())),
             None => query,
         };
         self.select("chat_messages", &query).await

@@ -1,0 +1,81 @@
+// Requests with the times at which they were sent and answered, in milliseconds of performance.now().
+import { Agent, request } from "node:http";
+
+/** Up to so many connections that stay open between requests. */
+export function connections(count) {
+  return new Agent({ keepAlive: true, maxSockets: count });
+}
+
+/**
+ * @typedef {object} Reply
+ * @property {number} status
+ * @property {import("node:http").IncomingHttpHeaders} headers
+ * @property {string} text the whole body
+ * @property {number} sentAt
+ * @property {number} firstByteAt of the body
+ * @property {number} endAt
+ */
+
+/**
+ * Sends JSON and takes in the whole response.
+ * @param {string} url
+ * @param {{ agent: Agent, token: string, body: object, headers?: Record<string, string>, signal?: AbortSignal }} options
+ * @returns {Promise<Reply>}
+ */
+export function post(url, { agent, token, body, headers, signal }) {
+  const payload = JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      agent,
+      signal,
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(payload),
+        ...headers,
+      },
+    });
+    outgoing.once("error", reject);
+    outgoing.once("response", (incoming) => {
+      const pieces = [];
+      let firstByteAt;
+      incoming.on("data", (piece) => {
+        firstByteAt ??= performance.now();
+        pieces.push(piece);
+      });
+      incoming.once("error", reject);
+      incoming.once("end", () => {
+        const endAt = performance.now();
+        const { statusCode: status, headers } = incoming;
+        const text = Buffer.concat(pieces).toString();
+        resolve({ status, headers, text, sentAt, firstByteAt: firstByteAt ?? endAt, endAt });
+      });
+    });
+    const sentAt = performance.now();
+    outgoing.end(payload);
+  });
+}
+
+/** The events of a whole stream. */
+export function eventsOf(text) {
+  return text
+    .split("\n\n")
+    .filter((block) => block.startsWith("event:"))
+    .map((block) => JSON.parse(block.slice(block.indexOf("\ndata: ") + 7)));
+}
+
+/** The session that an answer or a refusal was written to. */
+export function sessionOf(reply) {
+  const session = outcomeOf(reply).session_id ?? eventsOf(reply.text)[0].session_id;
+  if (!session) throw new Error(`no session: ${reply.text}`);
+  return session;
+}
+
+/** The last event of a stream that ended as it should; an error otherwise. */
+export function outcomeOf({ status, text }) {
+  if (status !== 200) throw new Error(`status ${status}: ${text}`);
+  const last = eventsOf(text).at(-1);
+  if (last?.type !== "answer_end" && last?.type !== "refusal") throw new Error(`no outcome: ${text}`);
+  return last;
+}

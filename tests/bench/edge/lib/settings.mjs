@@ -1,0 +1,9 @@
+/**
+ * What a program of the bench is told in its environment.
+ * @param {string} name
+ */
+export function setting(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set; run this with \`cargo xtask bench edge\``);
+  return value;
+}

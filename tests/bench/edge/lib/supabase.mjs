@@ -1,0 +1,55 @@
+// The local Supabase as the bench uses it beside the Worker.
+import { setting } from "./settings.mjs";
+
+/** Rows asked for at once. */
+const PAGE = 1000;
+
+/**
+ * Signs a new user up.
+ * @returns {Promise<{ id: string, token: string }>}
+ */
+export async function signUp() {
+  const { user, access_token: token } = await call("POST", "auth/v1/signup", setting("SUPABASE_PUBLISHABLE_KEY"), {
+    email: `${crypto.randomUUID()}@example.com`,
+    password: crypto.randomUUID(),
+  });
+  return { id: user.id, token };
+}
+
+/** What `match_chunks` finds, as the Worker asks it. */
+export function matchChunks(token, { vector, text }) {
+  const body = { query_embedding: vector, match_count: 5, match_threshold: -1, query_text: text };
+  return call("POST", "rest/v1/rpc/match_chunks", setting("SUPABASE_PUBLISHABLE_KEY"), body, token);
+}
+
+/**
+ * All rows of a table, whoever owns them.
+ * @param {string} table
+ * @param {string[]} columns
+ * @param {string} order columns that are unique together
+ */
+export async function allRows(table, columns, order) {
+  const key = setting("SUPABASE_SECRET_KEY");
+  const rows = [];
+  for (;;) {
+    const query = `select=${columns}&order=${order}&limit=${PAGE}&offset=${rows.length}`;
+    const page = await call("GET", `rest/v1/${table}?${query}`, key, undefined, key);
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
+}
+
+async function call(method, path, apikey, body, token) {
+  const response = await fetch(`${setting("SUPABASE_URL")}/${path}`, {
+    method,
+    headers: {
+      apikey,
+      "content-type": "application/json",
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: body && JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,58 @@
+/** Questions to the sample knowledge base. */
+const COVERED = [
+  "Can I get my money back after two weeks?",
+  "How long do I have to return an item?",
+  "Which items cannot be returned?",
+  "When does the refund arrive on my card?",
+  "Who pays for a return from abroad?",
+  "Is an exchange for another size free?",
+  "How much does standard delivery cost?",
+  "From which amount is delivery free?",
+  "Do you ship to Switzerland?",
+  "Do you deliver to the United Kingdom?",
+  "How do I track my parcel?",
+  "What happens if my parcel arrives damaged?",
+  "How long does the parcel shop keep my parcel?",
+  "How long is the guarantee on cast iron pans?",
+  "What does the warranty not cover?",
+  "How do I make a warranty claim?",
+  "What does a repair outside the warranty cost?",
+  "How do I reset my password?",
+  "For how long is the reset link valid?",
+  "Why is my account locked?",
+  "I lost my phone, how do I sign in with two steps?",
+  "How do I delete my account?",
+  "How do I change the email address of my account?",
+  "Which size should I choose between two sizes?",
+  "How do I wash a wool sweater?",
+  "How is waxed cotton cleaned?",
+  "Can I put a cast iron pan into the dishwasher?",
+  "How do I care for a leather bag?",
+  "How long is a gift card valid?",
+  "How many gift cards can I use in one order?",
+  "I lost my printed gift card, what now?",
+  "Is the shop open on Saturday?",
+  "When can I call you?",
+  "How long is a collection order kept?",
+  "Can I cancel an order that I just placed?",
+  "Can I change the delivery address of my order?",
+  "When is a pre-order charged?",
+  "Which credit cards do you accept?",
+  "Can I pay by invoice?",
+  "Can I pay with cryptocurrency?",
+  "When is my card charged?",
+  "What does the second reminder cost?",
+  "For how long is order data kept?",
+  "Are card numbers stored?",
+  "Which cookies does the shop set?",
+];
+
+/** Questions that it does not answer. */
+const OFF_TOPIC = [
+  "Which planet in the solar system has the most moons?",
+  "Who wrote the opera about the barber of Seville?",
+  "How do I train for a marathon in three months?",
+];
+
+/** What the bench asks. */
+export const TEXTS = [...COVERED, ...OFF_TOPIC];

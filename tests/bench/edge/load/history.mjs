@@ -1,0 +1,50 @@
+// What the database holds in the end, against what the users were told.
+
+/**
+ * @param {import("./user.mjs").User[]} users
+ * @param {{ sessions: { id: string, user_id: string }[], messages: { id: string, session_id: string, role: string }[] }} database
+ */
+export function compareHistory(users, { sessions, messages }) {
+  const owner = new Map(sessions.map(({ id, user_id }) => [id, user_id]));
+  const rows = { user: countByOwner(messages, "user", owner), assistant: countByOwner(messages, "assistant", owner) };
+  let lost = 0;
+  let doubled = 0;
+  let unasked = 0;
+  for (const { id: user, asked } of users) {
+    const questions = rows.user.get(user) ?? new Map();
+    const answers = rows.assistant.get(user) ?? new Map();
+    for (const question of asked) {
+      const told = question.attempts.find(({ outcome }) => outcome?.persisted)?.outcome;
+      if (!told) continue;
+      lost += questions.has(question.id) ? 0 : 1;
+      // A refusal does not tell the id of its message; that one is there is counted below.
+      if (told.type === "answer_end") lost += answers.has(told.message_id) ? 0 : 1;
+    }
+    const known = new Set(asked.map(({ id }) => id));
+    unasked += [...questions.keys()].filter((id) => !known.has(id)).length;
+    const written = sum(questions.values());
+    doubled += written - questions.size;
+    // One answer to each question that was written, no more and no fewer.
+    const balance = sum(answers.values()) - written;
+    doubled += Math.max(0, balance);
+    lost += Math.max(0, -balance);
+  }
+  return { lost, doubled, unasked };
+}
+
+/** How often each message id occurs, by user. */
+function countByOwner(messages, role, owner) {
+  const byOwner = new Map();
+  for (const message of messages.filter((message) => message.role === role)) {
+    const user = owner.get(message.session_id);
+    const counts = byOwner.get(user) ?? new Map();
+    byOwner.set(user, counts.set(message.id, (counts.get(message.id) ?? 0) + 1));
+  }
+  return byOwner;
+}
+
+function sum(numbers) {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

@@ -1,0 +1,51 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { median, round } from "../lib/statistics.mjs";
+
+const INTERVAL_MS = 1000;
+
+/**
+ * Samples the resident memory of workerd every second.
+ * @param {number} parent the process that started it, at whatever distance
+ * @returns {() => { first: number, last: number, peak: number }} ends it; medians of the first and the last quarter, in MiB
+ */
+export function watchMemory(parent) {
+  const pid = findWorkerd(parent);
+  const samples = [residentMib(pid)];
+  const timer = setInterval(() => samples.push(residentMib(pid)), INTERVAL_MS);
+  return () => {
+    clearInterval(timer);
+    const quarter = Math.ceil(samples.length / 4);
+    return {
+      first: round(median(samples.slice(0, quarter))),
+      last: round(median(samples.slice(-quarter))),
+      peak: round(Math.max(...samples)),
+    };
+  };
+}
+
+function findWorkerd(ancestor) {
+  const processes = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(readProcess);
+  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
+  const descends = (pid) => pid === ancestor || (parents.has(pid) && descends(parents.get(pid)));
+  const workerd = processes.find(({ name, pid }) => name === "workerd" && descends(pid));
+  if (!workerd) throw new Error(`process ${ancestor} started no workerd`);
+  return workerd.pid;
+}
+
+function readProcess(pid) {
+  try {
+    // pid (name) state parent …
+    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return [{ pid: Number(pid), name, parent: Number(parent) }];
+  } catch {
+    // It ended in the meantime.
+    return [];
+  }
+}
+
+function residentMib(pid) {
+  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kib) / 1024;
+}

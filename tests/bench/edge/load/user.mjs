@@ -1,0 +1,121 @@
+// One simulated user: asks, repeats, drops connections, and writes down all that happens.
+import { setTimeout as sleep } from "node:timers/promises";
+import { connections, eventsOf, post } from "../lib/client.mjs";
+import { chatBody } from "../lib/questions.mjs";
+
+/** Questions of one session, then a new one is begun. */
+const QUESTIONS_PER_SESSION = 5;
+/** Of so many questions one is sent twice at once, one sent again later and, by some users, one dropped midway. */
+const CYCLE = 10;
+const [TWICE, AGAIN, DROPPED] = [2, 5, 8];
+/** One in so many users drops connections; what the others are refused can be counted exactly. */
+const DROPPER_EVERY = 4;
+const DROP_AFTER_MS = 80;
+/** A user who is refused is told to wait; nobody waits longer than this. */
+const MAX_PATIENCE_MS = 3000;
+/** A dropped question is asked again at once, and once more if that fails. */
+const MAX_TRIES = 3;
+
+/**
+ * A question and every time it was sent.
+ * @typedef {object} Asked
+ * @property {string} id
+ * @property {Attempt[]} attempts
+ *
+ * @typedef {object} Attempt
+ * @property {number} sentAt
+ * @property {number} endAt when the body of the response began, or the connection was dropped
+ * @property {number} [lastByteAt]
+ * @property {number} [status] none when there was no response
+ * @property {boolean} [dropped] on purpose
+ * @property {string} [text] the events of a stream
+ * @property {object} [outcome] the last of them
+ * @property {string} [session] where they were written
+ * @property {number} [retryAfterMs]
+ */
+
+export class User {
+  /** @type {Asked[]} */
+  asked = [];
+  /** Pairs of attempts that must have had the same response. */
+  repeats = [];
+  #url;
+  #index;
+  #token;
+  #questions;
+  #agent = connections(2);
+  #session;
+
+  constructor({ url, index, id, token, questions }) {
+    this.id = id;
+    this.#url = url;
+    this.#index = index;
+    this.#token = token;
+    this.#questions = questions;
+  }
+
+  /** Asks until the time is over. */
+  async live({ startAt, endAt, intervalMs }) {
+    for (let next = startAt; next < endAt; next += intervalMs) {
+      await sleep(Math.max(0, next - performance.now()));
+      // Behind its time, a user does not catch up: the loop is closed.
+      next = Math.max(next, performance.now());
+      if (next >= endAt) break;
+      const refusedFor = await this.#askNext();
+      if (refusedFor) next = Math.max(next, performance.now() + Math.min(refusedFor, MAX_PATIENCE_MS) - intervalMs);
+    }
+    this.#agent.destroy();
+  }
+
+  /** Returns for how long the limit wants the user to wait, if it does. */
+  async #askNext() {
+    const number = this.asked.length;
+    const question = this.#questions[(this.#index * 7 + number) % this.#questions.length];
+    if (number % QUESTIONS_PER_SESSION === 0) this.#session = undefined;
+    const body = chatBody(question, this.#session && { session_id: this.#session });
+    const asked = { id: body.message_id, attempts: [] };
+    this.asked.push(asked);
+
+    const last = await this.#inItsManner((number + this.#index) % CYCLE, body, asked);
+    this.#session = last.session ?? this.#session;
+    return last.status === 429 ? last.retryAfterMs : 0;
+  }
+
+  async #inItsManner(manner, body, asked) {
+    const send = () => this.#send(body, asked);
+    if (manner === TWICE) {
+      const pair = await Promise.all([send(), send()]);
+      this.repeats.push(pair);
+      return pair[0];
+    }
+    if (manner === DROPPED && this.#index % DROPPER_EVERY === 0) {
+      const dropAfter = (this.asked.length * 13 + this.#index * 7) % DROP_AFTER_MS;
+      await this.#send(body, asked, AbortSignal.timeout(dropAfter));
+    }
+    let attempt = await send();
+    for (let tries = 1; !attempt.status && tries < MAX_TRIES; tries++) attempt = await send();
+    if (manner === AGAIN && attempt.outcome) this.repeats.push([attempt, await send()]);
+    return attempt;
+  }
+
+  async #send(body, asked, signal) {
+    const sentAt = performance.now();
+    const attempt = { sentAt };
+    asked.attempts.push(attempt);
+    try {
+      const reply = await post(this.#url, { agent: this.#agent, token: this.#token, body, signal });
+      const { status, headers } = reply;
+      Object.assign(attempt, { status, sentAt: reply.sentAt, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
+      if (status === 200) {
+        const events = eventsOf(reply.text);
+        const outcome = events.at(-1);
+        const session = outcome.session_id ?? events[0].session_id;
+        Object.assign(attempt, { text: JSON.stringify(events), outcome, session });
+      }
+      if (status === 429) attempt.retryAfterMs = Number(headers["retry-after"]) * 1000;
+    } catch (error) {
+      Object.assign(attempt, { endAt: performance.now(), dropped: signal?.aborted ?? false, error: error.message });
+    }
+    return attempt;
+  }
+}

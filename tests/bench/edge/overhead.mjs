@@ -1,0 +1,71 @@
+// What the Worker adds to its calls of Supabase: the client's time less the time that the stand-in was busy. One
+// connection, one request after the other. Environment: WORKER_URL, STAND_IN_URL, JWT_SECRET, QUESTIONS.
+import { connections, outcomeOf, post } from "./lib/client.mjs";
+import { chatBody, loadQuestions } from "./lib/questions.mjs";
+import { setting } from "./lib/settings.mjs";
+import { percentiles, round } from "./lib/statistics.mjs";
+import { accessToken } from "./lib/tokens.mjs";
+
+const WARM_UP = 100;
+const REQUESTS = 600;
+/** Below the limit of 20 a minute. */
+const REQUESTS_PER_USER = 15;
+const USERS = Math.ceil((WARM_UP + REQUESTS) / REQUESTS_PER_USER);
+const SEARCH = "/rest/v1/rpc/match_chunks";
+const HISTORY = "/rest/v1/rpc/chat_record_turn";
+
+const worker = `${setting("WORKER_URL")}/api/chat`;
+const standIn = setting("STAND_IN_URL");
+const signer = { issuer: `${standIn}/auth/v1`, secret: setting("JWT_SECRET") };
+// What is answered, since a refusal calls Supabase in another way.
+const questions = loadQuestions().filter(({ rows }) => rows[0]?.similarity > 0.5);
+const users = Array.from({ length: USERS }, () => {
+  const id = crypto.randomUUID();
+  return { id, token: accessToken(id, signer) };
+});
+
+const agent = connections(1);
+const first = [];
+const last = [];
+const search = [];
+for (let index = 0; index < WARM_UP + REQUESTS; index++) {
+  const { id, token } = users[index % USERS];
+  const reply = await post(worker, { agent, token, body: chatBody(questions[index % questions.length]) });
+  if (outcomeOf(reply).persisted !== true) throw new Error("the history was not written");
+  const calls = await callsOf(id);
+  if (index < WARM_UP) continue;
+  search.push(calls[SEARCH]);
+  first.push(reply.firstByteAt - reply.sentAt - calls[SEARCH]);
+  last.push(reply.endAt - reply.sentAt - calls[SEARCH] - calls[HISTORY]);
+}
+
+const floor = [];
+for (let index = 0; index < WARM_UP + REQUESTS; index++) {
+  const { id, token } = users[index % USERS];
+  const { text, vector } = questions[index % questions.length];
+  const body = { query_embedding: vector, query_text: text, match_count: 5, match_threshold: -1 };
+  const reply = await post(standIn + SEARCH, { agent, token, body });
+  const calls = await callsOf(id);
+  if (index >= WARM_UP) floor.push(reply.firstByteAt - reply.sentAt - calls[SEARCH]);
+}
+agent.destroy();
+
+const bytes = questions.reduce((sum, { rows }) => sum + JSON.stringify(rows).length, 0) / questions.length;
+console.log(
+  JSON.stringify({
+    figures: [
+      ...percentiles("overhead", first, [50, 95, 99]),
+      ...percentiles("overhead_last_byte", last),
+      // The same without the Worker: what client and stand-in themselves add.
+      ...percentiles("overhead_direct_call", floor),
+      ...percentiles("stand_in_search", search),
+    ],
+    context: { overhead_requests: REQUESTS, overhead_users: USERS, stand_in_answer_bytes: round(bytes) },
+  }),
+);
+
+/** How long the stand-in was busy for a user's request, by resource. */
+async function callsOf(user) {
+  const calls = await (await fetch(`${standIn}/calls`)).json();
+  return Object.fromEntries(calls.filter((call) => call.user === user).map(({ resource, ms }) => [resource, ms]));
+}

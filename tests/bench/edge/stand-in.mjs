@@ -1,0 +1,82 @@
+// A stand-in for Supabase that answers at once but for a fixed latency, and knows how long it took. A local service (see
+// local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
+//
+// GET /calls gives what was called since the last GET /calls: [{ user, resource, ms }].
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listen, runService } from "@evidence-chat/local-service";
+import { loadQuestions } from "./lib/questions.mjs";
+import { setting } from "./lib/settings.mjs";
+
+const CONFIG = {
+  evidence_threshold: null,
+  evidence_confidence: null,
+  match_count: null,
+  link_mode: "none",
+  citations: true,
+  refusal_message: null,
+  refusal_suggestions: null,
+  greeting: null,
+  suggested_questions: [],
+  log_questions: false,
+};
+
+const latency = Number(setting("LATENCY_MS"));
+const questions = loadQuestions();
+const rows = new Map(questions.map(({ text, rows }) => [text, JSON.stringify(rows)]));
+const config = JSON.stringify({ model: questions[0].model, settings: CONFIG });
+
+let calls = [];
+
+const answers = {
+  "/rest/v1/rpc/match_chunks": ({ query_text: text }) => rows.get(text) ?? "[]",
+  "/rest/v1/rpc/chat_config": () => config,
+  "/rest/v1/rpc/chat_record_turn": () => undefined,
+  "/rest/v1/chat_refusals": () => undefined,
+};
+
+await runService({ serve });
+
+async function serve(port, ready) {
+  const server = createServer(answer);
+  const url = await listen(server, port);
+  try {
+    await ready(url);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+async function answer(request, response) {
+  if (request.url === "/calls") {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(calls));
+    calls = [];
+    return;
+  }
+  const startedAt = performance.now();
+  const resource = request.url.replace(/\?.*/, "");
+  const body = await readJson(request);
+  await sleep(latency);
+  const text = answers[resource]?.(body);
+  if (resource in answers) {
+    response.writeHead(text === undefined ? 204 : 200, { "content-type": "application/json" });
+  } else {
+    response.writeHead(404);
+  }
+  response.end(text, () => {
+    calls.push({ user: userOf(request), resource, ms: performance.now() - startedAt });
+  });
+}
+
+async function readJson(request) {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  return pieces.length ? JSON.parse(Buffer.concat(pieces).toString()) : undefined;
+}
+
+function userOf({ headers: { authorization = "" } }) {
+  const payload = authorization.split(".")[1];
+  return payload && JSON.parse(Buffer.from(payload, "base64url").toString()).sub;
+}

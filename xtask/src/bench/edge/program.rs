@@ -1,0 +1,66 @@
+//! The programs in Node.js that measure.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::report::Report;
+use crate::local::Stop;
+
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What such a program prints.
+#[derive(Deserialize)]
+struct Measured {
+    figures: Vec<(String, f64)>,
+    context: Map<String, Value>,
+}
+
+/// Runs a program and adds what it measured to the report.
+pub(super) fn report(program: &mut Command, stop: &Stop, report: &mut Report) -> Result<()> {
+    let output = run(program, stop)?;
+    let measured: Measured =
+        serde_json::from_str(&output).context("it printed something else than figures")?;
+    for (name, value) in measured.figures {
+        let unit = unit_of(&name);
+        report.add(name, value, unit);
+    }
+    for (name, value) in measured.context {
+        report.context(&name, value);
+    }
+    Ok(())
+}
+
+/// Runs a program and returns its standard output. Ends it when this program is asked to stop.
+pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
+    let mut child = program.stdout(Stdio::piped()).spawn().context("cannot start node")?;
+    let mut stdout = child.stdout.take().context("no standard output")?;
+    let output = thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).map(|_| text)
+    });
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stop.is_requested() {
+            child.kill()?;
+            child.wait()?;
+            bail!("stopped");
+        }
+        thread::sleep(POLL_INTERVAL);
+    };
+    ensure!(status.success(), "the measurement failed ({status})");
+    Ok(output.join().ok().context("nobody read its output")??)
+}
+
+/// Names of figures end in their unit.
+fn unit_of(name: &str) -> &'static str {
+    const UNITS: [(&str, &str); 4] = [("_ms", "ms"), ("_kb", "kB"), ("_mib", "MiB"), ("_per_second", "1/s")];
+    UNITS.into_iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("count", |(_, unit)| unit)
+}
