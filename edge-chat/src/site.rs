@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chat_core::error::ErrorCode;
 use chat_core::request::{DIMENSIONS, MAX_MESSAGE_CHARS};
 use serde::Serialize;
 use serde_json::json;
@@ -12,6 +13,7 @@ use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::ip_limit;
 use crate::router::Call;
+use crate::supabase::unavailable;
 
 /// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.
 const READY_TIME: Duration = Duration::from_secs(3);
@@ -38,8 +40,16 @@ pub(crate) fn health() -> Result<Reply, Failure> {
 pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
     ip_limit::check(&call.request, &call.env).await?;
     let settings = Settings::read(&call.config, call.deadline.at_most(READY_TIME));
-    call.trace.time("settings", settings).await?;
+    call.trace.time("settings", settings).await.map_err(not_ready)?;
     Ok(Reply::new(Response::from_json(&json!({ "status": "ready" }))?, "ready"))
+}
+
+/// A project that is reached but does not fit, such as one without the schema, is not ready either.
+fn not_ready(failure: Failure) -> Failure {
+    match failure.error.code {
+        ErrorCode::Internal => unavailable("settings", failure.detail.as_deref().unwrap_or_default()),
+        _ => failure,
+    }
 }
 
 /// `GET /api/config`: what the widget shows before the first question.

@@ -154,7 +154,8 @@ impl Run {
         let finding = match found.await {
             Ok(finding) => finding,
             Err(failure) => {
-                self.release(&failure).await;
+                // What failed through no fault of the client gives its place in the rate limit back.
+                self.release(failure.status >= 500).await;
                 return None;
             }
         };
@@ -168,6 +169,8 @@ impl Run {
         self.trace.note(|facts| facts.persisted = Some(outcome.is_persisted()));
         if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
             self.trace.fault("outcome not kept", &error.into());
+            // So that no repeat waits for it. A repeat runs again, which writes the same rows.
+            self.release(false).await;
         }
         Some(Rc::new(outcome))
     }
@@ -183,9 +186,8 @@ impl Run {
         }
     }
 
-    /// A question that failed through no fault of the client gives its place in the rate limit back.
-    async fn release(&self, failure: &Failure) {
-        if let Err(error) = self.gate.release(self.ticket.clone(), failure.status >= 500).await {
+    async fn release(&self, refund: bool) {
+        if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
             self.trace.fault("question not released", &error.into());
         }
     }

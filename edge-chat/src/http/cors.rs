@@ -44,7 +44,7 @@ impl Cors {
 }
 
 fn matches(entry: &str, origin: &str) -> bool {
-    if entry == "*" || entry == origin {
+    if entry == "*" || (entry == origin && !entry.contains('*')) {
         return !origin.is_empty();
     }
     let Some((scheme, domain)) = entry.split_once("://*.") else { return false };
@@ -111,6 +111,7 @@ mod tests {
             "https://user@.example.com",
             "https://evil.test:80.example.com",
             "https://x.dev.test",
+            "https://*.example.com",
             "https://*.example.com/",
         ] {
             assert!(!allows(list, other), "{other}");
