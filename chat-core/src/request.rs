@@ -67,7 +67,9 @@ fn parse_object(body: &[u8]) -> Result<RawRequest, ApiError> {
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(ApiError::invalid_request("the body must be a JSON object"));
     }
-    serde_json::from_slice(body).map_err(|error| {
+    // Fields we do not know are only skipped by the second pass; the first looks at their depth, text and numbers, too.
+    let checked = serde_json::from_slice::<Value>(body).and_then(|_| serde_json::from_slice(body));
+    checked.map_err(|error| {
         // The parser's own message may quote the user's text, so only the place is passed on.
         let place = format!("line {}, column {}", error.line(), error.column());
         ApiError::invalid_request(match error.classify() {
@@ -341,6 +343,11 @@ mod tests {
         assert!(ChatRequest::parse(b"\xef\xbb\xbf{}").is_err(), "byte order mark");
         assert!(ChatRequest::parse(b"{\"message\":\"\xff\"}").is_err(), "not UTF-8");
         assert!(ChatRequest::parse(br#"{"message":"\ud800"}"#).is_err(), "half a surrogate pair");
+        let with_unknown = |value: &str| body().to_string().replacen('{', &format!("{{\"x\":{value},"), 1);
+        assert!(ChatRequest::parse(with_unknown("[1, {}]").as_bytes()).is_ok());
+        for odd in [r#""\ud800""#, &format!("{}1{}", "[".repeat(200), "]".repeat(200)), "1e999"] {
+            assert!(ChatRequest::parse(with_unknown(odd).as_bytes()).is_err(), "{odd}");
+        }
         let list = json!([unit_vector(), "hi", ID, null, null, true]);
         assert_eq!(refusal(&list), "the body must be a JSON object");
     }

@@ -7,7 +7,8 @@ use chat_core::error::ErrorCode;
 use futures_util::future::{Either, select};
 use futures_util::{Stream, StreamExt, stream};
 use uuid::Uuid;
-use worker::{ByteStream, Delay, Error, Headers, Response, ResponseBuilder};
+use worker::worker_sys::FixedLengthStream as SizedStream;
+use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
 
 use crate::config::LinkMode;
 use crate::http::error::Failure;
@@ -108,7 +109,24 @@ fn passed_on(answer: Answer, name: &str, is_head: bool) -> worker::Result<Respon
     if is_head || status == 304 {
         return Ok(builder.empty());
     }
-    builder.from_stream(bounded(from.stream()?, connection))
+    let length = announced_length(from.headers())?;
+    let body = bounded(from.stream()?, connection);
+    match length {
+        // Only a body of known length can be seen to have broken off.
+        Some(length) => {
+            let body: SizedStream = FixedLengthStream::wrap(body, length).into();
+            Ok(builder.stream(body.readable()))
+        }
+        None => builder.from_stream(body),
+    }
+}
+
+/// The length of the body as we read it; a compressed one is unpacked on the way.
+fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
+    if headers.has("Content-Encoding")? {
+        return Ok(None);
+    }
+    Ok(headers.get("Content-Length")?.and_then(|length| length.parse().ok()))
 }
 
 /// The body as it comes; it breaks off when nothing comes for too long, and the connection ends with it.

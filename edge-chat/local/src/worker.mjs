@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,11 +20,19 @@ const VARIABLES = [
   "SUPABASE_URL",
   "SUPABASE_PUBLISHABLE_KEY",
   "SUPABASE_JWT_SECRET",
+  "SUPABASE_JWKS_URL",
+  "SUPABASE_JWT_ISSUER",
   "CHAT_ALLOWED_ORIGINS",
   "CHAT_EVIDENCE_THRESHOLD",
   "CHAT_EVIDENCE_CONFIDENCE",
-  "CHAT_SUGGESTIONS",
   "CHAT_MATCH_COUNT",
+  "CHAT_LINK_MODE",
+  "CHAT_CITATIONS",
+  "CHAT_REFUSAL_MESSAGE",
+  "CHAT_SUGGESTIONS",
+  "CHAT_GREETING",
+  "CHAT_SUGGESTED_QUESTIONS",
+  "CHAT_LOG_QUESTIONS",
   "CHAT_RATE_LIMIT",
   "CHAT_UPSTREAM_TIMEOUT_MS",
 ];
@@ -33,16 +41,20 @@ const VARIABLES = [
  * Starts the built Worker.
  * @param {object} options
  * @param {number} [options.port] 0, the default, picks a free one
- * @param {Record<string, string | undefined>} [options.variables] win over wrangler.toml
+ * @param {Record<string, string | undefined>} [options.variables] win over wrangler.toml; an empty one
+ * takes away what stands there
  * @param {string} [options.persistDir] keeps the Durable Objects; without it they live in memory
+ * @param {string} [options.entry] a module that runs instead of the Worker's own, beside it; it finds the Worker in
+ * `./index.js`. For tests
+ * @param {boolean} [options.direct] leaves out the proxy in front of the Worker, which hides broken connections. For tests
  * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
-export async function startWorker({ port = 0, variables = {}, persistDir, onLog } = {}) {
-  const modules = builtModules();
+export async function startWorker({ port = 0, variables = {}, persistDir, entry, direct, onLog } = {}) {
+  const modules = builtModules(entry);
   await refuseTakenPort(port);
   const { workerOptions } = readWorkerOptions(CONFIG);
-  const overrides = VARIABLES.filter((name) => variables[name]).map((name) => [name, variables[name]]);
+  const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   const miniflare = new Miniflare({
     ...workerOptions,
     bindings: { ...workerOptions.bindings, ...Object.fromEntries(overrides) },
@@ -53,22 +65,30 @@ export async function startWorker({ port = 0, variables = {}, persistDir, onLog 
     cf: false,
     durableObjectsPersist: persistDir ?? false,
     log: new Log(LogLevel.WARN),
+    ...(direct && { unsafeDirectSockets: [{ host: HOST, port: 0 }] }),
     ...(onLog && { handleRuntimeStdio: (...outputs) => outputs.forEach((output) => readLines(output, onLog)) }),
   });
-  const url = await miniflare.ready;
+  const proxy = await miniflare.ready;
+  const url = direct ? await miniflare.unsafeGetDirectURL() : proxy;
   return { url: url.origin, close: () => miniflare.dispose() };
 }
 
-function builtModules() {
-  const entry = path.join(BUILD_DIR, "index.js");
-  if (!existsSync(entry)) {
+/** The Worker's modules; the first one is what runs. */
+function builtModules(entry) {
+  const main = path.join(BUILD_DIR, "index.js");
+  if (!existsSync(main)) {
     throw new StartupError("The Worker is not built yet; run `cargo xtask build worker` first.");
   }
   const wasm = readdirSync(BUILD_DIR).filter((name) => name.endsWith(".wasm"));
   return [
-    { type: "ESModule", path: entry },
+    ...(entry ? [besideTheWorker(entry)] : []),
+    { type: "ESModule", path: main },
     ...wasm.map((name) => ({ type: "CompiledWasm", path: path.join(BUILD_DIR, name) })),
   ];
+}
+
+function besideTheWorker(entry) {
+  return { type: "ESModule", path: path.join(BUILD_DIR, path.basename(entry)), contents: readFileSync(entry, "utf8") };
 }
 
 /** The runtime reports a taken port with a stack trace of its own, so the port is tried first. */

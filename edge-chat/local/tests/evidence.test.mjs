@@ -2,36 +2,22 @@
 // no row of the database can break it.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { startWorker } from "../src/worker.mjs";
-import { JWT_SECRET, ask, question } from "./support/client.mjs";
-import { olderPassage, passage, sentence, startUpstream } from "./support/upstream.mjs";
+import { ask, eventually, question } from "./support/client.mjs";
+import { olderPassage, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { TIMEOUT_MS, startTestWorker, withWorker } from "./support/worker.mjs";
 
-const TIMEOUT_MS = 600;
-const log = [];
 let upstream;
 let worker;
 
 before(async () => {
   upstream = await startUpstream();
-  worker = await start();
+  worker = await startTestWorker(upstream);
 });
 
 after(async () => {
   await worker?.close();
   upstream?.close();
 });
-
-const start = (variables = {}) =>
-  startWorker({
-    onLog: (line) => log.push(line),
-    variables: {
-      SUPABASE_URL: upstream.url,
-      SUPABASE_PUBLISHABLE_KEY: "publishable-key",
-      SUPABASE_JWT_SECRET: JWT_SECRET,
-      CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
-      ...variables,
-    },
-  });
 
 /** A new user whose searches find these rows. */
 function userWho(finds, behaviour = {}) {
@@ -40,34 +26,10 @@ function userWho(finds, behaviour = {}) {
   return user;
 }
 
-/** What comes after the response may come a little later. */
-async function eventually(look) {
-  for (let wait = 0; wait < 2 * TIMEOUT_MS; wait += 10) {
-    const seen = look();
-    if (seen) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail("it never came");
-}
-
 const noted = (user) => upstream.callsOf(user, "chat_refusals");
-const faultOf = (reply) => log.find((line) => line.includes(reply.headers.get("x-request-id")) && /fault/.test(line));
-
-/** Near enough for the first gate, but about something else. */
-const WEAK = (() => {
-  const content = "Our shop opened in 1990.";
-  return passage({
-    content,
-    similarity: 0.36,
-    lexical: 0,
-    score: 0.12,
-    sentences: [sentence(content, content, 0.01)],
-  });
-})();
-
 describe("the gates", () => {
   test("passages that are near but do not answer are weak evidence", async () => {
-    const [refusal] = (await ask(worker.url, userWho([WEAK]))).events;
+    const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
     assert.deepEqual([refusal.type, refusal.reason], ["refusal", "weak_evidence"]);
     assert.deepEqual(refusal.nearest, ["Refunds"]);
   });
@@ -79,47 +41,22 @@ describe("the gates", () => {
     assert.match(citation.strength, /^(strong|good|partial)$/);
   });
 
-  test("a refusal suggests what the settings say", async () => {
-    const configured = await start({ CHAT_SUGGESTIONS: "Call us | Write to us" });
-    try {
-      const [refusal] = (await ask(configured.url, userWho([WEAK]))).events;
-      assert.deepEqual(refusal.suggestions, ["Call us", "Write to us"]);
-    } finally {
-      await configured.close();
-    }
-  });
-
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
     test(`a confidence of ${confidence} ${expected === "refusal" ? "refuses all" : "leaves the first gate alone"}`, async () => {
-      const configured = await start({ CHAT_EVIDENCE_CONFIDENCE: confidence });
-      try {
-        for (const row of [WEAK, passage()]) {
+      await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: confidence }, async (configured) => {
+        for (const row of [weakPassage(), passage()]) {
           assert.equal((await ask(configured.url, userWho([row]))).events.at(-1).type, expected);
         }
-        const below = await ask(configured.url, userWho([{ ...WEAK, similarity: 0.34 }]));
+        const below = await ask(configured.url, userWho([weakPassage({ similarity: 0.34 })]));
         assert.equal(below.events[0].reason, "no_match");
-      } finally {
-        await configured.close();
-      }
+      });
     });
   }
-
-  test("a confidence that is no share is told in the log, not to the client", async () => {
-    const configured = await start({ CHAT_EVIDENCE_CONFIDENCE: "high" });
-    try {
-      const reply = await ask(configured.url, userWho([passage()]));
-      assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
-      assert.ok(!JSON.stringify(reply.json).includes("CONFIDENCE"));
-      assert.ok(log.some((line) => line.includes("CHAT_EVIDENCE_CONFIDENCE must be a number from 0 to 1")));
-    } finally {
-      await configured.close();
-    }
-  });
 });
 
 describe("a refused question", () => {
   test("is noted once, as the user, with its vector, best score and reason", async () => {
-    const user = userWho([WEAK, { ...WEAK, similarity: 0.2 }]);
+    const user = userWho([weakPassage(), weakPassage({ similarity: 0.2 })]);
     const sent = question();
     const { events } = await ask(worker.url, user, sent);
     const call = await eventually(() => noted(user)[0]);
@@ -146,7 +83,7 @@ describe("a refused question", () => {
   });
 
   test("points at no session that was not written", async () => {
-    const user = userWho([WEAK], { chat_messages: () => ({ status: 500 }) });
+    const user = userWho([weakPassage()], { "rpc/chat_record_turn": () => ({ status: 500 }) });
     const { events } = await ask(worker.url, user);
     assert.equal(events[0].persisted, false);
     assert.equal((await eventually(() => noted(user)[0])).body.session_id, null);
@@ -165,14 +102,14 @@ describe("a refused question", () => {
     ["hangs", { hang: true }, "chat_refusals: no answer within"],
   ]) {
     test(`is refused all the same, and at once, although the note ${name}`, async () => {
-      const user = userWho([WEAK], { chat_refusals: () => fault });
+      const user = userWho([weakPassage()], { chat_refusals: () => fault });
       const started = Date.now();
       const reply = await ask(worker.url, user, question({ message: "my-private-words refunds" }));
       assert.ok(Date.now() - started < TIMEOUT_MS, "the client does not wait for the note");
       assert.deepEqual([reply.events[0].reason, reply.events[0].persisted], ["weak_evidence", true]);
-      const line = await eventually(() => faultOf(reply));
-      assert.ok(line.includes(`refusal not noted: ${detail}`), line);
-      assert.ok(!log.some((entry) => entry.includes("my-private-words")));
+      const { faults } = await worker.lineOf(reply);
+      assert.ok(faults[0].startsWith(`refusal not noted: ${detail}`), faults[0]);
+      assert.ok(!worker.log.some((entry) => entry.includes("my-private-words")));
     });
   }
 });

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { JWT_SECRET, ask, question } from "./support/client.mjs";
+import { ask, question } from "./support/client.mjs";
+import { ISSUER, JWT_SECRET } from "./support/tokens.mjs";
 import { startUpstream } from "./support/upstream.mjs";
 
 const SERVER = fileURLToPath(new URL("../server.mjs", import.meta.url));
@@ -43,7 +44,7 @@ test("a taken port is told in one sentence", async () => {
 });
 
 test("a setting that is missing is told in the log, not to the client", async () => {
-  const server = start();
+  const server = start({ SUPABASE_URL: "" });
   const url = await server.ready;
   const reply = await ask(url, crypto.randomUUID());
   server.child.stdin.end();
@@ -51,7 +52,7 @@ test("a setting that is missing is told in the log, not to the client", async ()
   assert.equal(code, 0, "ends when its parent is gone");
   assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
   assert.ok(!JSON.stringify(reply.json).includes("SUPABASE"));
-  assert.match(server.output, /SUPABASE_JWT_SECRET is not set/);
+  assert.match(server.output, /SUPABASE_URL is not set/);
 });
 
 test("outcomes are kept over a restart", async () => {
@@ -62,6 +63,7 @@ test("outcomes are kept over a restart", async () => {
     SUPABASE_URL: upstream.url,
     SUPABASE_PUBLISHABLE_KEY: "key",
     SUPABASE_JWT_SECRET: JWT_SECRET,
+    SUPABASE_JWT_ISSUER: ISSUER,
   };
   const user = crypto.randomUUID();
   const sent = question();

@@ -111,7 +111,8 @@ impl Run {
         let outcome = match response.verdict {
             Verdict::Answer(answer) => {
                 let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
-                let links = Links::new(supabase, settings.link_mode, &self.origin);
+                let hasty = supabase.until(supabase.deadline().half());
+                let links = Links::new(&hasty, settings.link_mode, &self.origin);
                 if let Err(failure) = trace.time("links", links.add(outcome.citations_mut())).await {
                     trace.fault("no links", &failure);
                 }

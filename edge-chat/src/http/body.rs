@@ -16,13 +16,14 @@ pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure>
             "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
         ));
     }
-    let announced = header("content-length").and_then(|length| length.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MAX_BODY_BYTES) {
+    // `usize` has 32 bits here, too few for a length that is a lie.
+    let announced = header("content-length").and_then(|length| length.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_large());
     }
     // A request without a body has no stream; for us that is an empty body.
     let Ok(mut stream) = request.stream() else { return Ok(Vec::new()) };
-    let mut body = Vec::with_capacity(announced.unwrap_or_default());
+    let mut body = Vec::with_capacity(announced.unwrap_or_default() as usize);
     while let Some(piece) = stream.next().await {
         let piece = piece.map_err(|_| Failure::new(ErrorCode::InvalidRequest, "The body was cut off."))?;
         if body.len() + piece.len() > MAX_BODY_BYTES {

@@ -56,7 +56,8 @@ async fn mark_sources(call: &Call, supabase: &Supabase, messages: &mut [Message]
     let cited: Vec<_> = cited.into_iter().collect();
     let files = call.trace.time("documents", supabase.document_files(&cited)).await?;
     let settings = call.settings().await?;
-    let links = Links::new(supabase, settings.link_mode, call.address.origin());
+    let hasty = supabase.until(supabase.deadline().half());
+    let links = Links::new(&hasty, settings.link_mode, call.address.origin());
     let links = call.trace.time("links", links.of(&files)).await.unwrap_or_else(|failure| {
         call.trace.fault("no links", &failure);
         Default::default()

@@ -35,6 +35,11 @@ impl Deadline {
         Self { ends_ms: self.ends_ms.min(Self::after(limit).ends_ms) }
     }
 
+    /// Half of the time that is left: for what the rest can do without.
+    pub(crate) fn half(self) -> Self {
+        Self { ends_ms: self.ends_ms - self.remaining().as_millis() as u64 / 2 }
+    }
+
     pub(crate) fn remaining(self) -> Duration {
         Duration::from_millis(self.ends_ms.saturating_sub(Date::now().as_millis()))
     }

@@ -9,8 +9,8 @@ const bytes = Buffer.concat(modules.map((name) => readFileSync(new URL(name, BUI
 console.log(
   JSON.stringify({
     figures: [
-      ["worker_gzip_kb", gzipSync(bytes, { level: 9 }).length / 1000, "kB"],
-      ["worker_kb", bytes.length / 1000, "kB"],
+      ["worker_gzip_kb", gzipSync(bytes, { level: 9 }).length / 1000],
+      ["worker_kb", bytes.length / 1000],
     ],
     context: { worker_modules: modules.join(", ") },
   }),

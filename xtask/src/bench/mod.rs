@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what is measured rather than checked. Nothing here passes or fails.
 
 mod browser;
+mod edge;
 mod native;
 mod onnxruntime;
 mod options;
@@ -48,6 +49,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Embedder(options) => embedder(options),
         Bench::Retrieval(evaluation) => retrieval::measure(evaluation),
         Bench::Search(options) => search::measure(options),
+        Bench::Edge(options) => edge::measure(options),
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) enum Bench {
     Retrieval(Evaluation),
     /// Time and storage of match_chunks on native Postgres and on PGlite.
     Search(super::search::Options),
+    /// The Worker in workerd: its own time, time to the first byte, many users at once, its size.
+    Edge(super::edge::Options),
 }
 
 /// The data that answers are evaluated on.

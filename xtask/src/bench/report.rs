@@ -128,7 +128,7 @@ fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-fn print_columns<const N: usize>(rows: &[[String; N]]) {
+pub(super) fn print_columns<const N: usize>(rows: &[[String; N]]) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     for row in rows {

@@ -15,7 +15,7 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-const TARGETS: [Target; 26] = [
+const TARGETS: [Target; 42] = [
     Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
     Target::new("ratio_batch32", AtMost, 0.6, 0.45),
     Target::new("ratio_cold", AtMost, 0.4, 0.25),
@@ -42,6 +42,22 @@ const TARGETS: [Target; 26] = [
     Target::new("native_text_p50_ms_10k", AtMost, 5.0, 5.0),
     Target::new("native_text_p50_ms_100k", AtMost, 15.0, 15.0),
     Target::new("native_growth", AtMost, 3.0, 3.0),
+    Target::new("overhead_p50_ms", AtMost, 8.0, 8.0),
+    Target::new("overhead_p95_ms", AtMost, 25.0, 25.0),
+    Target::new("ttfb_p50_ms", AtMost, 60.0, 60.0),
+    Target::new("ttfb_p95_ms", AtMost, 150.0, 150.0),
+    Target::new("errors_5xx", AtMost, 0.0, 0.0),
+    Target::new("errors_stream", AtMost, 0.0, 0.0),
+    Target::new("errors_other", AtMost, 0.0, 0.0),
+    Target::new("limit_violations", AtMost, 0.0, 0.0),
+    Target::new("refused_too_early", AtMost, 0.0, 0.0),
+    Target::new("lost_messages", AtMost, 0.0, 0.0),
+    Target::new("doubled_messages", AtMost, 0.0, 0.0),
+    Target::new("unasked_messages", AtMost, 0.0, 0.0),
+    Target::new("unpersisted_answers", AtMost, 0.0, 0.0),
+    Target::new("repeats_different", AtMost, 0.0, 0.0),
+    Target::new("fault_slowest_ms", AtMost, 10_000.0, 10_000.0),
+    Target::new("worker_gzip_kb", AtMost, 450.0, 450.0),
 ];
 
 impl Target {

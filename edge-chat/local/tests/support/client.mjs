@@ -1,16 +1,32 @@
-import { createHmac } from "node:crypto";
+import assert from "node:assert/strict";
+import { assertDescribed } from "./openapi.mjs";
+import { accessToken } from "./tokens.mjs";
 
-export const JWT_SECRET = "a-secret-for-tests-that-is-long-enough-for-hs256";
+/** What every response carries, whatever it is. */
+const EVERYWHERE = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000",
+};
 
-const base64url = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** An access token as Supabase makes it; claims and header can be bent. */
-export function accessToken(userId, { claims = {}, header = {}, secret = JWT_SECRET } = {}) {
-  const now = Math.floor(Date.now() / 1000);
-  const all = { sub: userId, aud: "authenticated", role: "authenticated", iat: now, exp: now + 600, ...claims };
-  const signed = `${base64url({ alg: "HS256", typ: "JWT", ...header })}.${base64url(all)}`;
-  return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
-}
+/** Each error code, the statuses it comes with and whether a repeat is worth it. */
+const ERRORS = {
+  invalid_request: { statuses: [400, 405, 416], retryable: false },
+  unauthorized: { statuses: [401], retryable: false },
+  forbidden: { statuses: [403], retryable: false },
+  not_found: { statuses: [404], retryable: false },
+  conflict: { statuses: [409], retryable: false },
+  model_mismatch: { statuses: [409], retryable: false },
+  payload_too_large: { statuses: [413], retryable: false },
+  unsupported_media_type: { statuses: [415], retryable: false },
+  rate_limited: { statuses: [429], retryable: true },
+  internal: { statuses: [500], retryable: false },
+  upstream_unavailable: { statuses: [503], retryable: true },
+  upstream_timeout: { statuses: [504], retryable: true },
+};
 
 /** A valid question; fields can be changed. */
 export function question(overrides = {}) {
@@ -19,32 +35,92 @@ export function question(overrides = {}) {
 }
 
 /** Asks as a user, in one piece. */
-export async function ask(url, userId, body = question(), { token = accessToken(userId), headers = {}, signal } = {}) {
-  const response = await fetch(`${url}/api/chat`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }), ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-    signal,
-  });
-  const text = await response.text();
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  return {
-    status: response.status,
-    headers: response.headers,
-    events: isStream ? parseEvents(text) : [],
-    json: isStream ? undefined : JSON.parse(text),
-  };
+export function ask(url, userId, body = question(), options = {}) {
+  return send(url, "/api/chat", { method: "POST", user: userId, body, ...options });
 }
 
-/** The events of a stream, each checked to be one name and one line of data. */
+/** Sends any request and takes in the whole response. `body` is JSON unless it is text. */
+export async function send(url, path, options = {}) {
+  const response = await open(url, path, options);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return replyOf({ method: options.method ?? "GET", path, status: response.status, headers: response.headers, bytes });
+}
+
+/** Sends any request and leaves the body of the response to the caller. */
+export function open(url, path, { method = "GET", user, token, headers = {}, body, signal } = {}) {
+  const bearer = token ?? (user && accessToken(user));
+  return fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(bearer && { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    redirect: "manual",
+    signal,
+  });
+}
+
+/** A response as the tests look at it. Here, and only here, each is held against the contract. */
+export function replyOf({ method, path, status, headers, bytes }) {
+  const text = bytes.toString();
+  const reply = { status, headers, bytes, text, events: [], json: undefined };
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream")) reply.events = parseEvents(text);
+  if (type.startsWith("application/json") && text) reply.json = JSON.parse(text);
+
+  assertDescribed({ method, path, status, headers, text });
+  for (const [name, value] of Object.entries(EVERYWHERE)) assert.equal(headers.get(name), value, name);
+  assert.match(headers.get("x-request-id"), UUID);
+  assert.ok(headers.get("server-timing"), "Server-Timing");
+  assert.match(headers.get("vary"), /\bOrigin\b/);
+  if (status >= 400 && method !== "HEAD") assertErrorShape(reply);
+  return reply;
+}
+
+function assertErrorShape({ status, json, headers }) {
+  assert.ok(json, `an error without JSON, status ${status}`);
+  assert.deepEqual(Object.keys(json).sort(), ["code", "message", "request_id", "retryable"]);
+  const { statuses, retryable } = ERRORS[json.code] ?? assert.fail(`unknown code ${json.code}`);
+  assert.ok(statuses.includes(status), `${json.code} with status ${status}`);
+  assert.equal(json.retryable, retryable);
+  assert.ok(json.message);
+  assert.equal(json.request_id, headers.get("x-request-id"));
+  assert.equal(headers.get("cache-control"), "no-store");
+}
+
+/** That a reply is this error; its shape was looked at when it came. */
+export function assertError(reply, status, code) {
+  assert.deepEqual([reply.status, reply.json?.code], [status, code], reply.text);
+}
+
+const EVENT_NAMES = new Set(["answer_start", "answer_delta", "sources", "answer_end", "refusal", "error"]);
+const TERMINAL = new Set(["answer_end", "refusal", "error"]);
+
+/** The events of a whole stream, each checked to be one name and one line of data, the last one a terminal one. */
 export function parseEvents(text) {
-  return text
+  const events = text
     .split("\n\n")
     .filter((block) => block && !block.startsWith(":"))
     .map((block) => {
-      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block);
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? assert.fail(`no event: ${block}`);
       const event = JSON.parse(data);
-      if (event.type !== name) throw new Error(`event ${name} calls itself ${event.type}`);
+      assert.ok(EVENT_NAMES.has(name), name);
+      assert.equal(event.type, name);
       return event;
     });
+  const ends = events.flatMap((event, index) => (TERMINAL.has(event.type) ? [index] : []));
+  assert.deepEqual(ends, [events.length - 1], "one terminal event, and it is the last");
+  return events;
+}
+
+/** Waits for what comes after a response. */
+export async function eventually(look, limitMs = 5000) {
+  for (let waited = 0; waited < limitMs; waited += 10) {
+    const seen = await look();
+    if (seen) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail("it never came");
 }

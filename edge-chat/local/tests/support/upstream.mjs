@@ -1,35 +1,76 @@
+// A stand-in for Supabase, for the faults the real one does not produce on demand.
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createHistory } from "./upstream/history.mjs";
+import { createLibrary } from "./upstream/library.mjs";
+import { DOCUMENT_ID, passage } from "./upstream/passages.mjs";
+import { BadQuery } from "./upstream/postgrest.mjs";
+import { respond } from "./upstream/respond.mjs";
+
+export { DOCUMENT_ID, olderPassage, passage, sentence, weakPassage } from "./upstream/passages.mjs";
+
+/** Whom calls without a user's token count for: settings and keys. */
+export const NOBODY = undefined;
+
+/** What `chat_config` says of a database whose settings nobody touched. */
+export const DEFAULT_SETTINGS = {
+  evidence_threshold: null,
+  evidence_confidence: null,
+  match_count: null,
+  link_mode: "none",
+  citations: true,
+  refusal_message: null,
+  refusal_suggestions: null,
+  greeting: null,
+  suggested_questions: [],
+  log_questions: false,
+};
 
 /**
- * A stand-in for Supabase's REST interface, for the faults the real one does not produce on demand. Each user can get
- * an own behaviour: `behave(userId, { "rpc/match_chunks": (call) => ({ status, body, hang }) })`.
+ * Starts the stand-in. Each user can get an own behaviour, `behave(user, { "rpc/match_chunks": (call) => reply })`;
+ * `respond.mjs` says what a reply can be. `NOBODY` is the user of calls that carry no token of one.
  */
 export async function startUpstream() {
   const behaviours = new Map();
   const calls = [];
+  const history = createHistory();
+  const library = createLibrary({ id: DOCUMENT_ID });
+  const settings = { ...DEFAULT_SETTINGS };
+  const keys = [];
+  const defaults = {
+    "rpc/match_chunks": () => ({ body: [passage()] }),
+    "rpc/chat_config": () => ({ body: { model: "test-model", settings } }),
+    chat_refusals: () => ({ status: 201 }),
+    jwks: () => ({ body: { keys } }),
+    ...history.handlers,
+    ...library.handlers,
+  };
+
   const server = createServer(async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url, "http://upstream");
-    const resource = pathname.replace("/rest/v1/", "");
-    const call = {
-      method: request.method,
-      resource,
-      query: Object.fromEntries(searchParams),
-      headers: request.headers,
-      user: userOf(request.headers.authorization),
-      body: await readJson(request),
-    };
+    const call = await read(request).catch((error) => {
+      // The Worker may give up while it is still sending.
+      if (!request.destroyed) throw error;
+    });
+    if (!call) return;
     calls.push(call);
-    const handler = behaviours.get(call.user)?.[resource] ?? DEFAULTS[resource];
-    const { status = 200, body = [], hang = false } = await handler(call);
-    if (hang) return;
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(body));
+    response.on("close", () => (call.closed = true));
+    const handler = behaviours.get(call.user)?.[call.resource] ?? defaults[call.resource];
+    const unknown = { status: 404, body: { message: `nothing at ${call.resource}` } };
+    await respond(call, response, handler ? await answer(handler, call) : unknown);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${server.address().port}`,
+    history,
+    library,
+    /** What `chat_config` says; may be changed. */
+    settings,
+    /** The keys of the JWKS; may be changed. */
+    keys,
+    calls,
+    /** What each resource does when no behaviour says otherwise. */
+    defaults,
     behave: (user, behaviour) => behaviours.set(user, behaviour),
     callsOf: (user, resource) =>
       calls.filter((call) => call.user === user && (!resource || call.resource === resource)),
@@ -40,58 +81,39 @@ export async function startUpstream() {
   };
 }
 
-/** A passage as `match_chunks` returns it, for the question of `client.mjs`. */
-export function passage(overrides = {}) {
-  const content = "# Refunds\n\nRefunds are paid within 5 days. Our shop opened in 1990.";
+async function answer(handler, call) {
+  try {
+    return await handler(call);
+  } catch (error) {
+    if (error instanceof BadQuery) return { status: 400, body: { code: "PGRST100", message: error.message } };
+    throw error;
+  }
+}
+
+async function read(request) {
+  const { pathname, searchParams } = new URL(request.url, "http://upstream");
   return {
-    ...olderPassage({ content }),
-    lexical: 0.7,
-    score: 0.77,
-    sentences: [
-      sentence(content, "Refunds are paid within 5 days.", 0.8),
-      sentence(content, "Our shop opened in 1990.", 0.2),
-    ],
-    query_terms: [
-      { word: "refunds", weight: 2.5 },
-      { word: "paid", weight: 2.1 },
-    ],
-    ...overrides,
+    method: request.method,
+    ...resourceOf(pathname),
+    search: searchParams,
+    query: Object.fromEntries(searchParams),
+    headers: request.headers,
+    user: userOf(request.headers.authorization),
+    body: await readJson(request),
   };
 }
 
-/** A passage as `match_chunks` returned it before it looked at sentences and words. */
-export function olderPassage(overrides = {}) {
-  return {
-    chunk_id: crypto.randomUUID(),
-    document_id: crypto.randomUUID(),
-    document_name: "refunds.md",
-    document_meta: { title: "Refunds" },
-    ordinal: 0,
-    content: "Refunds are paid within 5 days.",
-    meta: { section: "Refunds" },
-    model: "test-model",
-    similarity: 0.8,
-    ...overrides,
-  };
+function resourceOf(pathname) {
+  const [, object] = /^\/storage\/v1\/object\/(?:authenticated\/)?kb\/(.+)$/.exec(pathname) ?? [];
+  if (object) return { resource: "storage/object", path: object };
+  if (pathname === "/storage/v1/object/sign/kb") return { resource: "storage/sign" };
+  if (pathname === "/auth/v1/.well-known/jwks.json") return { resource: "jwks" };
+  return { resource: pathname.replace("/rest/v1/", "") };
 }
-
-/** A sentence of a passage, by its offsets in code points. */
-export function sentence(content, text, similarity) {
-  const start = [...content.slice(0, content.indexOf(text))].length;
-  return { start, end: start + [...text].length, similarity };
-}
-
-const DEFAULTS = {
-  "rpc/match_chunks": () => ({ body: [passage()] }),
-  kb_documents: () => ({ body: [{ id: crypto.randomUUID() }] }),
-  chat_sessions: (call) => ({ status: call.method === "POST" ? 201 : 200, body: [{ id: crypto.randomUUID() }] }),
-  chat_messages: () => ({ status: 201, body: [] }),
-  chat_refusals: () => ({ status: 201, body: [] }),
-};
 
 function userOf(authorization = "") {
   const payload = authorization.split(".")[1];
-  return payload && JSON.parse(Buffer.from(payload, "base64url").toString()).sub;
+  return payload && JSON.parse(Buffer.from(payload, "base64url").toString()).sub.toLowerCase();
 }
 
 async function readJson(request) {

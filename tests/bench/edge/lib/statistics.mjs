@@ -1,5 +1,6 @@
 /** The value below which a share of the values lies. */
 export function quantile(values, share) {
+  if (values.length === 0) throw new Error("nothing was measured");
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
@@ -14,10 +15,10 @@ export function median(values) {
  * @param {string} name
  * @param {number[]} values in milliseconds
  * @param {number[]} [percents]
- * @returns {[string, number, string][]}
+ * @returns {[string, number][]}
  */
 export function percentiles(name, values, percents = [50, 95]) {
-  return percents.map((percent) => [`${name}_p${percent}_ms`, round(quantile(values, percent / 100)), "ms"]);
+  return percents.map((percent) => [`${name}_p${percent}_ms`, round(quantile(values, percent / 100))]);
 }
 
 /** To three digits behind the point. */

@@ -6,7 +6,8 @@ const INTERVAL_MS = 1000;
 /**
  * Samples the resident memory of workerd every second.
  * @param {number} parent the process that started it, at whatever distance
- * @returns {() => { first: number, last: number, peak: number }} ends it; medians of the first and the last quarter, in MiB
+ * @returns {() => { first: number, last: number, samples: number[] }} ends it; medians of the first and the last quarter,
+ *   in MiB
  */
 export function watchMemory(parent) {
   const pid = findWorkerd(parent);
@@ -18,7 +19,7 @@ export function watchMemory(parent) {
     return {
       first: round(median(samples.slice(0, quarter))),
       last: round(median(samples.slice(-quarter))),
-      peak: round(Math.max(...samples)),
+      samples: samples.map(Math.round),
     };
   };
 }

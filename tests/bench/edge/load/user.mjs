@@ -10,7 +10,8 @@ const CYCLE = 10;
 const [TWICE, AGAIN, DROPPED] = [2, 5, 8];
 /** One in so many users drops connections; what the others are refused can be counted exactly. */
 const DROPPER_EVERY = 4;
-const DROP_AFTER_MS = 80;
+const DROP_WITHIN_MS = 200;
+const AGAIN_AFTER_MS = 1000;
 /** A user who is refused is told to wait; nobody waits longer than this. */
 const MAX_PATIENCE_MS = 3000;
 /** A dropped question is asked again at once, and once more if that fails. */
@@ -29,7 +30,7 @@ const MAX_TRIES = 3;
  * @property {number} [status] none when there was no response
  * @property {boolean} [dropped] on purpose
  * @property {string} [text] the events of a stream
- * @property {object} [outcome] the last of them
+ * @property {object} [outcome] the last of them, if it is no error
  * @property {string} [session] where they were written
  * @property {number} [retryAfterMs]
  */
@@ -89,12 +90,15 @@ export class User {
       return pair[0];
     }
     if (manner === DROPPED && this.#index % DROPPER_EVERY === 0) {
-      const dropAfter = (this.asked.length * 13 + this.#index * 7) % DROP_AFTER_MS;
+      const dropAfter = (this.asked.length * 13 + this.#index * 7) % DROP_WITHIN_MS;
       await this.#send(body, asked, AbortSignal.timeout(dropAfter));
     }
     let attempt = await send();
     for (let tries = 1; !attempt.status && tries < MAX_TRIES; tries++) attempt = await send();
-    if (manner === AGAIN && attempt.outcome) this.repeats.push([attempt, await send()]);
+    if (manner === AGAIN && attempt.outcome) {
+      await sleep(AGAIN_AFTER_MS);
+      this.repeats.push([attempt, await send()]);
+    }
     return attempt;
   }
 
@@ -108,8 +112,9 @@ export class User {
       Object.assign(attempt, { status, sentAt: reply.sentAt, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
       if (status === 200) {
         const events = eventsOf(reply.text);
-        const outcome = events.at(-1);
-        const session = outcome.session_id ?? events[0].session_id;
+        const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
+        // What was not written has no session to go on in.
+        const session = outcome?.persisted ? (outcome.session_id ?? events[0].session_id) : undefined;
         Object.assign(attempt, { text: JSON.stringify(events), outcome, session });
       }
       if (status === 429) attempt.retryAfterMs = Number(headers["retry-after"]) * 1000;

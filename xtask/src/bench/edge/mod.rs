@@ -12,6 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
+use self::faults::Faults;
 use super::folder;
 use super::report::Report;
 use crate::local::{Service, Stop, Supabase, ports};
@@ -20,6 +21,14 @@ use crate::{build, paths, setup, shell};
 
 /// How long the stand-in for Supabase waits before each answer, in milliseconds.
 const LATENCY_MS: u32 = 5;
+
+const NOTES: &str = "\
+overhead_…: the client's time less the time that its calls took in a stand-in for Supabase; _last_byte: less both calls;
+  _direct_call: the same without the Worker, which is what client and stand-in themselves add
+ttfb_…: one user after the other, without the embedding of the question, which is made in the browser
+load_…: times under load are those of the local database, one session on one core; the users leave it 30 % of its time,
+  since beyond that questions only wait in line. Eager users ask more than the limit allows, the others a few questions
+memory_growth_mib: of workerd, from the first quarter of the load to the last";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -53,9 +62,6 @@ enum Part {
 }
 
 impl Part {
-    /// The load last, since it leaves the database large.
-    const ALL: [Self; 4] = [Self::Size, Self::Overhead, Self::Ttfb, Self::Load];
-
     fn name(self) -> &'static str {
         match self {
             Self::Overhead => "the Worker's own time",
@@ -63,6 +69,21 @@ impl Part {
             Self::Load => "many users at once",
             Self::Size => "the size of the Worker",
         }
+    }
+}
+
+type Measure = fn(&Bed, &Options, &mut Report) -> Result<()>;
+
+/// What is measured on running services; the load last, since it leaves the database large.
+const ON_SERVICES: [(Part, Measure); 3] = [
+    (Part::Overhead, |bed, _, report| bed.overhead(report)),
+    (Part::Ttfb, |bed, _, report| bed.ttfb(report)),
+    (Part::Load, Bed::load),
+];
+
+impl Options {
+    fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
     }
 }
 
@@ -74,36 +95,42 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     if !options.no_build {
         build::run(&[build::Part::Kb, build::Part::Worker], &tools)?;
     }
-    let bed = Bed::prepare(model, stop.clone())?;
     let mut report = Report::new()?;
     let mut broken = Vec::new();
-    for part in
-        Part::ALL.into_iter().filter(|part| options.only.is_empty() || options.only.contains(part))
-    {
-        println!("• measuring {}", part.name());
-        let part_started = Instant::now();
-        match bed.measure(part, options, &mut report) {
-            Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
-            Err(error) => {
-                stop.check()?;
-                println!("✗ {}: {error:#}", part.name());
-                broken.push(part.name());
+    if options.wants(Part::Size) {
+        println!("• measuring {}", Part::Size.name());
+        program::add_to(&mut node("size.mjs"), &stop, &mut report)?;
+    }
+    let parts: Vec<_> = ON_SERVICES.into_iter().filter(|(part, _)| options.wants(*part)).collect();
+    if !parts.is_empty() {
+        let bed = Bed::prepare(&model, &stop)?;
+        for (part, measure) in parts {
+            println!("• measuring {}", part.name());
+            let part_started = Instant::now();
+            match measure(&bed, options, &mut report) {
+                Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
+                Err(error) => {
+                    stop.check()?;
+                    println!("✗ {}: {error:#}", part.name());
+                    broken.push(part.name());
+                }
             }
         }
     }
-    let faults = faults::load()?;
+    let faults = Faults::load()?;
     if let Some(faults) = &faults {
-        report.context("faults", faults.clone());
+        faults.add_to(&mut report);
     }
     let file = folder()?.join("edge.json");
     report.write(&file)?;
     report.print();
-    println!(
-        "\noverhead: the client's time less the time its calls took in a stand-in for Supabase; overhead_direct_call: what \
-         client and stand-in take of it;\nttfb: without the embedding of the question, which is made in the browser; load: \
-         PGlite, one session on one core, sets its pace and its times"
-    );
-    faults::print(faults.as_ref());
+    println!("\n{NOTES}");
+    match faults {
+        Some(faults) => faults.print(),
+        None => {
+            println!("\nno table of faults: `node --test edge-chat/local/tests/faults.test.mjs` makes it");
+        }
+    }
     println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
     if !broken.is_empty() {
         bail!("could not measure {}", broken.join(" and "));
@@ -120,28 +147,20 @@ struct Bed {
 }
 
 impl Bed {
-    fn prepare(model: ModelDir, stop: Stop) -> Result<Self> {
+    fn prepare(model: &ModelDir, stop: &Stop) -> Result<Self> {
         let work = folder()?.join("edge");
         if work.exists() {
             fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
         }
         fs::create_dir_all(&work)?;
-        let supabase = Supabase::start(&work.join("supabase"), &work, &stop)?;
-        supabase.ingest(&paths::repo().join("supabase/sample-kb"), &model)?;
-        let bed = Self { questions: work.join("questions.json"), work, supabase, stop };
+        let supabase = Supabase::start(&work.join("supabase"), &work, stop)?;
+        supabase.ingest(&paths::repo().join("supabase/sample-kb"), model)?;
+        stop.check()?;
+        let bed = Self { questions: work.join("questions.json"), work, supabase, stop: stop.clone() };
         let mut prepare = bed.program("prepare.mjs");
         prepare.env("KB_BINARY", paths::kb_binary()).env("EVIDENCE_MODEL_DIR", &model.0);
         program::run(&mut prepare, &bed.stop)?;
         Ok(bed)
-    }
-
-    fn measure(&self, part: Part, options: &Options, report: &mut Report) -> Result<()> {
-        match part {
-            Part::Overhead => self.overhead(report),
-            Part::Ttfb => self.ttfb(report),
-            Part::Load => self.load(options, report),
-            Part::Size => program::report(&mut self.program("size.mjs"), &self.stop, report),
-        }
     }
 
     fn overhead(&self, report: &mut Report) -> Result<()> {
@@ -159,12 +178,12 @@ impl Bed {
             .env("WORKER_URL", &worker.url)
             .env("STAND_IN_URL", &stand_in.url)
             .env("JWT_SECRET", &self.supabase.keys.jwt_secret);
-        program::report(&mut overhead, &self.stop, report)
+        program::add_to(&mut overhead, &self.stop, report)
     }
 
     fn ttfb(&self, report: &mut Report) -> Result<()> {
         let worker = self.worker("worker-ttfb", self.supabase.url(), &[])?;
-        program::report(self.program("ttfb.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
+        program::add_to(self.program("ttfb.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
     }
 
     fn load(&self, options: &Options, report: &mut Report) -> Result<()> {
@@ -176,14 +195,13 @@ impl Bed {
             .env("USERS", options.users.to_string())
             .env("SECONDS", options.seconds.to_string())
             .env("LIMIT", limit);
-        program::report(&mut load, &self.stop, report)
+        program::add_to(&mut load, &self.stop, report)
     }
 
-    /// A program of `tests/bench/edge` that knows where Supabase and the questions are.
+    /// A program that knows where Supabase and the questions are.
     fn program(&self, name: &str) -> Command {
-        let mut program = shell::command("node");
+        let mut program = node(name);
         program
-            .arg(paths::repo().join("tests/bench/edge").join(name))
             .env("SUPABASE_URL", self.supabase.url())
             .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
             .env("SUPABASE_SECRET_KEY", &self.supabase.keys.secret_key)
@@ -192,12 +210,7 @@ impl Bed {
     }
 
     /// A Worker of its own for a part: what one part leaves in it must not touch the next.
-    fn worker(
-        &self,
-        name: &'static str,
-        supabase_url: &str,
-        variables: &[(&str, &str)],
-    ) -> Result<Service> {
+    fn worker(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
         Service::start(
             name,
             shell::command("node")
@@ -212,4 +225,11 @@ impl Bed {
             &self.stop,
         )
     }
+}
+
+/// A program of `tests/bench/edge`.
+fn node(name: &str) -> Command {
+    let mut node = shell::command("node");
+    node.arg(paths::repo().join("tests/bench/edge").join(name));
+    node
 }

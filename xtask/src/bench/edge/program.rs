@@ -6,32 +6,25 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::report::Report;
 use crate::local::Stop;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What such a program prints.
-#[derive(Deserialize)]
-struct Measured {
-    figures: Vec<(String, f64)>,
-    context: Map<String, Value>,
-}
-
-/// Runs a program and adds what it measured to the report.
-pub(super) fn report(program: &mut Command, stop: &Stop, report: &mut Report) -> Result<()> {
-    let output = run(program, stop)?;
-    let measured: Measured =
-        serde_json::from_str(&output).context("it printed something else than figures")?;
-    for (name, value) in measured.figures {
+/// Runs a program and adds what it prints to the report: `{"figures": [[name, value], …], "context": {…}}`.
+pub(super) fn add_to(program: &mut Command, stop: &Stop, report: &mut Report) -> Result<()> {
+    let mut printed: Value =
+        serde_json::from_str(&run(program, stop)?).context("it printed something else than JSON")?;
+    let figures: Vec<(String, f64)> =
+        serde_json::from_value(printed["figures"].take()).context("it printed no figures")?;
+    for (name, value) in figures {
         let unit = unit_of(&name);
         report.add(name, value, unit);
     }
-    for (name, value) in measured.context {
-        report.context(&name, value);
+    for (name, value) in printed["context"].as_object().context("it printed no context")? {
+        report.context(name, value.clone());
     }
     Ok(())
 }
@@ -63,4 +56,16 @@ pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
 fn unit_of(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 4] = [("_ms", "ms"), ("_kb", "kB"), ("_mib", "MiB"), ("_per_second", "1/s")];
     UNITS.into_iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("count", |(_, unit)| unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit_of;
+
+    #[test]
+    fn a_unit_is_read_off_the_name() {
+        assert_eq!(unit_of("ttfb_p50_ms"), "ms");
+        assert_eq!(unit_of("memory_growth_mib"), "MiB");
+        assert_eq!(unit_of("errors_5xx"), "count");
+    }
 }

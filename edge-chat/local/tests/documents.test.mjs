@@ -1,0 +1,337 @@
+// The originals of documents: who gets them, in which form, and how citations lead to them.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ask, assertError, question, send } from "./support/client.mjs";
+import { DOCUMENT_ID, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { startTestWorker } from "./support/worker.mjs";
+
+const WEEK_SECONDS = 7 * 24 * 60 * 60;
+const NOWHERE = "d0000000-0000-4000-8000-00000000ffff";
+
+let upstream;
+const workers = {};
+
+before(async () => {
+  upstream = await startUpstream();
+  for (const mode of ["none", "authenticated", "public"]) {
+    workers[mode] = await startTestWorker(upstream, { CHAT_LINK_MODE: mode });
+  }
+});
+
+after(async () => {
+  for (const worker of Object.values(workers)) await worker.close();
+  upstream?.close();
+});
+
+const newUser = () => crypto.randomUUID();
+const pathOf = (id) => `/api/documents/${id}/download`;
+const download = (id, { mode = "authenticated", user = newUser(), ...options } = {}) =>
+  send(workers[mode].url, pathOf(id), { user, ...options });
+
+const CONTENT = "0123456789".repeat(10);
+const addDocument = (fields = {}) => upstream.library.addDocument({ content: CONTENT, ...fields });
+
+describe("a download", () => {
+  test("is the original, fetched with the user's token", async () => {
+    const user = newUser();
+    const { id } = addDocument({ name: "refunds.txt" });
+    const reply = await download(id, { user });
+    assert.deepEqual([reply.status, reply.text], [200, CONTENT]);
+    assert.match(reply.headers.get("content-type"), /^text\/plain\b/);
+    assert.equal(reply.headers.get("cache-control"), "no-store");
+    const [call] = upstream.callsOf(user, "storage/object");
+    assert.equal(call.headers.apikey, "publishable-key");
+  });
+
+  test("works in public mode as well", async () => {
+    const { id } = addDocument();
+    assert.equal((await download(id, { mode: "public" })).text, CONTENT);
+  });
+
+  test("may be a large file, byte for byte", async () => {
+    const content = Buffer.alloc(5 * 2 ** 20, "0123456789abcdef");
+    const { id } = addDocument({ content });
+    const reply = await download(id);
+    assert.equal(reply.status, 200);
+    assert.ok(reply.bytes.equals(content));
+  });
+
+  const RANGES = {
+    "the beginning": ["bytes=0-9", 206, "0123456789", "bytes 0-9/100"],
+    "the rest": ["bytes=95-", 206, "56789", "bytes 95-99/100"],
+    "the end": ["bytes=-5", 206, "56789", "bytes 95-99/100"],
+    "more than there is": ["bytes=90-1000", 206, "0123456789", "bytes 90-99/100"],
+    "a unit nobody knows": ["lines=1-2", 200, CONTENT, null],
+  };
+  for (const [name, [range, status, text, contentRange]] of Object.entries(RANGES)) {
+    test(`may be of a part: ${name}`, async () => {
+      const { id } = addDocument();
+      const reply = await download(id, { headers: { range } });
+      assert.deepEqual([reply.status, reply.text], [status, text]);
+      assert.equal(reply.headers.get("content-range"), contentRange);
+      assert.equal(reply.headers.get("content-length"), String(text.length));
+      if (status === 206) assert.equal(reply.headers.get("accept-ranges"), "bytes");
+    });
+  }
+
+  test("of a part that is not there says how much there is", async () => {
+    const { id } = addDocument();
+    const reply = await download(id, { headers: { range: "bytes=100-" } });
+    assertError(reply, 416, "invalid_request");
+    assert.equal(reply.headers.get("content-range"), "bytes */100");
+  });
+
+  test("is not sent again to who has it", async () => {
+    const { id } = addDocument();
+    const first = await download(id);
+    const etag = first.headers.get("etag");
+    assert.ok(etag);
+    const second = await download(id, { headers: { "if-none-match": etag } });
+    assert.deepEqual([second.status, second.text], [304, ""]);
+    const other = await download(id, { headers: { "if-none-match": '"other"' } });
+    assert.equal(other.status, 200);
+  });
+
+  test("of a part of something else is of the whole", async () => {
+    const { id } = addDocument();
+    const etag = (await download(id)).headers.get("etag");
+    const part = await download(id, { headers: { range: "bytes=0-9", "if-range": etag } });
+    assert.deepEqual([part.status, part.text], [206, "0123456789"]);
+    const whole = await download(id, { headers: { range: "bytes=0-9", "if-range": '"other"' } });
+    assert.deepEqual([whole.status, whole.text], [200, CONTENT]);
+  });
+
+  test("can be asked about without its body", async () => {
+    const { id } = addDocument();
+    const reply = await download(id, { method: "HEAD" });
+    assert.deepEqual([reply.status, reply.text], [200, ""]);
+    assert.match(reply.headers.get("content-type"), /^text\/plain\b/);
+    assert.match(reply.headers.get("content-disposition"), /^attachment; /);
+    assert.equal((await download(NOWHERE, { method: "HEAD" })).status, 404);
+  });
+
+  const HARMLESS = ["application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif"];
+  const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  for (const type of [...HARMLESS, DOCX, "text/csv", "text/markdown", "text/plain; charset=iso-8859-1"]) {
+    test(`keeps the type ${type.slice(0, 30)}`, async () => {
+      const reply = await download(addDocument({ type }).id);
+      assert.equal(reply.headers.get("content-type").split(";")[0], type.split(";")[0]);
+    });
+  }
+  for (const type of [
+    "text/html",
+    "TEXT/HTML; charset=utf-8",
+    "application/xhtml+xml",
+    "image/svg+xml",
+    "text/xml",
+    "text/javascript",
+    "application/wasm",
+    "multipart/mixed; boundary=x",
+    "text/plain, text/html",
+    "",
+  ]) {
+    test(`never has the type ${type || "of nothing"}`, async () => {
+      const reply = await download(addDocument({ type }).id);
+      assert.equal(reply.status, 200);
+      assert.equal(reply.headers.get("content-type"), "application/octet-stream");
+    });
+  }
+
+  const NAMES = {
+    "a plain one": ["refunds.pdf", "refunds.pdf"],
+    "with spaces": ["our refunds.pdf", "our refunds.pdf"],
+    "of another script": ["返金.pdf"],
+    "with an umlaut": ["Rückgabe.pdf"],
+    "with an emoji": ["💸.pdf"],
+    "with quotes": ['a"b.pdf'],
+    "with a backslash": ["a\\b.pdf"],
+    "with line ends": ["a\r\nSet-Cookie: x=1.pdf"],
+    "with a path": ["../../etc/passwd"],
+    "with a parameter": ["a.pdf; filename=b.exe"],
+    "with a star": ["a*=UTF-8''b.exe"],
+    "with percent signs": ["100%.pdf"],
+    "with controls": ["a\u0000\u0007\u007f.pdf"],
+    "that reads backwards": ["a\u202efdp.exe"],
+  };
+  for (const [name, [original, plain]] of Object.entries(NAMES)) {
+    test(`is saved under its name, ${name}`, async () => {
+      const reply = await download(addDocument({ name: original }).id);
+      assert.equal(reply.status, 200);
+      const disposition = reply.headers.get("content-disposition");
+      const [, fallback, encoded] =
+        /^attachment; filename="([\x20-\x21\x23-\x5b\x5d-\x7e]*)"; filename\*=UTF-8''([!#$&+.^_`|~\w%-]*)$/.exec(
+          disposition,
+        ) ?? assert.fail(disposition);
+      assert.equal(decodeURIComponent(encoded), original);
+      assert.ok(!/[\\/]/.test(fallback));
+      if (plain) assert.equal(fallback, plain);
+      assert.equal(reply.headers.get("set-cookie"), null);
+    });
+  }
+
+  test("passes on none of the storage's own headers", async () => {
+    const user = newUser();
+    const { id } = addDocument();
+    upstream.behave(user, {
+      "storage/object": () => ({
+        text: "x",
+        headers: {
+          "content-type": "text/plain",
+          "set-cookie": "session=1",
+          "x-secret": "1",
+          "content-encoding": "identity",
+          "access-control-allow-origin": "*",
+          "content-security-policy": "none",
+          location: "https://evil.test/",
+        },
+      }),
+    });
+    const { headers } = await download(id, { user });
+    for (const name of ["set-cookie", "x-secret", "location", "access-control-allow-origin"]) {
+      assert.equal(headers.get(name), null, name);
+    }
+  });
+
+  test("of a path with odd letters asks for exactly that file", async () => {
+    const user = newUser();
+    const path = "guides/ä b?c#d%2e&e+f.txt";
+    const { id } = addDocument({ storage_path: path });
+    assert.equal((await download(id, { user })).text, CONTENT);
+    assert.equal(decodeURIComponent(upstream.callsOf(user, "storage/object")[0].path), path);
+  });
+});
+
+describe("there is no download", () => {
+  const cases = {
+    "of a document nobody knows": () => NOWHERE,
+    "of a document that is hidden": () => addDocument({ enabled: false }).id,
+    "of a document that is not ready": () => addDocument({ status: "pending" }).id,
+    "of a document without a file": () => addDocument({ storage_path: null }).id,
+    "of a file that is gone": () => {
+      const document = addDocument();
+      upstream.library.removeFile(document.storage_path);
+      return document.id;
+    },
+    "of a path that leads out of the bucket": () => addDocument({ storage_path: "../other/secret.txt" }).id,
+    "of a path that leads around in the bucket": () => addDocument({ storage_path: "a/../../kb/secret.txt" }).id,
+    "of an empty path": () => addDocument({ storage_path: "" }).id,
+  };
+  const messages = new Set();
+  for (const [name, make] of Object.entries(cases)) {
+    test(name, async () => {
+      const reply = await download(make());
+      assertError(reply, 404, "not_found");
+      messages.add(reply.json.message);
+      assert.equal(messages.size, 1, "nothing tells one from another");
+    });
+  }
+
+  test("where links are switched off, and nothing is asked for", async () => {
+    const user = newUser();
+    assertError(await download(addDocument().id, { mode: "none", user }), 404, "not_found");
+    assert.deepEqual(upstream.callsOf(user, "storage/object"), []);
+  });
+
+  test("for a user whom the storage refuses", async () => {
+    for (const status of [400, 403, 404]) {
+      const user = newUser();
+      upstream.behave(user, { "storage/object": () => ({ status, body: { message: "secret" } }) });
+      const reply = await download(addDocument().id, { user });
+      assertError(reply, 404, "not_found");
+      assert.ok(!reply.text.includes("secret"));
+    }
+  });
+
+  test("without a token, in any mode", async () => {
+    const { id } = addDocument();
+    for (const { url } of Object.values(workers)) {
+      assertError(await send(url, pathOf(id)), 401, "unauthorized");
+    }
+  });
+});
+
+describe("a citation", () => {
+  const citationOf = ({ events }) => events.find(({ type }) => type === "sources").citations[0];
+  const askIn = (mode, user) => ask(workers[mode].url, user, question());
+
+  test("leads nowhere where links are switched off", async () => {
+    const user = newUser();
+    assert.equal(citationOf(await askIn("none", user)).download_url, undefined);
+    assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+  });
+
+  test("leads through the Worker to who is signed in", async () => {
+    const user = newUser();
+    const { download_url: url } = citationOf(await askIn("authenticated", user));
+    assert.equal(url, `${workers.authenticated.url}${pathOf(DOCUMENT_ID)}`);
+    assert.equal((await download(DOCUMENT_ID)).status, 200);
+    assert.deepEqual(upstream.callsOf(user, "storage/sign"), []);
+  });
+
+  test("leads to a signed address for a week in public mode", async () => {
+    const user = newUser();
+    const { download_url: url } = citationOf(await askIn("public", user));
+    assert.ok(url.startsWith(`${upstream.url}/storage/v1/object/sign/kb/`), url);
+    assert.match(url, /\?token=/);
+    const [call] = upstream.callsOf(user, "storage/sign");
+    assert.equal(call.body.expiresIn, WEEK_SECONDS);
+    assert.equal(call.body.paths.length, 1, "each file once");
+  });
+
+  test("of a document without a file leads nowhere", async () => {
+    const { id } = addDocument({ storage_path: null });
+    for (const mode of ["authenticated", "public"]) {
+      const user = newUser();
+      upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ document_id: id })] }) });
+      assert.equal(citationOf(await askIn(mode, user)).download_url, undefined);
+      assert.deepEqual(upstream.callsOf(user, "storage/sign"), []);
+    }
+  });
+
+  test("that cannot be signed is there without its link", async () => {
+    const user = newUser();
+    const document = addDocument();
+    upstream.library.removeFile(document.storage_path);
+    upstream.behave(user, {
+      "rpc/match_chunks": () => ({ body: [passage({ document_id: document.id })] }),
+      "storage/sign": ({ body }) => ({ body: body.paths.map((path) => ({ path, error: "no", signedURL: null })) }),
+    });
+    assert.equal(citationOf(await askIn("public", user)).download_url, undefined);
+  });
+
+  test("is stored without its link, which is made anew when it is read", async () => {
+    for (const mode of ["authenticated", "public"]) {
+      const user = newUser();
+      const { events } = await askIn(mode, user);
+      const [, stored] = upstream.history.messagesOf(user);
+      assert.equal(stored.citations[0].download_url, undefined, mode);
+      const read = (worker) =>
+        send(worker.url, `/api/sessions/${events[0].session_id}/messages`, { user }).then(
+          ({ json }) => json.messages[1].citations[0],
+        );
+      assert.equal((await read(workers[mode])).download_url, citationOf({ events }).download_url);
+      assert.equal((await read(workers.none)).download_url, undefined);
+    }
+  });
+
+  test("of a document that was hidden since has no link in the history", async () => {
+    const user = newUser();
+    const document = addDocument();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ document_id: document.id })] }) });
+    const { events } = await askIn("public", user);
+    document.enabled = false;
+    const path = `/api/sessions/${events[0].session_id}/messages`;
+    for (const mode of ["authenticated", "public"]) {
+      const { json } = await send(workers[mode].url, path, { user });
+      const [citation] = json.messages[1].citations;
+      assert.deepEqual([citation.available, citation.download_url], [false, undefined]);
+    }
+  });
+
+  test("is not looked up for a refusal", async () => {
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
+    await askIn("public", user);
+    assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+  });
+});

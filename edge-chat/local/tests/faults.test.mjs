@@ -1,0 +1,291 @@
+// Each fault of Supabase at each step that needs it: what the client gets, how soon, and how often we tried.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { ask, assertError, eventually, question, send } from "./support/client.mjs";
+import { DAY, SECOND, START, startClockWorker } from "./support/clock.mjs";
+import { FAULTS, HUGE_BYTES } from "./support/faults.mjs";
+import { STEPS, key, tokenAt } from "./support/steps.mjs";
+import { passage, startUpstream } from "./support/upstream.mjs";
+import { withWorker } from "./support/worker.mjs";
+
+const RESULT = new URL("../../../target/bench/faults.json", import.meta.url);
+const TIMEOUT_MS = 1500;
+/** No response may take longer, whatever Supabase does. */
+const LONGEST_MS = 10_000;
+/** What is read of an answer at most, 4 MiB, and what the sockets between hold. */
+const MOST_SENT_BYTES = 16 * 2 ** 20;
+
+const CODES = { 503: "upstream_unavailable", 504: "upstream_timeout" };
+/** What came of each case. */
+const outcomes = [];
+
+/** One step with its own Worker and its own Supabase, far enough apart in time that no case feels the one before. */
+async function withStep({ linkMode = "none" }, use) {
+  const upstream = await startUpstream();
+  upstream.keys.push(key.jwk);
+  const worker = await startClockWorker(upstream, {
+    CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
+    CHAT_LINK_MODE: linkMode,
+  });
+  let day = 0;
+  /** A day and more later keys, settings and the circuit are forgotten or closed. */
+  const nextDay = async () => {
+    day += 2;
+    await worker.runFrom(START + day * DAY);
+    assert.equal((await send(worker.url, "/api/ready")).status, 200);
+    await worker.runFrom(START + (day + 1) * DAY);
+  };
+  try {
+    await use({ upstream, worker, nextDay });
+  } finally {
+    await worker.close();
+    upstream.close();
+  }
+}
+
+/** Runs one case; `replyTo` gives the fault that the first call, the second, … meets, if any. */
+async function run({ upstream, worker }, step, replyTo) {
+  const user = crypto.randomUUID();
+  const owner = "user" in step ? step.user : user;
+  const known = upstream.callsOf(owner, step.resource).length;
+  let calls = 0;
+  const usual = upstream.defaults[step.resource];
+  const behaviour = {
+    ...step.around,
+    [step.resource]: async (call) => {
+      const fault = replyTo(calls++);
+      // A body can only break where there is one.
+      const hasBody = fault?.cut || fault?.huge;
+      return { ...(await usual(call)), ...(hasBody && { status: 200 }), ...fault };
+    },
+  };
+  upstream.behave(owner, behaviour);
+  const started = performance.now();
+  const reply = await step.request(worker, user, upstream);
+  const ms = Math.round(performance.now() - started);
+  // What comes after the response has to have come, too.
+  await worker.lineOf(reply);
+  upstream.behave(owner, {});
+  return { reply, ms, calls: upstream.callsOf(owner, step.resource).slice(known) };
+}
+
+const remember = (step, fault, { reply, ms, calls }) => {
+  const end = reply.events.at(-1);
+  outcomes.push({
+    step,
+    fault,
+    status: reply.status,
+    code: reply.json?.code ?? null,
+    end: end?.type ?? null,
+    persisted: end?.persisted ?? null,
+    tries: calls.length,
+    ms,
+  });
+};
+
+describe("the matrix", { concurrency: 3 }, () => {
+  for (const [name, step] of Object.entries(STEPS)) {
+    test(`${name}: every fault is met as documented`, async (t) => {
+      await withStep(step, async (context) => {
+        for (const [faultName, fault] of Object.entries(FAULTS)) {
+          if (step.skip?.(fault)) continue;
+          const isFine = fault.status === 200 || (fault.inBody && step.readsBody === false);
+          await t.test(faultName, async () => {
+            await context.nextDay();
+            const outcome = await run(context, step, () => fault.reply);
+            remember(name, faultName, outcome);
+            const { reply, ms, calls } = outcome;
+            assert.ok(ms < LONGEST_MS, `took ${ms} ms`);
+            assert.equal(calls.length, fault.passes && step.isSafe ? 2 : 1, "tries");
+            if (isFine) assert.ok(reply.status < 300, `status ${reply.status}`);
+            else if (step.survives) {
+              assert.equal(reply.status, 200, reply.text);
+              step.survives(reply);
+            } else {
+              const status = fault.status === 504 ? (step.hanging ?? 504) : fault.status;
+              assertError(reply, status, CODES[status]);
+            }
+            assert.ok(!reply.text.includes("secret"));
+            if (fault.reply.huge) {
+              for (const call of calls) assert.ok(call.sent < MOST_SENT_BYTES, `${call.sent} bytes were sent`);
+            }
+            assert.ok(
+              !context.upstream.calls.some(({ resource }) => resource === "/trap"),
+              "the redirect was followed",
+            );
+          });
+
+          if (!fault.passes || !step.isSafe) continue;
+          await t.test(`${faultName}, once`, async () => {
+            await context.nextDay();
+            const outcome = await run(context, step, (call) => (call === 0 ? fault.reply : undefined));
+            const { reply, ms, calls } = outcome;
+            assert.ok(reply.status < 300, `${reply.status} ${reply.text}`);
+            assert.equal(calls.length, 2);
+            assert.ok(ms < TIMEOUT_MS + 500, `took ${ms} ms`);
+            assert.ok(ms >= 50, "the second try waits a little");
+          });
+        }
+      });
+    });
+  }
+});
+
+describe("a place in the rate limit", () => {
+  test("is given back whatever of ours failed", async () => {
+    await withStep({}, async (context) => {
+      for (const { reply: fault, status } of Object.values(FAULTS)) {
+        if (status === 200 || fault.hang || fault.cut === "hang") continue;
+        await context.nextDay();
+        const user = crypto.randomUUID();
+        context.upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage()], ...fault }) });
+        const sent = question();
+        const failed = await ask(context.worker.url, user, sent, { token: tokenAt(user) });
+        assert.ok(failed.status >= 500);
+        context.upstream.behave(user, {});
+        const again = await ask(context.worker.url, user, sent, { token: tokenAt(user) });
+        assert.deepEqual([again.status, again.headers.get("ratelimit-remaining")], [200, "19"]);
+      }
+    });
+  });
+});
+
+describe("the circuit", () => {
+  const isOpen = (reply) => reply.status === 503 && reply.headers.get("retry-after") !== null;
+
+  test("opens after five calls in a row that failed, for five seconds", async () => {
+    await withStep({}, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
+      upstream.behave(user, { chat_sessions: () => ({ status: 500 }) });
+      await worker.setTime(START);
+      for (let i = 0; i < 5; i++) assert.ok(!isOpen(await knock()), `call ${i}`);
+      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5);
+
+      const refused = await knock();
+      assertError(refused, 503, "upstream_unavailable");
+      assert.equal(refused.headers.get("retry-after"), "5");
+      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5, "nobody was asked");
+      const started = performance.now();
+      assert.ok(isOpen(await ask(worker.url, user, question(), { token: tokenAt(user) })));
+      assert.ok(performance.now() - started < 300, "at once");
+
+      upstream.behave(user, {});
+      await worker.setTime(START + 5 * SECOND - 1);
+      const last = await knock();
+      assert.deepEqual([isOpen(last), last.headers.get("retry-after")], [true, "1"]);
+      await worker.setTime(START + 5 * SECOND);
+      assert.equal((await knock()).status, 200);
+      assert.equal((await knock()).status, 200);
+    });
+  });
+
+  test("opens again when the call that tries fails, and lets only one try", async () => {
+    await withStep({}, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
+      const asked = () => upstream.callsOf(user, "chat_sessions").length;
+      upstream.behave(user, { chat_sessions: () => ({ status: 500, delay: 100 }) });
+      await worker.setTime(START);
+      for (let i = 0; i < 5; i++) await knock();
+      await worker.setTime(START + 5 * SECOND);
+      await Promise.all(Array.from({ length: 10 }, knock));
+      assert.equal(asked(), 6);
+      assert.ok(isOpen(await knock()));
+      assert.equal(asked(), 6);
+    });
+  });
+
+  test("stays closed when a call between them succeeds, or when Supabase only refuses", async () => {
+    await withStep({}, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
+      let turn = 0;
+      upstream.behave(user, { chat_sessions: () => (turn++ % 5 === 4 ? { body: [] } : { status: 500 }) });
+      for (let i = 0; i < 20; i++) assert.ok(!isOpen(await knock()));
+      for (const status of [401, 403, 404]) {
+        upstream.behave(user, { chat_sessions: () => ({ status }) });
+        for (let i = 0; i < 6; i++) assert.ok(!isOpen(await knock()), String(status));
+      }
+    });
+  });
+});
+
+describe("what Supabase refuses", () => {
+  for (const [status, expected, code] of [
+    [401, 401, "unauthorized"],
+    [403, 403, "forbidden"],
+    [400, 500, "internal"],
+    [404, 500, "internal"],
+    [406, 500, "internal"],
+    [409, 500, "internal"],
+  ]) {
+    test(`with ${status} is a ${expected} and not tried again`, async () => {
+      await withStep({}, async ({ upstream, worker }) => {
+        const user = crypto.randomUUID();
+        const body = { message: "function public.match_chunks not found" };
+        upstream.behave(user, { "rpc/match_chunks": () => ({ status, body }) });
+        const reply = await ask(worker.url, user, question(), { token: tokenAt(user) });
+        assertError(reply, expected, code);
+        assert.ok(!reply.text.includes("match_chunks"));
+        assert.equal(upstream.callsOf(user, "rpc/match_chunks").length, 1);
+      });
+    });
+  }
+});
+
+describe("a file that breaks in its middle", () => {
+  for (const [name, cut] of Object.entries({ reset: "reset", paused: "hang" })) {
+    test(`breaks for the client, too, who would take it for whole otherwise: ${name}`, async () => {
+      const upstream = await startUpstream();
+      const user = crypto.randomUUID();
+      const { id } = upstream.library.addDocument();
+      const bytes = Buffer.alloc(200_000, "x");
+      upstream.behave(user, { "storage/object": () => ({ bytes, cut }) });
+      const download = async ({ url }) => {
+        const started = performance.now();
+        await assert.rejects(send(url, `/api/documents/${id}/download`, { user }), TypeError);
+        assert.ok(performance.now() - started < LONGEST_MS);
+        await eventually(() => upstream.callsOf(user, "storage/object")[0].closed);
+      };
+      await withWorker(upstream, { CHAT_LINK_MODE: "authenticated" }, download, { direct: true }).finally(
+        upstream.close,
+      );
+    });
+  }
+
+  test("a large one is not gathered in memory but passed on", async () => {
+    await withStep({ linkMode: "authenticated" }, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      const { id } = upstream.library.addDocument();
+      upstream.behave(user, { "storage/object": () => ({ huge: HUGE_BYTES }) });
+      const response = await fetch(`${worker.url}/api/documents/${id}/download`, {
+        headers: { authorization: `Bearer ${tokenAt(user)}` },
+      });
+      const reader = response.body.getReader();
+      await reader.read();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const [call] = upstream.callsOf(user, "storage/object");
+      assert.ok(call.sent < HUGE_BYTES / 2, "nobody reads, so nothing more is fetched");
+      await reader.cancel();
+      await eventually(() => call.closed);
+    });
+  });
+});
+
+/** The outcomes in the order of the steps, which ran beside each other. */
+function table() {
+  const steps = Object.keys(STEPS);
+  return outcomes.toSorted((a, b) => steps.indexOf(a.step) - steps.indexOf(b.step));
+}
+
+test("the table of outcomes has every step", (t) => {
+  const columns = ["step", "fault", "status", "code", "end", "persisted", "tries", "ms"];
+  const lines = [columns, ...table().map((row) => columns.map((name) => String(row[name] ?? "")))];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  for (const line of lines) t.diagnostic(line.map((cell, column) => cell.padEnd(widths[column])).join("  "));
+  assert.deepEqual(new Set(outcomes.map(({ step }) => step)), new Set(Object.keys(STEPS)));
+  mkdirSync(new URL(".", RESULT), { recursive: true });
+  writeFileSync(RESULT, `${JSON.stringify(table(), null, 2)}\n`);
+});

@@ -1,0 +1,359 @@
+// The history: written once, read in pages, renamed, deleted, and nobody else's.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ask, assertError, question, send } from "./support/client.mjs";
+import { DOCUMENT_ID, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { startTestWorker } from "./support/worker.mjs";
+
+let upstream;
+let worker;
+
+before(async () => {
+  upstream = await startUpstream();
+  worker = await startTestWorker(upstream);
+});
+
+after(async () => {
+  await worker?.close();
+  upstream?.close();
+});
+
+const newUser = () => crypto.randomUUID();
+const get = (user, path) => send(worker.url, path, { user });
+const ids = (rows) => rows.map(({ id }) => id);
+const NOWHERE = "5e551011-0000-4000-8000-000000000001";
+
+/** Reads all pages of a list. */
+async function readPages(user, path, name, limit) {
+  const pages = [];
+  let cursor = null;
+  do {
+    const query = new URLSearchParams({ limit, ...(cursor && { cursor }) });
+    const { status, json } = await get(user, `${path}?${query}`);
+    assert.equal(status, 200);
+    assert.ok(json[name].length <= limit);
+    pages.push(json[name]);
+    cursor = json.next_cursor;
+  } while (cursor);
+  return pages;
+}
+
+describe("a turn", () => {
+  test("is written in one call and can be read back", async () => {
+    const user = newUser();
+    const sent = question({ message: "  When are\n refunds paid?  " });
+    const { events } = await ask(worker.url, user, sent);
+    const { session_id } = events[0];
+    const { message_id, persisted } = events.at(-1);
+    assert.equal(persisted, true);
+    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn").length, 1);
+
+    const session = await get(user, `/api/sessions/${session_id}`);
+    assert.deepEqual([session.json.id, session.json.title], [session_id, "When are refunds paid?"]);
+    const { json } = await get(user, `/api/sessions/${session_id}/messages`);
+    assert.equal(json.next_cursor, null);
+    const [asked, answered] = json.messages;
+    assert.deepEqual([asked.id, asked.role, asked.content], [sent.message_id, "user", "When are\n refunds paid?"]);
+    assert.deepEqual(asked.citations, []);
+    assert.deepEqual([answered.id, answered.role], [message_id, "assistant"]);
+    assert.equal(answered.content, "Refunds are paid within 5 days. [1]");
+    const [{ available, ...citation }] = answered.citations;
+    assert.equal(available, true);
+    assert.deepEqual(citation, events[2].citations[0]);
+  });
+
+  test("goes on in its session without a new title", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user, { title: "Mine" });
+    const { events } = await ask(worker.url, user, question({ session_id: session.id }));
+    assert.equal(events[0].session_id, session.id);
+    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn")[0].body.title, null);
+    assert.equal(upstream.history.sessionsOf(user).length, 1);
+    assert.equal((await get(user, `/api/sessions/${session.id}`)).json.title, "Mine");
+    const [check] = upstream.callsOf(user, "chat_sessions");
+    assert.deepEqual([check.query.id, check.query.user_id], [`eq.${session.id}`, `eq.${user}`]);
+  });
+
+  test("that was refused is in the history too, in the words of the refusal", async () => {
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
+    const [refusal] = (await ask(worker.url, user)).events;
+    const { json } = await get(user, `/api/sessions/${refusal.session_id}/messages`);
+    assert.deepEqual([json.messages[1].content, json.messages[1].citations], [refusal.message, []]);
+  });
+
+  test("is written once when its first run was lost after writing", async () => {
+    const user = newUser();
+    const sent = question();
+    // The database has written, but its answer never arrives; then the memory of it is lost with the Worker.
+    upstream.behave(user, {
+      "rpc/chat_record_turn": (call) => {
+        upstream.history.handlers["rpc/chat_record_turn"](call);
+        return { reset: true };
+      },
+    });
+    const first = await ask(worker.url, user, sent);
+    assert.equal(first.events.at(-1).persisted, false);
+    upstream.behave(user, {});
+    const restarted = await startTestWorker(upstream);
+    const second = await ask(restarted.url, user, sent).finally(() => restarted.close());
+    assert.equal(second.events.at(-1).persisted, true);
+    assert.equal(second.events.at(-1).message_id, upstream.history.messagesOf(user)[1].id);
+    assert.equal(second.events[0].session_id, first.events[0].session_id);
+    assert.equal(upstream.history.sessionsOf(user).length, 1);
+    assert.equal(upstream.history.messagesOf(user).length, 2);
+  });
+
+  test("of two users with the same message id is one for each", async () => {
+    const users = [newUser(), newUser()];
+    const sent = question();
+    const replies = await Promise.all(users.map((user) => ask(worker.url, user, sent)));
+    const sessions = new Set(replies.map(({ events }) => events[0].session_id));
+    const answers = new Set(replies.map(({ events }) => events.at(-1).message_id));
+    assert.deepEqual([sessions.size, answers.size], [2, 2]);
+    for (const user of users) assert.equal(upstream.history.messagesOf(user).length, 2);
+  });
+
+  test("asked five times at once makes one session with two messages", async () => {
+    const user = newUser();
+    const sent = question();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => ask(worker.url, user, sent)));
+    for (const { events } of replies) assert.deepEqual(events, replies[0].events);
+    assert.equal(upstream.history.sessionsOf(user).length, 1);
+    assert.equal(upstream.history.messagesOf(user).length, 2);
+    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn").length, 1);
+  });
+
+  test("in a session of somebody else writes nothing", async () => {
+    const [owner, intruder] = [newUser(), newUser()];
+    const session = upstream.history.addSession(owner);
+    const reply = await ask(worker.url, intruder, question({ session_id: session.id }));
+    assertError(reply, 404, "not_found");
+    assert.deepEqual(upstream.callsOf(intruder, "rpc/chat_record_turn"), []);
+    assert.deepEqual(upstream.history.messagesOf(owner), []);
+  });
+
+  test("whose session is deleted while it is answered is not kept", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    upstream.behave(user, {
+      "rpc/match_chunks": async () => {
+        await send(worker.url, `/api/sessions/${session.id}`, { method: "DELETE", user });
+        return { body: [passage()], delay: 50 };
+      },
+      // What was true when the question came.
+      chat_sessions: (call) =>
+        call.method === "GET" ? { body: [{ id: session.id }] } : upstream.history.handlers.chat_sessions(call),
+    });
+    const { events } = await ask(worker.url, user, question({ session_id: session.id }));
+    assert.deepEqual([events.at(-1).type, events.at(-1).persisted], ["answer_end", false]);
+    assert.deepEqual(upstream.history.sessionsOf(user), []);
+  });
+});
+
+describe("sessions", () => {
+  test("come newest first, in pages without gaps or doubles", async () => {
+    const user = newUser();
+    const time = "2026-05-05T05:05:05.123456+00:00";
+    for (let i = 0; i < 7; i++) upstream.history.addSession(user);
+    // Some of the same microsecond: the id decides.
+    for (let i = 0; i < 6; i++) upstream.history.addSession(user, { updated_at: time });
+    for (const limit of [1, 2, 5, 12, 13, 14]) {
+      const pages = await readPages(user, "/api/sessions", "sessions", limit);
+      const all = pages.flat();
+      assert.equal(new Set(ids(all)).size, 13, `limit ${limit}`);
+      assert.equal(all.length, 13);
+      assert.equal(pages.length, Math.ceil(13 / limit));
+      const times = all.map(({ updated_at: updated }) => updated);
+      assert.deepEqual(times, times.toSorted().reverse());
+    }
+  });
+
+  test("are twenty a page unless told otherwise, a hundred at most", async () => {
+    const user = newUser();
+    for (let i = 0; i < 105; i++) upstream.history.addSession(user);
+    assert.equal((await get(user, "/api/sessions")).json.sessions.length, 20);
+    assert.equal((await get(user, "/api/sessions?limit=100")).json.sessions.length, 100);
+    assertError(await get(user, "/api/sessions?limit=101"), 400, "invalid_request");
+    assert.equal((await get(user, "/api/sessions?unknown=1&limit=3")).json.sessions.length, 3);
+  });
+
+  test("of nobody are an empty page", async () => {
+    assert.deepEqual((await get(newUser(), "/api/sessions")).json, { sessions: [], next_cursor: null });
+  });
+
+  test("move to the top when they go on", async () => {
+    const user = newUser();
+    const [older, newer] = [upstream.history.addSession(user), upstream.history.addSession(user)];
+    assert.deepEqual(ids((await get(user, "/api/sessions")).json.sessions), [newer.id, older.id]);
+    await ask(worker.url, user, question({ session_id: older.id }));
+    assert.deepEqual(ids((await get(user, "/api/sessions")).json.sessions), [older.id, newer.id]);
+  });
+
+  test("are shown with what the contract names, and no more", async () => {
+    const user = newUser();
+    const { id, title, created_at, updated_at } = upstream.history.addSession(user, { title: null });
+    const expected = { id, title, created_at, updated_at };
+    assert.deepEqual((await get(user, `/api/sessions/${id}`)).json, expected);
+    assert.deepEqual((await get(user, "/api/sessions")).json.sessions, [expected]);
+  });
+
+  test("are found by an id in capitals", async () => {
+    const user = newUser();
+    const { id } = upstream.history.addSession(user);
+    assert.equal((await get(user, `/api/sessions/${id.toUpperCase()}`)).json.id, id);
+  });
+
+  test("are asked for as the user, and only for the user", async () => {
+    const user = newUser();
+    await get(user, "/api/sessions");
+    const [call] = upstream.callsOf(user, "chat_sessions");
+    assert.equal(call.headers.apikey, "publishable-key");
+    assert.equal(call.query.user_id, `eq.${user}`);
+  });
+
+  test("are renamed, with the title trimmed", async () => {
+    const user = newUser();
+    const { id } = upstream.history.addSession(user);
+    const rename = (title) => send(worker.url, `/api/sessions/${id}`, { method: "PATCH", user, body: { title } });
+    const reply = await rename("  Returns & refunds \n");
+    assert.deepEqual([reply.status, reply.json.id, reply.json.title], [200, id, "Returns & refunds"]);
+    assert.equal(upstream.history.sessionsOf(user)[0].title, "Returns & refunds");
+    for (const title of ["é".repeat(200), "😀".repeat(200), `${"x".repeat(200)}   `]) {
+      assert.equal((await rename(title)).json.title, title.trim());
+    }
+  });
+
+  test("may have a title that looks like a query", async () => {
+    const user = newUser();
+    const [{ id }, other] = [upstream.history.addSession(user), upstream.history.addSession(user)];
+    for (const title of [
+      "id=eq.1&user_id=neq.x",
+      "),or=(id.neq.x",
+      "'; drop table chat_sessions; --",
+      '{"a":1}',
+      "%00",
+      "*",
+    ]) {
+      const reply = await send(worker.url, `/api/sessions/${id}`, { method: "PATCH", user, body: { title } });
+      assert.equal(reply.json.title, title);
+    }
+    const untouched = upstream.history.sessionsOf(user).find((row) => row.id === other.id);
+    assert.equal(untouched.title, other.title);
+  });
+
+  test("are deleted once", async () => {
+    const user = newUser();
+    const { id } = upstream.history.addSession(user);
+    const kept = upstream.history.addSession(user);
+    const remove = () => send(worker.url, `/api/sessions/${id}`, { method: "DELETE", user });
+    const deleted = await remove();
+    assert.deepEqual([deleted.status, deleted.text], [204, ""]);
+    assertError(await remove(), 404, "not_found");
+    assertError(await get(user, `/api/sessions/${id}`), 404, "not_found");
+    assert.deepEqual(ids(upstream.history.sessionsOf(user)), [kept.id]);
+  });
+
+  test("of somebody else do not exist, whatever is done with them", async () => {
+    const [owner, intruder] = [newUser(), newUser()];
+    const session = upstream.history.addSession(owner, { title: "Mine" });
+    upstream.history.addMessage(session);
+    const path = `/api/sessions/${session.id}`;
+    const attempts = [
+      get(intruder, path),
+      get(intruder, `${path}/messages`),
+      send(worker.url, path, { method: "PATCH", user: intruder, body: { title: "Yours" } }),
+      send(worker.url, path, { method: "DELETE", user: intruder }),
+    ];
+    const unknown = await get(intruder, `/api/sessions/${NOWHERE}`);
+    for (const reply of await Promise.all(attempts)) {
+      assertError(reply, 404, "not_found");
+      assert.equal(reply.json.message, unknown.json.message, "nothing tells it from one that never was");
+    }
+    assert.deepEqual(upstream.history.sessionsOf(owner), [session]);
+    assert.equal(session.title, "Mine");
+  });
+});
+
+describe("messages", () => {
+  test("come oldest first, in pages without gaps or doubles", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    const other = upstream.history.addSession(user);
+    upstream.history.addMessage(other);
+    const written = Array.from({ length: 11 }, (_, n) => upstream.history.addMessage(session, { content: `${n}` }));
+    for (const limit of [1, 3, 10, 11, 12]) {
+      const pages = await readPages(user, `/api/sessions/${session.id}/messages`, "messages", limit);
+      assert.deepEqual(ids(pages.flat()), ids(written), `limit ${limit}`);
+      assert.equal(pages.length, Math.ceil(11 / limit));
+    }
+  });
+
+  test("are fifty a page unless told otherwise, two hundred at most", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    for (let i = 0; i < 205; i++) upstream.history.addMessage(session);
+    const path = `/api/sessions/${session.id}/messages`;
+    assert.equal((await get(user, path)).json.messages.length, 50);
+    assert.equal((await get(user, `${path}?limit=200`)).json.messages.length, 200);
+  });
+
+  test("of an empty session are an empty page", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    assert.deepEqual(json, { messages: [], next_cursor: null });
+  });
+
+  test("are shown with what the contract names, and no more", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    const { id, role, content, citations, created_at } = upstream.history.addMessage(session);
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    assert.deepEqual(json.messages, [{ id, role, content, citations, created_at }]);
+  });
+
+  test("say of each source whether its document is still there", async () => {
+    const user = newUser();
+    const gone = crypto.randomUUID();
+    const disabled = upstream.library.addDocument({ enabled: false });
+    const citations = [DOCUMENT_ID, gone, disabled.id].map((id, n) => citation(id, n + 1));
+    const session = upstream.history.addSession(user);
+    upstream.history.addMessage(session, { role: "assistant", content: "a [1] [2] [3]", citations });
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    const [message] = json.messages;
+    assert.deepEqual(
+      message.citations.map(({ available }) => available),
+      [true, false, false],
+    );
+    for (const { download_url: url } of message.citations) assert.equal(url, undefined);
+    assert.equal(upstream.callsOf(user, "kb_documents").length, 1, "one look-up for the whole page");
+  });
+
+  test("with many sources of many documents need no address beyond measure", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    for (let i = 0; i < 60; i++) {
+      const citations = Array.from({ length: 10 }, (_, n) => citation(crypto.randomUUID(), n + 1));
+      upstream.history.addMessage(session, { role: "assistant", citations });
+    }
+    const { status } = await get(user, `/api/sessions/${session.id}/messages?limit=60`);
+    assert.equal(status, 200);
+    for (const { search } of upstream.callsOf(user, "kb_documents")) assert.ok(String(search).length < 8000);
+  });
+});
+
+/** A citation as it stands in the history. */
+function citation(document_id, index) {
+  return {
+    index,
+    chunk_id: crypto.randomUUID(),
+    document_id,
+    title: "Refunds",
+    section: "Refunds",
+    score: 0.8,
+    strength: "strong",
+    excerpt: "Refunds are free.",
+    quotes: [{ start: 0, end: 17, text: "Refunds are free." }],
+  };
+}

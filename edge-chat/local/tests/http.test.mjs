@@ -1,0 +1,386 @@
+// What all routes have in common: origins, methods, headers, the limit per address, and the log.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ask, assertError, question, send } from "./support/client.mjs";
+import { accessToken } from "./support/tokens.mjs";
+import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { ORIGIN, startTestWorker, withWorker } from "./support/worker.mjs";
+
+const SESSION = "5e551011-0000-4000-8000-000000000001";
+/** Each path with the methods it takes. */
+const ROUTES = {
+  "/api/health": ["GET", "HEAD"],
+  "/api/ready": ["GET", "HEAD"],
+  "/api/config": ["GET", "HEAD"],
+  "/api/chat": ["POST"],
+  "/api/sessions": ["GET"],
+  [`/api/sessions/${SESSION}`]: ["GET", "PATCH", "DELETE"],
+  [`/api/sessions/${SESSION}/messages`]: ["GET"],
+  [`/api/documents/${DOCUMENT_ID}/download`]: ["GET", "HEAD"],
+};
+const EXPOSED = [
+  "x-request-id",
+  "retry-after",
+  "ratelimit-limit",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+  "server-timing",
+  "content-disposition",
+  "content-range",
+  "accept-ranges",
+];
+
+let upstream;
+let worker;
+
+before(async () => {
+  upstream = await startUpstream();
+  worker = await startTestWorker(upstream);
+});
+
+after(async () => {
+  await worker?.close();
+  upstream?.close();
+});
+
+const newUser = () => crypto.randomUUID();
+const listOf = (headers, name) => (headers.get(name) ?? "").split(",").map((part) => part.trim().toLowerCase());
+
+function preflight(url, path, origin, method = "GET") {
+  const headers = {
+    origin,
+    "access-control-request-method": method,
+    "access-control-request-headers": "authorization",
+  };
+  return send(url, path, { method: "OPTIONS", headers });
+}
+
+describe("health and readiness", () => {
+  test("health needs nothing", async () => {
+    await withWorker({ url: "" }, { SUPABASE_JWT_SECRET: "", SUPABASE_PUBLISHABLE_KEY: "" }, async ({ url }) => {
+      const reply = await send(url, "/api/health");
+      assert.deepEqual([reply.status, reply.json], [200, { status: "ok" }]);
+      // Monitors ask with HEAD.
+      const head = await send(url, "/api/health", { method: "HEAD" });
+      assert.deepEqual([head.status, head.text], [200, ""]);
+    });
+  });
+
+  test("readiness asks Supabase each time", async () => {
+    const before = upstream.callsOf(NOBODY, "rpc/chat_config").length;
+    for (let i = 0; i < 2; i++) {
+      const reply = await send(worker.url, "/api/ready");
+      assert.deepEqual([reply.status, reply.json], [200, { status: "ready" }]);
+    }
+    assert.equal((await send(worker.url, "/api/ready", { method: "HEAD" })).status, 200);
+    assert.equal(upstream.callsOf(NOBODY, "rpc/chat_config").length - before, 3);
+  });
+
+  const NOT_READY = {
+    "cannot be reached": [{ reset: true }, 503],
+    fails: [{ status: 500 }, 503],
+    hangs: [{ hang: true }, 504],
+    "is not migrated": [{ status: 404, body: { code: "PGRST202" } }, 503],
+  };
+  for (const [name, [fault, status]] of Object.entries(NOT_READY)) {
+    test(`readiness is denied when Supabase ${name}`, async () => {
+      upstream.behave(NOBODY, { "rpc/chat_config": () => fault });
+      try {
+        await withWorker(upstream, {}, async ({ url }) => {
+          assertError(
+            await send(url, "/api/ready"),
+            status,
+            status === 503 ? "upstream_unavailable" : "upstream_timeout",
+          );
+          assert.equal((await send(url, "/api/ready", { method: "HEAD" })).status, status);
+          assert.equal((await send(url, "/api/health")).status, 200);
+        });
+      } finally {
+        upstream.behave(NOBODY, {});
+      }
+    });
+  }
+});
+
+describe("methods", () => {
+  for (const [path, methods] of Object.entries(ROUTES)) {
+    test(`${path} takes ${methods.join(", ")}`, async () => {
+      const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !methods.includes(method));
+      for (const method of others) {
+        const reply = await send(worker.url, path, { method, user: newUser() });
+        assert.equal(reply.status, 405, method);
+        if (method !== "HEAD") assertError(reply, 405, "invalid_request");
+        assert.deepEqual(
+          new Set(listOf(reply.headers, "allow")),
+          new Set([...methods, "OPTIONS"].map((m) => m.toLowerCase())),
+        );
+      }
+      assert.notEqual((await send(worker.url, path, { method: methods[0], user: newUser() })).status, 405);
+    });
+  }
+
+  test("of a path that is not there are not told", async () => {
+    for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
+      const reply = await send(worker.url, "/api/nowhere", { method });
+      assertError(reply, 404, "not_found");
+      assert.equal(reply.headers.get("allow"), null);
+    }
+  });
+});
+
+describe("origins", () => {
+  const PATTERNS = "https://*.example.com, https://exact.test, http://localhost:8080";
+  const ALLOWED = ["https://www.example.com", "https://a.b.example.com", "https://exact.test", "http://localhost:8080"];
+  const REFUSED = [
+    "https://example.com",
+    "http://www.example.com",
+    "https://www.example.com:8443",
+    "https://example.com.evil.test",
+    "https://evilexample.com",
+    "https://www.example.com.evil.test",
+    "https://evil.test/.example.com",
+    "https://evil.test#.example.com",
+    "https://user@www.example.com",
+    "https://.example.com",
+    "https://*.example.com",
+    "https://WWW.EXAMPLE.COM.evil.test",
+    "http://exact.test",
+    "https://sub.exact.test",
+    "https://exact.test.evil.test",
+    "http://localhost",
+    "http://localhost:80801",
+    "null",
+    "",
+  ];
+  test("are those of the list and its patterns", async () => {
+    await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: PATTERNS }, async ({ url }) => {
+      for (const origin of ALLOWED) {
+        const reply = await preflight(url, "/api/chat", origin);
+        assert.deepEqual([reply.status, reply.headers.get("access-control-allow-origin")], [204, origin]);
+      }
+      for (const origin of REFUSED) {
+        const reply = await preflight(url, "/api/chat", origin);
+        assert.deepEqual([reply.status, reply.headers.get("access-control-allow-origin")], [403, null], origin);
+      }
+    });
+  });
+
+  test("are all with a star, each named all the same", async () => {
+    await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "*" }, async ({ url }) => {
+      const reply = await preflight(url, "/api/chat", "https://anybody.test");
+      assert.equal(reply.headers.get("access-control-allow-origin"), "https://anybody.test");
+      assert.equal(reply.headers.get("access-control-allow-credentials"), null);
+    });
+  });
+
+  test("are none without a list", async () => {
+    await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "" }, async ({ url }) => {
+      assertError(await preflight(url, "/api/chat", ORIGIN), 403, "forbidden");
+    });
+  });
+
+  for (const [path, methods] of Object.entries(ROUTES)) {
+    test(`may use ${path} after a preflight that a browser remembers`, async () => {
+      const reply = await preflight(worker.url, path, ORIGIN, methods.at(-1));
+      assert.deepEqual([reply.status, reply.text], [204, ""]);
+      const allowed = listOf(reply.headers, "access-control-allow-methods");
+      for (const method of methods.filter((name) => name !== "HEAD"))
+        assert.ok(allowed.includes(method.toLowerCase()), method);
+      const headers = listOf(reply.headers, "access-control-allow-headers");
+      for (const name of ["authorization", "content-type"]) assert.ok(headers.includes(name), name);
+      assert.ok(Number(reply.headers.get("access-control-max-age")) >= 600);
+      assertError(await preflight(worker.url, path, "https://evil.test"), 403, "forbidden");
+    });
+  }
+
+  test("can read every response, whatever its status", async () => {
+    const headers = { origin: ORIGIN };
+    const replies = await Promise.all([
+      ask(worker.url, newUser(), question(), { headers }),
+      ask(worker.url, newUser(), "{", { headers }),
+      send(worker.url, "/api/sessions", { headers }),
+      send(worker.url, "/api/nowhere", { headers }),
+      send(worker.url, "/api/health", { method: "POST", headers }),
+      send(worker.url, "/api/config", { headers }),
+    ]);
+    for (const reply of replies) {
+      assert.equal(reply.headers.get("access-control-allow-origin"), ORIGIN);
+      const exposed = listOf(reply.headers, "access-control-expose-headers");
+      for (const name of EXPOSED) assert.ok(exposed.includes(name), name);
+    }
+  });
+
+  test("that may not, get no leave to read", async () => {
+    for (const headers of [{ origin: "https://evil.test" }, {}]) {
+      const reply = await send(worker.url, "/api/config", { headers });
+      assert.equal(reply.headers.get("access-control-allow-origin"), null);
+      assert.match(reply.headers.get("vary"), /\bOrigin\b/);
+    }
+  });
+});
+
+describe("content types", () => {
+  test("are the stream's by default and JSON's when asked for", async () => {
+    const stream = await ask(worker.url, newUser());
+    assert.match(stream.headers.get("content-type"), /^text\/event-stream\b/);
+    const json = await ask(worker.url, newUser(), question(), { headers: { accept: "application/json" } });
+    assert.match(json.headers.get("content-type"), /^application\/json\b/);
+    assert.equal(json.json.type, "answer");
+  });
+
+  test("of errors are JSON's, also where a stream was asked for", async () => {
+    const reply = await ask(worker.url, newUser(), "{", { headers: { accept: "text/event-stream" } });
+    assert.match(reply.headers.get("content-type"), /^application\/json\b/);
+  });
+});
+
+describe("the limit per address", () => {
+  const LIMIT = 120;
+  let addresses = 0;
+  const newAddress = () => `198.51.100.${(addresses += 1)}`;
+  const isStranger = (status) => status === 401;
+
+  /** The statuses of more requests than are allowed, all within one of the limiter's minutes. */
+  async function flood(make) {
+    for (;;) {
+      const minute = () => Math.floor(Date.now() / 60_000);
+      const [started, address] = [minute(), newAddress()];
+      const replies = [];
+      for (let i = 0; i < LIMIT + 10; i++) replies.push(await make({ "cf-connecting-ip": address }));
+      if (minute() === started) return { replies, address };
+    }
+  }
+
+  test("stops who has no valid token, and not the users at the same address", async () => {
+    const { replies, address } = await flood((headers) =>
+      ask(worker.url, newUser(), question(), { token: "x.y.z", headers }),
+    );
+    assert.equal(replies.filter(({ status }) => isStranger(status)).length, LIMIT);
+    const limited = replies.filter(({ status }) => status === 429);
+    assert.equal(limited.length, 10);
+    for (const reply of limited) {
+      assertError(reply, 429, "rate_limited");
+      assert.equal(reply.headers.get("retry-after"), "60");
+      assert.equal(reply.headers.get("ratelimit-limit"), null, "this is another limit than the user's");
+    }
+    const headers = { "cf-connecting-ip": address };
+    assert.equal((await ask(worker.url, newUser(), question(), { headers })).status, 200);
+    assertError(await send(worker.url, "/api/ready", { headers }), 429, "rate_limited");
+    assert.equal((await send(worker.url, "/api/health", { headers })).status, 200);
+    const elsewhere = { "cf-connecting-ip": newAddress() };
+    assertError(await send(worker.url, "/api/sessions", { headers: elsewhere }), 401, "unauthorized");
+  });
+
+  test("counts all private routes together", async () => {
+    const paths = ["/api/sessions", `/api/sessions/${SESSION}`, `/api/documents/${DOCUMENT_ID}/download`];
+    let turn = 0;
+    const { replies } = await flood((headers) => send(worker.url, paths[turn++ % paths.length], { headers }));
+    assert.equal(replies.filter(({ status }) => status === 429).length, 10);
+  });
+
+  test("never stops a valid token", async () => {
+    const token = accessToken(newUser());
+    const { replies } = await flood((headers) => send(worker.url, "/api/sessions", { token, headers }));
+    assert.ok(replies.every(({ status }) => status === 200));
+  });
+});
+
+describe("the log", () => {
+  test("has one line for each request, with its outcome, scores and stages", async () => {
+    const user = newUser();
+    const reply = await ask(worker.url, user);
+    const line = await worker.lineOf(reply);
+    assert.equal(worker.linesOf(reply).length, 1);
+    const { route, status, outcome, ms, stages, similarity, confidence, persisted } = line;
+    assert.deepEqual([route, status, outcome, persisted], ["/api/chat", 200, "answer", true]);
+    assert.equal(similarity, 0.8);
+    assert.ok(confidence > 0 && confidence <= 1);
+    assert.equal(typeof ms, "number");
+    for (const stage of ["search", "history"]) assert.equal(typeof stages[stage], "number", stage);
+  });
+
+  const OUTCOMES = {
+    "a refusal": [() => ask(worker.url, refused()), 200, "weak_evidence"],
+    "an invalid question": [() => ask(worker.url, newUser(), "{"), 400, "invalid_request"],
+    "a stranger": [() => send(worker.url, "/api/sessions"), 401, "unauthorized"],
+    "an unknown path": [() => send(worker.url, "/secret-path?secret=1"), 404, "not_found"],
+    "a wrong method": [() => send(worker.url, "/api/chat"), 405, "invalid_request"],
+    health: [() => send(worker.url, "/api/health"), 200, "ok"],
+  };
+  function refused() {
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
+    return user;
+  }
+  for (const [name, [request, status, outcome]] of Object.entries(OUTCOMES)) {
+    test(`names the outcome of ${name}`, async () => {
+      const reply = await request();
+      const line = await worker.lineOf(reply);
+      assert.deepEqual([line.status, line.outcome], [status, outcome]);
+      assert.equal(worker.linesOf(reply).length, 1);
+      assert.ok(!worker.log.some((text) => text.includes("secret")));
+    });
+  }
+
+  test("tells a repeat from a first answer", async () => {
+    const user = newUser();
+    const sent = question();
+    await ask(worker.url, user, sent);
+    assert.equal((await worker.lineOf(await ask(worker.url, user, sent))).outcome, "replay");
+  });
+
+  test("holds no question, no token, no vector", async () => {
+    const user = newUser();
+    const token = accessToken(user);
+    const sent = question({ message: "my-private-words refunds" });
+    await worker.lineOf(await ask(worker.url, user, sent, { token }));
+    const failing = newUser();
+    upstream.behave(failing, { "rpc/match_chunks": () => ({ status: 500, body: { message: "my-private-words" } }) });
+    await worker.lineOf(await ask(worker.url, failing, sent));
+    const log = worker.log.join("\n");
+    for (const secret of ["my-private-words", token, token.split(".")[2], "[1,0,0", "[1.0,0.0"]) {
+      assert.ok(!log.includes(secret), secret);
+    }
+  });
+
+  test("holds the question when the site owner wants it", async () => {
+    await withWorker(upstream, { CHAT_LOG_QUESTIONS: "true" }, async (open) => {
+      const reply = await ask(open.url, newUser(), question({ message: "my-public-words refunds" }));
+      assert.equal((await open.lineOf(reply)).question, "my-public-words refunds");
+    });
+  });
+
+  test("cannot be written by a client", async () => {
+    const headers = { "x-request-id": 'forged"}{"forged":true', "user-agent": "forged" };
+    await worker.lineOf(await send(worker.url, "/api/forged?forged", { headers }));
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ document_name: '\n{"forged":true}' })] }) });
+    await worker.lineOf(await ask(worker.url, user));
+    assert.ok(!worker.log.some((line) => line.includes("forged")));
+  });
+});
+
+describe("Server-Timing", () => {
+  const parse = (headers) =>
+    Object.fromEntries(
+      headers
+        .get("server-timing")
+        .split(", ")
+        .map((part) => {
+          const [, name, duration] = /^([\w-]+);dur=(\d+(?:\.\d+)?)$/.exec(part) ?? assert.fail(part);
+          return [name, Number(duration)];
+        }),
+    );
+
+  test("names the stages before the response", async () => {
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage()], delay: 120 }) });
+    const timing = parse((await ask(worker.url, user)).headers);
+    assert.ok(timing.search >= 100, `search took ${timing.search} ms`);
+    assert.ok(timing.total >= timing.search);
+  });
+
+  test("is on errors as well", async () => {
+    assert.ok("total" in parse((await send(worker.url, "/api/nowhere")).headers));
+  });
+});

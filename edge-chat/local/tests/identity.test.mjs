@@ -1,0 +1,277 @@
+// Who may ask: tokens signed with the shared secret or with published keys, and how those keys are had.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertError, send } from "./support/client.mjs";
+import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
+import { ISSUER, claimsOf, hmac, signingKey, tokenOf as makeToken } from "./support/tokens.mjs";
+import { NOBODY, startUpstream } from "./support/upstream.mjs";
+
+const newUser = () => crypto.randomUUID();
+/** A list of nobody's sessions: the cheapest thing only a valid token gets. */
+const knock = (worker, token) => send(worker.url, "/api/sessions", { token });
+const fetches = (upstream) => upstream.callsOf(NOBODY, "jwks").length;
+const claimsAt = (overrides = {}) => ({ iat: START / SECOND - 60, exp: (START + 7 * DAY) / SECOND, ...overrides });
+
+/** Each test of the keys has its own Worker and so its own memory of them. */
+async function withKeys(keys, use, variables = {}) {
+  const upstream = await startUpstream();
+  upstream.keys.push(...keys.map(({ jwk }) => jwk));
+  const worker = await startClockWorker(upstream, variables);
+  const token = (key, overrides) => key.token(newUser(), { claims: claimsAt(overrides) });
+  try {
+    await use({ upstream, worker, token });
+  } finally {
+    await worker.close();
+    upstream.close();
+  }
+}
+
+describe("a token", () => {
+  let upstream;
+  let worker;
+  before(async () => {
+    upstream = await startUpstream();
+    worker = await startClockWorker(upstream);
+  });
+  after(async () => {
+    await worker?.close();
+    upstream?.close();
+  });
+
+  const now = START / SECOND;
+  const accepted = {
+    "expired within the leeway": { exp: now - 4 },
+    "valid soon, within the leeway": { nbf: now + 5 },
+    "issued soon, within the leeway": { iat: now + 5 },
+    "valid since long ago": { nbf: 0, iat: 0 },
+    "expiring in the far future": { exp: 2 ** 40 },
+    "with a fraction of a second": { exp: now + 600.5 },
+    "for several audiences": { aud: ["other", "authenticated"] },
+    "with claims nobody knows": { session_id: "x", amr: [{ method: "password" }], app_metadata: {} },
+    "with an assurance level": { aal: "aal2" },
+  };
+  for (const [name, claims] of Object.entries(accepted)) {
+    test(`${name} is accepted`, async () => {
+      assert.equal((await knock(worker, tokenOf(newUser(), claims))).status, 200);
+    });
+  }
+
+  test("whose subject is spelled in capitals is the same user", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    const { json } = await knock(worker, tokenOf(user.toUpperCase()));
+    assert.deepEqual(
+      json.sessions.map(({ id }) => id),
+      [session.id],
+    );
+  });
+
+  const refused = {
+    "expired a second beyond the leeway": { exp: now - 6 },
+    "valid a second beyond the leeway": { nbf: now + 6 },
+    "issued a second beyond the leeway": { iat: now + 6 },
+  };
+  for (const [name, claims] of Object.entries(refused)) {
+    test(`${name} is refused`, async () => {
+      assertError(await knock(worker, tokenOf(newUser(), claims)), 401, "unauthorized");
+    });
+  }
+
+  test("that is refused says how to sign in, and an expired one that it is", async () => {
+    const expired = await knock(worker, tokenOf(newUser(), { exp: now - 600 }));
+    const missing = await knock(worker, "");
+    assert.match(expired.json.message, /expired/);
+    for (const reply of [expired, missing]) assert.equal(reply.headers.get("www-authenticate"), "Bearer");
+  });
+
+  test("of the secret needs no published key", async () => {
+    assert.equal((await knock(worker, tokenOf(newUser()))).status, 200);
+    assert.equal(fetches(upstream), 0);
+  });
+});
+
+describe("a published key", () => {
+  for (const alg of ["ES256", "RS256"]) {
+    test(`verifies ${alg} tokens and is fetched once`, async () => {
+      const key = signingKey(alg);
+      await withKeys([key], async ({ upstream, worker, token }) => {
+        const replies = await Promise.all(Array.from({ length: 10 }, () => knock(worker, token(key))));
+        for (const reply of replies) assert.equal(reply.status, 200);
+        assert.equal(fetches(upstream), 1);
+        const [call] = upstream.callsOf(NOBODY, "jwks");
+        assert.equal(call.headers.authorization, undefined);
+      });
+    });
+  }
+
+  test("is used for its claims like the secret", async () => {
+    const key = signingKey("ES256");
+    await withKeys([key], async ({ worker, token }) => {
+      for (const wrong of [
+        { exp: START / SECOND - 6 },
+        { iss: "https://evil.test/auth/v1" },
+        { aud: "anon" },
+        { role: "service_role" },
+        { sub: "admin" },
+      ]) {
+        assertError(await knock(worker, token(key, wrong)), 401, "unauthorized");
+      }
+      assert.equal((await knock(worker, token(key))).status, 200);
+    });
+  });
+
+  test("of another project is unknown", async () => {
+    const [own, foreign] = [signingKey("ES256"), signingKey("ES256")];
+    await withKeys([own], async ({ worker, token }) => {
+      assertError(await knock(worker, token(foreign)), 401, "unauthorized");
+      const disguised = foreign.token(newUser(), { claims: claimsAt(), header: { kid: own.kid } });
+      assertError(await knock(worker, disguised), 401, "unauthorized");
+    });
+  });
+
+  test("beside others, some of them useless, is found by its name", async () => {
+    const [ec, rsa] = [signingKey("ES256"), signingKey("RS256")];
+    const useless = [
+      { jwk: { kty: "oct", k: "c2VjcmV0", kid: "oct", alg: "HS256" } },
+      { jwk: { kty: "OKP", crv: "Ed25519", x: "AAAA", kid: "okp" } },
+      { jwk: { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA", kid: "broken" } },
+    ];
+    await withKeys([...useless, ec, rsa], async ({ worker, token }) => {
+      for (const key of [ec, rsa]) assert.equal((await knock(worker, token(key))).status, 200);
+      const symmetric = makeToken(
+        { alg: "HS256", kid: "oct" },
+        claimsOf(newUser(), claimsAt()),
+        hmac("sha256", "secret"),
+      );
+      assertError(await knock(worker, symmetric), 401, "unauthorized");
+    });
+  });
+
+  test("works without a secret, and then the secret does not", async () => {
+    const key = signingKey("ES256");
+    await withKeys(
+      [key],
+      async ({ worker, token }) => {
+        assert.equal((await knock(worker, token(key))).status, 200);
+        assertError(await knock(worker, tokenOf(newUser())), 401, "unauthorized");
+        const empty = makeToken({ alg: "HS256" }, claimsOf(newUser(), claimsAt()), hmac("sha256", ""));
+        assertError(await knock(worker, empty), 401, "unauthorized");
+      },
+      { SUPABASE_JWT_SECRET: "" },
+    );
+  });
+
+  test("that comes later is looked for once it is named", async () => {
+    const [old, rotated] = [signingKey("ES256"), signingKey("ES256")];
+    await withKeys([old], async ({ upstream, worker, token }) => {
+      assert.equal((await knock(worker, token(old))).status, 200);
+      upstream.keys.push(rotated.jwk);
+      assert.equal((await knock(worker, token(rotated))).status, 200);
+      assert.equal(fetches(upstream), 2);
+    });
+  });
+
+  test("that nobody knows is not looked for again and again", async () => {
+    const key = signingKey("ES256");
+    await withKeys([key], async ({ upstream, worker, token }) => {
+      await knock(worker, token(key));
+      const strangers = Array.from({ length: 20 }, () => signingKey("ES256"));
+      for (const stranger of strangers) assertError(await knock(worker, token(stranger)), 401, "unauthorized");
+      assert.equal(fetches(upstream), 2, "the first set, and one search");
+      await worker.setTime(START + 31 * SECOND);
+      assertError(await knock(worker, token(strangers[0])), 401, "unauthorized");
+      assert.equal(fetches(upstream), 3, "after its pause");
+    });
+  });
+
+  test("that was withdrawn stops working when the set is fetched again", async () => {
+    const [kept, withdrawn] = [signingKey("ES256"), signingKey("ES256")];
+    await withKeys([kept, withdrawn], async ({ upstream, worker, token }) => {
+      assert.equal((await knock(worker, token(withdrawn))).status, 200);
+      upstream.keys.splice(0, 2, kept.jwk);
+      await worker.setTime(START + 10 * MINUTE - SECOND);
+      assert.equal((await knock(worker, token(withdrawn))).status, 200);
+      await worker.setTime(START + 10 * MINUTE);
+      assertError(await knock(worker, token(withdrawn)), 401, "unauthorized");
+      assert.equal((await knock(worker, token(kept))).status, 200);
+    });
+  });
+
+  const UNREACHABLE = {
+    "answers 500": () => ({ status: 500 }),
+    hangs: () => ({ hang: true }),
+    "is reset": () => ({ reset: true }),
+    "answers nonsense": () => ({ text: "<html>" }),
+    "answers another shape": () => ({ body: { keys: "none" } }),
+    "redirects elsewhere": () => ({ status: 302, headers: { location: "https://evil.test/jwks.json" } }),
+    "never ends": () => ({ huge: 100 * 2 ** 20 }),
+  };
+  for (const [name, fault] of Object.entries(UNREACHABLE)) {
+    test(`goes on working for a day although its address ${name}`, async () => {
+      const key = signingKey("ES256");
+      await withKeys([key], async ({ upstream, worker, token }) => {
+        assert.equal((await knock(worker, token(key))).status, 200);
+        upstream.behave(NOBODY, { jwks: fault });
+        await worker.setTime(START + 11 * MINUTE);
+        assert.equal((await knock(worker, token(key))).status, 200, "just after it failed");
+        await worker.setTime(START + 23 * HOUR);
+        assert.equal((await knock(worker, token(key))).status, 200, "much later");
+        await worker.setTime(START + 25 * HOUR);
+        const lost = await knock(worker, token(key));
+        assert.ok([503, 504].includes(lost.status), `status ${lost.status}`);
+        upstream.behave(NOBODY, {});
+        await worker.setTime(START + 26 * HOUR);
+        assert.equal((await knock(worker, token(key))).status, 200, "when it is back");
+      });
+    });
+  }
+
+  test("that was never had is our fault, not the token's", async () => {
+    const key = signingKey("ES256");
+    await withKeys([key], async ({ upstream, worker, token }) => {
+      upstream.behave(NOBODY, { jwks: () => ({ status: 503 }) });
+      assertError(await knock(worker, token(key)), 503, "upstream_unavailable");
+      assert.equal((await knock(worker, tokenOf(newUser()))).status, 200, "the secret works all the same");
+      upstream.behave(NOBODY, {});
+      await worker.setTime(START + 6 * SECOND);
+      assert.equal((await knock(worker, token(key))).status, 200);
+    });
+  });
+
+  test("of a project without any is none", async () => {
+    await withKeys([], async ({ upstream, worker, token }) => {
+      upstream.behave(NOBODY, { jwks: () => ({ status: 404 }) });
+      assertError(await knock(worker, token(signingKey("ES256"))), 401, "unauthorized");
+      assert.equal((await knock(worker, tokenOf(newUser()))).status, 200);
+    });
+  });
+});
+
+describe("the settings of identity", () => {
+  test("may name another address of the keys", async () => {
+    const key = signingKey("RS256");
+    const keyServer = await startUpstream();
+    keyServer.keys.push(key.jwk);
+    const address = { SUPABASE_JWKS_URL: `${keyServer.url}/auth/v1/.well-known/jwks.json` };
+    await withKeys(
+      [],
+      async ({ worker, token, upstream }) => {
+        assert.equal((await knock(worker, token(key))).status, 200);
+        assert.deepEqual([fetches(upstream), fetches(keyServer)], [0, 1]);
+      },
+      address,
+    ).finally(() => keyServer.close());
+  });
+
+  test("expect Supabase itself as issuer, unless told otherwise", async () => {
+    const { url, ...upstream } = await startUpstream();
+    const worker = await startClockWorker({ url }, { SUPABASE_JWT_ISSUER: "" });
+    try {
+      assert.equal((await knock(worker, tokenOf(newUser(), { iss: `${url}/auth/v1` }))).status, 200);
+      assertError(await knock(worker, tokenOf(newUser(), { iss: ISSUER })), 401, "unauthorized");
+    } finally {
+      await worker.close();
+      upstream.close();
+    }
+  });
+});

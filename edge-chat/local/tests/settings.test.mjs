@@ -1,0 +1,281 @@
+// What the site owner sets in the database, what the environment sets over it, and what the page learns of it.
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { ask, assertError, question, send } from "./support/client.mjs";
+import { MINUTE, START, startClockWorker } from "./support/clock.mjs";
+import { DEFAULT_SETTINGS, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { withWorker } from "./support/worker.mjs";
+
+let upstream;
+
+before(async () => {
+  upstream = await startUpstream();
+});
+after(() => upstream?.close());
+afterEach(() => {
+  Object.assign(upstream.settings, DEFAULT_SETTINGS);
+  upstream.behave(NOBODY, {});
+});
+
+/** What a Worker does whose database has these settings and whose environment has these variables. */
+async function configured(settings, variables, use) {
+  Object.assign(upstream.settings, DEFAULT_SETTINGS, settings);
+  await withWorker(upstream, variables, use);
+}
+
+function userWho(finds) {
+  const user = crypto.randomUUID();
+  upstream.behave(user, { "rpc/match_chunks": () => ({ body: finds }) });
+  return user;
+}
+
+const kindOf = async (worker, finds) => (await ask(worker.url, userWho(finds))).events.at(-1).type;
+const configOf = async (worker) => (await send(worker.url, "/api/config")).json;
+const readsOf = () => upstream.callsOf(NOBODY, "rpc/chat_config").length;
+
+describe("GET /api/config", () => {
+  test("tells the page what it needs, to anybody, for a minute", async () => {
+    await configured({}, {}, async (worker) => {
+      const reply = await send(worker.url, "/api/config");
+      assert.equal(reply.headers.get("cache-control"), "public, max-age=60");
+      assert.deepEqual(reply.json, {
+        greeting: null,
+        suggested_questions: [],
+        citations: true,
+        link_mode: "none",
+        model: "test-model",
+        dimensions: 384,
+        max_message_chars: 4000,
+      });
+      const head = await send(worker.url, "/api/config", { method: "HEAD" });
+      assert.deepEqual([head.status, head.text], [200, ""]);
+    });
+  });
+
+  test("tells what the database says, and nothing that is not for the page", async () => {
+    const settings = {
+      greeting: "Hello!",
+      suggested_questions: ["Where?", "When?"],
+      citations: false,
+      link_mode: "public",
+      refusal_message: "secret refusal",
+      evidence_threshold: 0.77,
+    };
+    await configured(settings, {}, async (worker) => {
+      const reply = await send(worker.url, "/api/config");
+      const { greeting, suggested_questions, citations, link_mode } = reply.json;
+      assert.deepEqual(
+        [greeting, suggested_questions, citations, link_mode],
+        ["Hello!", ["Where?", "When?"], false, "public"],
+      );
+      assert.ok(!/secret refusal|0\.77/.test(reply.text));
+    });
+  });
+
+  test("has no model where nothing is stored", async () => {
+    upstream.behave(NOBODY, { "rpc/chat_config": () => ({ body: { model: null, settings: DEFAULT_SETTINGS } }) });
+    await configured({}, {}, async (worker) => assert.equal((await configOf(worker)).model, null));
+  });
+
+  test("reads as the public, with the publishable key alone", async () => {
+    await configured({}, {}, async (worker) => {
+      await configOf(worker);
+      const call = upstream.callsOf(NOBODY, "rpc/chat_config").at(-1);
+      assert.deepEqual([call.method, call.headers.apikey], ["POST", "publishable-key"]);
+      assert.equal(call.headers.authorization, undefined);
+    });
+  });
+});
+
+describe("a setting of the database", () => {
+  test("moves the similarity a passage needs", async () => {
+    await configured({ evidence_threshold: 0.9 }, {}, async (worker) => {
+      assert.equal(await kindOf(worker, [passage({ similarity: 0.89 })]), "refusal");
+      assert.equal(await kindOf(worker, [passage({ similarity: 0.9 })]), "answer_end");
+    });
+  });
+
+  test("moves the confidence an answer needs", async () => {
+    await configured({ evidence_confidence: 0 }, {}, async (worker) => {
+      assert.equal(await kindOf(worker, [weakPassage()]), "answer_end");
+    });
+    await configured({ evidence_confidence: 1 }, {}, async (worker) => {
+      assert.equal(await kindOf(worker, [passage()]), "refusal");
+    });
+  });
+
+  test("says how many passages are searched for", async () => {
+    await configured({ match_count: 9 }, {}, async (worker) => {
+      const user = userWho([passage()]);
+      await ask(worker.url, user);
+      assert.equal(upstream.callsOf(user, "rpc/match_chunks")[0].body.match_count, 9);
+    });
+  });
+
+  test("words a refusal and its suggestions", async () => {
+    const settings = { refusal_message: "Ask Ada.", refusal_suggestions: ["Call Ada"] };
+    await configured(settings, {}, async (worker) => {
+      const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
+      assert.deepEqual([refusal.message, refusal.suggestions], ["Ask Ada.", ["Call Ada"]]);
+    });
+  });
+
+  test("switches sources off, whatever the client asks for", async () => {
+    await configured({ citations: false, link_mode: "public" }, {}, async (worker) => {
+      const user = userWho([passage()]);
+      const { events } = await ask(worker.url, user, question({ include_citations: true }));
+      assert.equal(events[1].text, "Refunds are paid within 5 days.");
+      assert.deepEqual([events[2].citations, events[2].referenced_indices], [[], []]);
+      assert.deepEqual(upstream.history.messagesOf(user)[1].citations, []);
+      assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+    });
+  });
+
+  test("lets a client do without sources that are on", async () => {
+    await configured({ citations: true }, {}, async (worker) => {
+      const { events } = await ask(worker.url, userWho([passage()]), question({ include_citations: false }));
+      assert.deepEqual(events[2].citations, []);
+    });
+  });
+});
+
+describe("the environment wins over the database", () => {
+  const DATABASE = {
+    evidence_threshold: 0.1,
+    evidence_confidence: 0,
+    match_count: 3,
+    link_mode: "public",
+    citations: true,
+    refusal_message: "From the database.",
+    refusal_suggestions: ["From the database"],
+    greeting: "From the database.",
+    suggested_questions: ["From the database?"],
+    log_questions: true,
+  };
+  const ENVIRONMENT = {
+    CHAT_EVIDENCE_THRESHOLD: "0.5",
+    CHAT_EVIDENCE_CONFIDENCE: "0.01",
+    CHAT_MATCH_COUNT: "7",
+    CHAT_LINK_MODE: "authenticated",
+    CHAT_CITATIONS: "false",
+    CHAT_REFUSAL_MESSAGE: "From the environment.",
+    CHAT_SUGGESTIONS: "One | Two",
+    CHAT_GREETING: "From the environment.",
+    CHAT_SUGGESTED_QUESTIONS: "Three? | Four?",
+    CHAT_LOG_QUESTIONS: "false",
+  };
+
+  test("in all ten settings", async () => {
+    await configured(DATABASE, ENVIRONMENT, async (worker) => {
+      const { greeting, suggested_questions, citations, link_mode } = await configOf(worker);
+      assert.deepEqual(
+        { greeting, suggested_questions, citations, link_mode },
+        {
+          greeting: "From the environment.",
+          suggested_questions: ["Three?", "Four?"],
+          citations: false,
+          link_mode: "authenticated",
+        },
+      );
+      const below = userWho([passage({ similarity: 0.49 })]);
+      const refused = await ask(worker.url, below, question({ message: "my-private-words refunds" }));
+      const [refusal] = refused.events;
+      assert.deepEqual([refusal.message, refusal.suggestions], ["From the environment.", ["One", "Two"]]);
+      assert.equal(upstream.callsOf(below, "rpc/match_chunks")[0].body.match_count, 7);
+      await worker.lineOf(refused);
+      assert.ok(!worker.log.some((line) => line.includes("my-private-words")));
+      assert.deepEqual((await ask(worker.url, userWho([passage()]))).events[2].citations, []);
+    });
+  });
+
+  test("where it says nothing, the database does", async () => {
+    await configured({ ...DATABASE, link_mode: "none" }, { CHAT_GREETING: " " }, async (worker) => {
+      assert.equal((await configOf(worker)).greeting, "From the database.");
+    });
+  });
+
+  const INVALID = {
+    CHAT_EVIDENCE_THRESHOLD: "NaN",
+    CHAT_EVIDENCE_CONFIDENCE: "high",
+    CHAT_MATCH_COUNT: "0",
+    CHAT_LINK_MODE: "private",
+    CHAT_CITATIONS: "maybe",
+    CHAT_SUGGESTIONS: "a||b",
+    CHAT_SUGGESTED_QUESTIONS: "x".repeat(1000),
+    CHAT_LOG_QUESTIONS: "1e3",
+    CHAT_RATE_LIMIT: "-1",
+    CHAT_UPSTREAM_TIMEOUT_MS: "soon",
+    SUPABASE_URL: "ftp://secret-value",
+    SUPABASE_JWT_SECRET: "secret-value",
+    SUPABASE_JWKS_URL: "secret-value",
+  };
+  for (const [name, value] of Object.entries(INVALID)) {
+    test(`${name} cannot be "${value.slice(0, 20)}": the log says so, the client learns nothing`, async () => {
+      await withWorker(upstream, { [name]: value }, async (worker) => {
+        const reply = await ask(worker.url, userWho([passage()]));
+        assertError(reply, 500, "internal");
+        assert.ok(!reply.text.includes(name) && !reply.json.message.includes(value));
+        const { detail } = await worker.lineOf(reply);
+        assert.ok(detail.includes(name), detail);
+        assert.ok(!worker.log.some((line) => line.includes("secret-value")));
+        assert.equal((await send(worker.url, "/api/health")).status, 200);
+      });
+    });
+  }
+});
+
+describe("the settings", () => {
+  test("are read once a minute", async () => {
+    const worker = await startClockWorker(upstream);
+    try {
+      const before = readsOf();
+      upstream.settings.greeting = "One";
+      await Promise.all([configOf(worker), worker.ask(userWho([passage()]))]);
+      for (let i = 0; i < 10; i++) await worker.ask(userWho([passage()]));
+      assert.ok(readsOf() - before <= 2, "two at once may both have read");
+      const read = readsOf();
+
+      upstream.settings.greeting = "Two";
+      await worker.setTime(START + MINUTE - 1);
+      assert.equal((await configOf(worker)).greeting, "One");
+      assert.equal(readsOf(), read);
+      await worker.setTime(START + MINUTE);
+      assert.equal((await configOf(worker)).greeting, "Two");
+      assert.equal(readsOf(), read + 1);
+    } finally {
+      await worker.close();
+    }
+  });
+
+  const WRONG = {
+    "a threshold beyond one": { evidence_threshold: 7 },
+    "a threshold below zero": { evidence_threshold: -7 },
+    "a match count of thousands": { match_count: 4000 },
+  };
+  for (const [name, settings] of Object.entries(WRONG)) {
+    test(`do not let ${name} through`, async () => {
+      await configured(settings, {}, async (worker) => {
+        const user = userWho([passage()]);
+        assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
+        assert.ok(upstream.callsOf(user, "rpc/match_chunks")[0].body.match_count <= 50);
+        assert.equal(await kindOf(worker, [passage({ similarity: 0.34 })]), "refusal");
+      });
+    });
+  }
+
+  const UNREADABLE = {
+    "no object": { body: [] },
+    "no settings": { body: { model: null } },
+    "a link mode nobody knows": { body: { model: null, settings: { ...DEFAULT_SETTINGS, link_mode: "secret" } } },
+    "numbers as texts": { body: { model: null, settings: { ...DEFAULT_SETTINGS, match_count: "5" } } },
+  };
+  for (const [name, reply] of Object.entries(UNREADABLE)) {
+    test(`are a fault of the upstream when they are ${name}`, async () => {
+      upstream.behave(NOBODY, { "rpc/chat_config": () => reply });
+      await configured({}, {}, async (worker) => {
+        assertError(await send(worker.url, "/api/config"), 503, "upstream_unavailable");
+        assertError(await ask(worker.url, userWho([passage()])), 503, "upstream_unavailable");
+      });
+    });
+  }
+});

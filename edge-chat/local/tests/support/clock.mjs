@@ -1,0 +1,45 @@
+// A Worker whose clock is set by hand.
+import { fileURLToPath } from "node:url";
+import { ask, question } from "./client.mjs";
+import { accessToken } from "./tokens.mjs";
+import { startTestWorker } from "./worker.mjs";
+
+const ENTRY = fileURLToPath(new URL("./clock-worker.mjs", import.meta.url));
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Where the clock stands as long as nobody sets it. */
+export const START = Date.UTC(2030, 0, 1);
+
+/** Starts it with a clock that stands still. Timers run as usual; it is only the time of day that is set. */
+export async function startClockWorker(upstream, variables) {
+  const worker = await startTestWorker(upstream, variables, { entry: ENTRY });
+  const gate = async (user, command, body) => {
+    const headers = { "x-test-gate-of": user, "x-test-gate": command };
+    return (await fetch(worker.url, { method: "POST", headers, body })).json();
+  };
+  const setClock = (command, ms) => fetch(worker.url, { headers: { [`x-test-${command}-clock`]: String(ms) } });
+  const setTime = (ms) => setClock("stop", ms);
+  await setTime(START);
+  return {
+    ...worker,
+    setTime,
+    /** Sets the time and lets the clock go on from there. */
+    runFrom: (ms) => setClock("run", ms),
+    /** What a user's Durable Object holds: `{ alarm, rows: { table: […] } }`. */
+    gateOf: (user) => gate(user, "look"),
+    /** Runs the alarm of a user's Durable Object, then looks. */
+    ringAlarmOf: (user) => gate(user, "alarm"),
+    /** Changes what a user's Durable Object holds, then looks. */
+    changeGateOf: (user, sql) => gate(user, "sql", sql),
+    /** Asks with a token that is valid at any time the tests use. */
+    ask: (user, body = question(), options = {}) => ask(worker.url, user, body, { token: tokenOf(user), ...options }),
+  };
+}
+
+/** A token that is valid for days after `START`. */
+export const tokenOf = (user, claims = {}) =>
+  accessToken(user, { claims: { iat: START / SECOND - 60, exp: (START + 7 * DAY) / SECOND, ...claims } });

@@ -1,0 +1,148 @@
+// JSON with the right fields and the wrong values.
+import { chat, chatBody, rename } from "./case.mjs";
+
+const vector = (numbers) => `[${numbers.join(",")}]`;
+const unit = (first = "1", length = 384) => vector([first, ...Array(length - 1).fill("0")]);
+
+const VECTORS = {
+  "is empty": "[]",
+  "has one number": "[1]",
+  "is one short": unit("1", 383),
+  "is one long": unit("1", 385),
+  "is of another model": unit("1", 1536),
+  "has ten thousand numbers": unit("1", 10_000),
+  "is in an array of its own": `[${unit()}]`,
+  "holds arrays": vector(Array(384).fill("[1]")),
+  "holds objects": vector(Array(384).fill("{}")),
+  "holds a text": unit('"1"'),
+  "holds null": unit("null"),
+  "holds true": unit("true"),
+  "holds NaN as text": unit('"NaN"'),
+  "holds NaN": unit("NaN"),
+  "holds Infinity": unit("Infinity"),
+  "holds minus Infinity": unit("-Infinity"),
+  "holds a number beyond doubles": unit("1e400"),
+  "holds a number far below doubles": unit("-1e400"),
+  "holds an exponent beyond integers": unit("1e99999999999999999999"),
+  "is zero": unit("0"),
+  "is minus zero": unit("-0"),
+  "is too long by a little": unit("1.002"),
+  "is too short by a little": unit("0.998"),
+  "is twice as long": unit("2"),
+  "is long beyond measure": unit("1e308"),
+  "is short beyond measure": unit("1e-308"),
+  "overflows when it is measured": vector(Array(384).fill("1e200")),
+  "overflows single precision": unit("1e39"),
+  "is a text of numbers": '"[1,0,0]"',
+  "is an object of numbers": '{"0":1,"length":384}',
+  "is base64": '"AACAPw=="',
+};
+
+const MESSAGES = {
+  "is empty": '""',
+  "is spaces": '"   "',
+  "is line ends": '"\\n\\r\\n"',
+  "is no-break spaces": '"\\u00a0\\u00a0"',
+  "is ideographic spaces": '"\\u3000"',
+  "is one line separator": '"\\u2028"',
+  "holds NUL": '"a\\u0000b"',
+  "is NUL": '"\\u0000"',
+  "is one character too long": `"${"x".repeat(4001)}"`,
+  "is one emoji too long": `"${"😀".repeat(4001)}"`,
+  "is one combining mark too long": `"a${"\u0301".repeat(4000)}"`,
+  "is too long in escapes": `"${"\\u0041".repeat(4001)}"`,
+};
+
+const WRONG_TYPES = {
+  null: "null",
+  "a number": "7",
+  "a fraction": "0.5",
+  true: "true",
+  "an array": "[]",
+  "an array of a text": '["a"]',
+  "an object": "{}",
+  "an object like a text": '{"length":1,"0":"a"}',
+};
+
+/** What each field cannot be; `null` is as good as nothing where a field may be missing. */
+const FIELDS = {
+  embedding: Object.keys(WRONG_TYPES),
+  message: Object.keys(WRONG_TYPES),
+  message_id: Object.keys(WRONG_TYPES),
+  session_id: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  model: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  include_citations: Object.keys(WRONG_TYPES).filter((name) => !["null", "true"].includes(name)),
+};
+
+const ID = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+
+/** Texts that look like a UUID to somebody. */
+export const LOOK_ALIKES = {
+  "no hyphens": ID.replaceAll("-", ""),
+  braces: `{${ID}}`,
+  "a prefix": `urn:uuid:${ID}`,
+  "a space before": ` ${ID}`,
+  "a space behind": `${ID} `,
+  "one digit less": ID.slice(1),
+  "one digit more": `${ID}0`,
+  "a letter that is no digit": ID.replace("6f", "6g"),
+  "hyphens in other places": "6f9619f-f8b86-4d01-b42d-00cf4fc964ff",
+  "underscores for hyphens": ID.replaceAll("-", "_"),
+  "long dashes for hyphens": ID.replaceAll("-", "\u2013"),
+  "digits of another script": ID.replace("6", "６"),
+  "a Cyrillic letter": ID.replace("c", "с"),
+  "an operator": `eq.${ID}`,
+  "SQL behind": `${ID}' or '1'='1`,
+  "a list": `${ID},${ID}`,
+};
+
+const entries = (texts, make) => Object.entries(texts).map(([name, text]) => make(name, text));
+
+const TITLES = {
+  ...WRONG_TYPES,
+  "an empty text": '""',
+  spaces: '"   "',
+  "no-break spaces": '"\\u00a0"',
+  "one character too long": `"${"x".repeat(201)}"`,
+  "one emoji too long": `"${"😀".repeat(201)}"`,
+  "a text with NUL": '"a\\u0000b"',
+};
+
+const RENAMES = {
+  "no title": "{}",
+  "another field": '{"name":"a"}',
+  "a field beside the title": '{"title":"a","user_id":"b"}',
+  "an id beside the title": `{"title":"a","id":"${ID}"}`,
+  "a prototype beside the title": '{"title":"a","__proto__":{"x":1}}',
+  "the title twice": '{"title":"a","title":"b"}',
+  "the title twice, once in escapes": '{"title":"a","\\u0074itle":"b"}',
+  "an array": '["a"]',
+  "a text": '"a"',
+  nothing: "",
+};
+
+export const FIELD_CASES = [
+  ...entries(VECTORS, (name, text) => chat(`the vector ${name}`, chatBody({ embedding: text }))),
+  ...entries(MESSAGES, (name, text) => chat(`the message ${name}`, chatBody({ message: text }))),
+  ...Object.entries(FIELDS).flatMap(([field, types]) =>
+    types.map((type) => chat(`${field} is ${type}`, chatBody({ [field]: WRONG_TYPES[type] }))),
+  ),
+  ...["embedding", "message", "message_id"].map((field) =>
+    chat(`${field} is missing`, chatBody({ [field]: undefined })),
+  ),
+  ...["Message", "MESSAGE", "message ", "messag\u0435"].map((name) =>
+    chat(`"${name}" is not message`, chatBody({ message: undefined, [name]: '"hi"' })),
+  ),
+  ...entries(LOOK_ALIKES, (name, text) =>
+    chat(`message_id has ${name}`, chatBody({ message_id: JSON.stringify(text) })),
+  ),
+  ...entries(LOOK_ALIKES, (name, text) =>
+    chat(`session_id has ${name}`, chatBody({ session_id: JSON.stringify(text) })),
+  ),
+  chat("the model is an empty text", chatBody({ model: '""' })),
+  chat("the model is too long", chatBody({ model: `"${"m".repeat(129)}"` })),
+  chat("the fields hide in __proto__", `{"__proto__":${chatBody()}}`),
+  chat("the fields hide in constructor", `{"constructor":{"prototype":${chatBody()}}}`),
+  ...entries(TITLES, (name, text) => rename(`a title is ${name}`, `{"title":${text}}`)),
+  ...entries(RENAMES, (name, text) => rename(`a new title is ${name}`, text)),
+];

@@ -1,0 +1,72 @@
+// Requests as no well-behaved client sends them, byte by byte over a socket.
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/**
+ * Sends a request and takes in the response.
+ * @param {string} url of the Worker
+ * @param {object} request
+ * @param {string} [request.method]
+ * @param {string | Buffer} [request.target] the path as it stands in the request line
+ * @param {[string, string | Buffer][]} [request.headers] besides Host and Connection
+ * @param {Buffer[]} [request.pieces] of the body, as they are
+ * @param {number} [limitMs]
+ * @returns {Promise<{ status: number, headers: Headers, bytes: Buffer, ms: number }>}
+ */
+export async function sendRaw(url, { method = "GET", target = "/", headers = [], pieces = [] }, limitMs = 5000) {
+  const { hostname, port, host } = new URL(url);
+  const started = performance.now();
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(limitMs, () => socket.destroy(new Error(`no response within ${limitMs} ms`)));
+  // A server that refuses early may close before it has read everything.
+  let failure;
+  socket.on("error", (error) => (failure = error));
+  const received = [];
+  socket.on("data", (piece) => {
+    received.push(piece);
+    if (parse(method, Buffer.concat(received))?.isWhole) socket.destroy();
+  });
+  const all = [["Host", host], ["Connection", "close"], ...headers];
+  socket.write(Buffer.concat([Buffer.from(`${method} `), Buffer.from(target), Buffer.from(" HTTP/1.1\r\n")]));
+  for (const [name, value] of all) {
+    socket.write(Buffer.concat([Buffer.from(`${name}: `), Buffer.from(value), Buffer.from("\r\n")]));
+  }
+  socket.write("\r\n");
+  for (const piece of pieces) socket.write(piece);
+  await once(socket, "close").catch(() => {});
+  const response = parse(method, Buffer.concat(received));
+  if (!response) throw failure ?? new Error("closed without a response");
+  return { ...response, ms: performance.now() - started };
+}
+
+/** The response as far as it has come; `undefined` without its headers. */
+function parse(method, response) {
+  const end = response.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [statusLine, ...lines] = response.subarray(0, end).toString("latin1").split("\r\n");
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  const status = Number(statusLine.split(" ")[1]);
+  return { status, headers, ...bodyOf(method, status, headers, response.subarray(end + 4)) };
+}
+
+function bodyOf(method, status, headers, bytes) {
+  if (method === "HEAD" || status === 204 || status === 304) return { bytes: Buffer.alloc(0), isWhole: true };
+  if (headers.get("transfer-encoding") === "chunked") return unchunk(bytes);
+  return { bytes, isWhole: headers.has("content-length") && bytes.length >= Number(headers.get("content-length")) };
+}
+
+function unchunk(bytes) {
+  const pieces = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    const size = lineEnd < 0 ? NaN : parseInt(bytes.subarray(at, lineEnd).toString(), 16);
+    if (!(size > 0)) return { bytes: Buffer.concat(pieces), isWhole: size === 0 };
+    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+}

@@ -1,0 +1,99 @@
+// The history's tables in memory, each user seeing their own rows as under Row Level Security.
+import { project, query } from "./postgrest.mjs";
+
+const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
+
+/** Sessions and messages of all users. */
+export function createHistory() {
+  const sessions = [];
+  const messages = [];
+  let clock = 0;
+
+  /** Strictly increasing, to the microsecond, spelled as Postgres does. */
+  const now = () => {
+    clock += 1;
+    const micros = EARLIEST_MICROSECONDS + clock;
+    const fraction = String(micros % 1_000_000).padStart(6, "0");
+    return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19)}.${fraction}+00:00`;
+  };
+
+  const ownSessions = (user) => sessions.filter((row) => row.user_id === user);
+  const ownMessages = (user) => {
+    const ids = new Set(ownSessions(user).map((row) => row.id));
+    return messages.filter((row) => ids.has(row.session_id));
+  };
+
+  /** Writes a session; for tests that need one to begin with. */
+  function addSession(user, fields = {}) {
+    const time = now();
+    const row = {
+      id: crypto.randomUUID(),
+      user_id: user,
+      title: "When are refunds paid?",
+      created_at: time,
+      updated_at: time,
+      ...fields,
+    };
+    sessions.push(row);
+    return row;
+  }
+
+  /** Writes a message; for tests that need one to begin with. */
+  function addMessage(session, fields = {}) {
+    const row = {
+      id: crypto.randomUUID(),
+      session_id: session.id,
+      role: "user",
+      content: "When are refunds paid?",
+      citations: [],
+      created_at: now(),
+      ...fields,
+    };
+    messages.push(row);
+    return row;
+  }
+
+  function recordTurn({ user, body }) {
+    let session = sessions.find((row) => row.id === body.session_id);
+    if (!session && body.title !== null) session = addSession(user, { id: body.session_id, title: body.title });
+    if (session?.user_id !== user) {
+      return { status: 403, body: { code: "42501", message: "new row violates row-level security policy" } };
+    }
+    const turn = [
+      { id: body.question_id, role: "user", content: body.question, citations: [] },
+      { id: body.answer_id, role: "assistant", content: body.answer, citations: body.citations },
+    ];
+    for (const message of turn) {
+      const known = messages.some((row) => row.session_id === session.id && row.id === message.id);
+      if (!known) session.updated_at = addMessage(session, message).created_at;
+    }
+    return { status: 204 };
+  }
+
+  function sessionsTable(call) {
+    const found = query(ownSessions(call.user), call.search);
+    if (call.method === "PATCH") {
+      for (const row of found) Object.assign(row, call.body, { updated_at: now() });
+    }
+    if (call.method === "DELETE") {
+      for (const row of found) sessions.splice(sessions.indexOf(row), 1);
+    }
+    return answerWith(call, found);
+  }
+
+  const messagesTable = (call) => answerWith(call, query(ownMessages(call.user), call.search));
+
+  return {
+    addSession,
+    addMessage,
+    sessionsOf: ownSessions,
+    messagesOf: ownMessages,
+    handlers: { "rpc/chat_record_turn": recordTurn, chat_sessions: sessionsTable, chat_messages: messagesTable },
+  };
+}
+
+function answerWith(call, rows) {
+  const isWrite = call.method === "PATCH" || call.method === "DELETE";
+  if (isWrite && !/return=representation/.test(call.headers.prefer ?? "")) return { status: 204 };
+  return { body: project(rows, call.search) };
+}

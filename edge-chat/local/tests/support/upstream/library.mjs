@@ -1,0 +1,77 @@
+// Documents and their originals, as PostgREST and Storage show them.
+import { createHash } from "node:crypto";
+import { project, query } from "./postgrest.mjs";
+
+/** The knowledge base of the stand-in. It begins with the document every passage is from, unless told otherwise. */
+export function createLibrary(firstDocument) {
+  const documents = [];
+  const files = new Map();
+
+  /** `content` is the original in Storage; without `storage_path` there is none. */
+  function addDocument({ content = "the original", type = "text/plain", ...fields } = {}) {
+    const id = fields.id ?? crypto.randomUUID();
+    const row = { name: "refunds.md", status: "ready", enabled: true, storage_path: `${id}/refunds.md`, ...fields, id };
+    documents.push(row);
+    if (row.storage_path) files.set(row.storage_path, fileOf(Buffer.from(content), type));
+    return row;
+  }
+
+  const visible = () => documents.filter((row) => row.status === "ready" && row.enabled);
+
+  function documentsTable(call) {
+    return { body: project(query(visible(), call.search), call.search) };
+  }
+
+  /** Storage has a policy too: no original of a document that is hidden. */
+  function download(call) {
+    const path = decodeURIComponent(call.path);
+    const file = visible().some((row) => row.storage_path === path) && files.get(path);
+    return file ? serve(call, file) : noObject();
+  }
+
+  function sign({ body }) {
+    const signed = body.paths.map((path) =>
+      visible().some((row) => row.storage_path === path)
+        ? { error: null, path, signedURL: `/object/sign/kb/${encodeURI(path)}?token=signed-${body.expiresIn}` }
+        : { error: "Either the object does not exist or you do not have access to it", path, signedURL: null },
+    );
+    return { body: signed };
+  }
+
+  addDocument(firstDocument);
+  return {
+    addDocument,
+    removeFile: (path) => files.delete(path),
+    handlers: { kb_documents: documentsTable, "storage/object": download, "storage/sign": sign },
+  };
+}
+
+function fileOf(bytes, type) {
+  const etag = `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
+  return { bytes, headers: { "content-type": type, etag, "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT" } };
+}
+
+/** Hosted Storage says 400 over HTTP and 404 in its JSON. */
+const noObject = () => ({
+  status: 400,
+  body: { statusCode: "404", error: "not_found", message: "Object not found" },
+});
+
+function serve(call, { bytes, headers }) {
+  const { range, "if-none-match": known, "if-range": condition } = call.headers;
+  if (known === headers.etag) return { status: 304, headers, bytes: Buffer.alloc(0) };
+  const all = { headers: { ...headers, "accept-ranges": "bytes" }, bytes };
+  if (!range || (condition && condition !== headers.etag)) return all;
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
+  if (first === undefined || (first === "" && last === "")) return all;
+  const start = first === "" ? Math.max(bytes.length - Number(last), 0) : Number(first);
+  const end = first === "" || last === "" ? bytes.length - 1 : Math.min(Number(last), bytes.length - 1);
+  if (start > end) {
+    return { status: 416, headers: { ...headers, "content-range": `bytes */${bytes.length}` }, bytes: Buffer.alloc(0) };
+  }
+  return {
+    status: 206,
+    headers: { ...all.headers, "content-range": `bytes ${start}-${end}/${bytes.length}` },
+    bytes: bytes.subarray(start, end + 1),
+  };
+}

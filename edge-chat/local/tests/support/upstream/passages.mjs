@@ -1,0 +1,58 @@
+// Rows as `match_chunks` returns them.
+
+/** The document the passages are from. */
+export const DOCUMENT_ID = "d0000000-0000-4000-8000-000000000001";
+
+/** A passage for the question of `client.mjs`. */
+export function passage(overrides = {}) {
+  const content = "# Refunds\n\nRefunds are paid within 5 days. Our shop opened in 1990.";
+  return {
+    ...olderPassage({ content }),
+    lexical: 0.7,
+    score: 0.77,
+    sentences: [
+      sentence(content, "Refunds are paid within 5 days.", 0.8),
+      sentence(content, "Our shop opened in 1990.", 0.2),
+    ],
+    query_terms: [
+      { word: "refunds", weight: 2.5 },
+      { word: "paid", weight: 2.1 },
+    ],
+    ...overrides,
+  };
+}
+
+/** A passage near enough for the first gate, but about something else. */
+export function weakPassage(overrides = {}) {
+  const content = "Our shop opened in 1990.";
+  return passage({
+    content,
+    similarity: 0.36,
+    lexical: 0,
+    score: 0.12,
+    sentences: [sentence(content, content, 0.01)],
+    ...overrides,
+  });
+}
+
+/** A passage as `match_chunks` returned it before it looked at sentences and words. */
+export function olderPassage(overrides = {}) {
+  return {
+    chunk_id: crypto.randomUUID(),
+    document_id: DOCUMENT_ID,
+    document_name: "refunds.md",
+    document_meta: { title: "Refunds" },
+    ordinal: 0,
+    content: "Refunds are paid within 5 days.",
+    meta: { section: "Refunds" },
+    model: "test-model",
+    similarity: 0.8,
+    ...overrides,
+  };
+}
+
+/** A sentence of a passage, by its offsets in code points. */
+export function sentence(content, text, similarity) {
+  const start = [...content.slice(0, content.indexOf(text))].length;
+  return { start, end: start + [...text].length, similarity };
+}

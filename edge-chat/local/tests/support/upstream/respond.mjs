@@ -1,0 +1,49 @@
+// Sends what a behaviour said, faults included.
+
+const PIECE = Buffer.alloc(64 * 1024, "x");
+
+/**
+ * Answers a call. A reply is `{ status, headers, body }` and may carry faults:
+ *   delay   milliseconds before anything is sent
+ *   hang    true: nothing is ever sent
+ *   reset   true: the connection is reset before anything is sent
+ *   text    sent as it is, instead of `body` as JSON
+ *   bytes   a Buffer, sent as it is
+ *   cut     "hang" | "reset" | "end": what happens after one half of the body
+ *   huge    so many bytes of a JSON string, as fast as they are read; `call.sent` counts them
+ */
+export async function respond(call, response, reply) {
+  const { status = 200, headers = {}, delay = 0, hang = false, reset = false, cut, huge } = reply;
+  if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
+  if (hang) return;
+  if (reset) return void response.socket?.resetAndDestroy();
+  const payload = payloadOf(reply);
+  const announced = cut !== "end" && !huge && payload.length > 0 && { "content-length": payload.length };
+  response.writeHead(status, { "content-type": "application/json", ...announced, ...headers });
+  if (huge) return flood(call, response, huge);
+  if (!cut) return void response.end(payload);
+  response.write(payload.subarray(0, payload.length / 2), () => {
+    if (cut === "end") response.end();
+    // What was written has to arrive first, or this would be a reset before the body.
+    if (cut === "reset") setTimeout(() => response.socket?.resetAndDestroy(), 20);
+  });
+}
+
+function payloadOf({ status = 200, body, text, bytes }) {
+  if (bytes) return bytes;
+  if (text !== undefined) return Buffer.from(text);
+  return status === 204 ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body === undefined ? [] : body));
+}
+
+function flood(call, response, size) {
+  call.sent = 0;
+  response.write('["');
+  const pour = () => {
+    while (call.sent < size && !response.destroyed) {
+      call.sent += PIECE.length;
+      if (!response.write(PIECE)) return void response.once("drain", pour);
+    }
+    response.end('"]');
+  };
+  pour();
+}

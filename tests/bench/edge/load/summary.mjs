@@ -1,0 +1,95 @@
+import { percentiles, round } from "../lib/statistics.mjs";
+import { refusedTooEarly, tooMany } from "./limit.mjs";
+
+/**
+ * What all users met, in figures.
+ * @param {object} load
+ * @param {import("./user.mjs").User[]} load.users
+ * @param {number} load.limit
+ * @param {number} load.elapsedS
+ * @param {{ first: number, last: number, samples: number[] }} load.memory
+ * @param {{ lost: number, doubled: number, unasked: number }} load.history
+ */
+export function summarize({ users, limit, elapsedS, memory, history }) {
+  const attempts = users.flatMap(({ asked }) => asked.flatMap((question) => question.attempts));
+  const ended = attempts.filter(({ outcome }) => outcome);
+  const refused = users.filter(({ asked }) => asked.some(({ attempts }) => attempts.some(isRefused)));
+  const repeats = users.flatMap((user) => user.repeats);
+  const answers = total(users, answersOf);
+  return {
+    figures: [
+      ["errors_5xx", attempts.filter(({ status }) => status >= 500).length],
+      ["errors_stream", attempts.filter(isCutShort).length],
+      ["errors_other", attempts.filter(isUnexpected).length],
+      ["limit_violations", total(users, ({ asked }) => tooMany(asked, limit))],
+      ["refused_too_early", total(users, ({ asked }) => refusedTooEarly(asked, limit))],
+      ["lost_messages", history.lost],
+      ["doubled_messages", history.doubled],
+      ["unasked_messages", history.unasked],
+      ["unpersisted_answers", ended.filter(({ outcome }) => outcome.persisted === false).length],
+      ["repeats_different", repeats.filter(isDifferent).length],
+      ["memory_growth_mib", round(memory.last - memory.first)],
+      ["memory_first_quarter_mib", memory.first],
+      ["memory_last_quarter_mib", memory.last],
+      ["memory_peak_mib", Math.max(...memory.samples)],
+      ["load_requests_per_second", round(attempts.length / elapsedS)],
+      ["load_answers_per_second", round(answers / elapsedS)],
+      ...percentiles("load_first_byte", ended.map(timeTo("endAt")), [50, 95, 99, 100]),
+      ...percentiles("load_last_byte", ended.map(timeTo("lastByteAt")), [50, 95, 99, 100]),
+    ],
+    context: {
+      load_answers: answers,
+      load_answers_of_each_user: range(users.map(answersOf)),
+      load_answers_of_each_refused_user: range(refused.map(answersOf)),
+      load_users_refused: refused.length,
+      load_repeats: repeats.length,
+      load_connections_dropped: attempts.filter(({ dropped }) => dropped).length,
+      load_statuses: countStatuses(attempts),
+      load_memory_mib_by_second: memory.samples,
+    },
+  };
+}
+
+function isRefused({ status }) {
+  return status === 429;
+}
+
+/** A stream that ended in an error or not at all. */
+function isCutShort({ status, outcome }) {
+  return status === 200 && !outcome;
+}
+
+/** Neither an answer nor a refusal by the limit, nor a connection that was dropped on purpose. */
+function isUnexpected({ status, dropped }) {
+  return status === undefined ? !dropped : status !== 200 && status !== 429 && status < 500;
+}
+
+/** A question that failed has no outcome to repeat, and failures are counted apart. */
+function isDifferent(pair) {
+  const [first, second] = pair;
+  if (pair.some(({ status }) => status === undefined || status >= 500)) return false;
+  return first.status !== second.status || first.text !== second.text;
+}
+
+/** Distinct questions that were answered or refused for want of evidence. */
+function answersOf({ asked }) {
+  return asked.filter(({ attempts }) => attempts.some(({ outcome }) => outcome)).length;
+}
+
+function timeTo(moment) {
+  return (attempt) => attempt[moment] - attempt.sentAt;
+}
+
+function total(users, valueOf) {
+  return users.reduce((sum, user) => sum + valueOf(user), 0);
+}
+
+function range(numbers) {
+  return numbers.length ? `${Math.min(...numbers)} to ${Math.max(...numbers)}` : "none";
+}
+
+function countStatuses(attempts) {
+  const counts = new Map();
+  for (const { status = "none" } of attempts) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${status}: ${count}`).join(", ");
+}
