@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { assertDescribed } from "../../edge-chat/local/tests/support/openapi.mjs";
 import { ask, chatRequest, only, post } from "../lib/chat.mjs";
 import { startDemo } from "../lib/demo.mjs";
 import { loadEmbedder } from "../lib/embedder.mjs";
@@ -39,6 +40,10 @@ async function call(method, path, { body, as = token, headers = {} } = {}) {
     body: body && JSON.stringify(body),
   });
   const text = await response.text();
+  const { pathname, search } = new URL(response.url);
+  if (pathname.startsWith("/api/")) {
+    assertDescribed({ method, path: pathname + search, status: response.status, headers: response.headers, text });
+  }
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }

@@ -1,4 +1,6 @@
-// Requests to POST /api/chat as a client would make them, with real vectors.
+// Requests to POST /api/chat as a client would make them, with real vectors. Every response is held against the
+// description of the API.
+import { assertDescribed } from "../../edge-chat/local/tests/support/openapi.mjs";
 import { loadEmbedder } from "./embedder.mjs";
 
 /** A valid request body for a question. */
@@ -22,6 +24,8 @@ export async function post(chatUrl, token, body, headers = {}) {
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
   const text = await response.text();
+  const { status, headers: responseHeaders } = response;
+  assertDescribed({ method: "POST", path: new URL(chatUrl).pathname, status, headers: responseHeaders, text });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
   return {
     status: response.status,

@@ -7,7 +7,7 @@ import { setting } from "./lib/settings.mjs";
 import { round } from "./lib/statistics.mjs";
 import { allRows, signUp } from "./lib/supabase.mjs";
 import { compareHistory } from "./load/history.mjs";
-import { watchMemory } from "./load/memory.mjs";
+import { watchMemory } from "./lib/memory.mjs";
 import { choosePace, sequentialRate } from "./load/pace.mjs";
 import { summarize } from "./load/summary.mjs";
 import { User } from "./load/user.mjs";

@@ -15,7 +15,7 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-const TARGETS: [Target; 42] = [
+const TARGETS: [Target; 43] = [
     Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
     Target::new("ratio_batch32", AtMost, 0.6, 0.45),
     Target::new("ratio_cold", AtMost, 0.4, 0.25),
@@ -56,6 +56,7 @@ const TARGETS: [Target; 42] = [
     Target::new("unasked_messages", AtMost, 0.0, 0.0),
     Target::new("unpersisted_answers", AtMost, 0.0, 0.0),
     Target::new("repeats_different", AtMost, 0.0, 0.0),
+    Target::new("memory_growth_mib", AtMost, 16.0, 8.0),
     Target::new("fault_slowest_ms", AtMost, 10_000.0, 10_000.0),
     Target::new("worker_gzip_kb", AtMost, 450.0, 450.0),
 ];

@@ -19,10 +19,20 @@ export function connections(count) {
 /**
  * Sends JSON and takes in the whole response.
  * @param {string} url
- * @param {{ agent: Agent, token: string, body: object, headers?: Record<string, string>, signal?: AbortSignal }} options
+ * @param {{ agent: Agent, token: string, body: object, signal?: AbortSignal }} options
  * @returns {Promise<Reply>}
  */
-export function post(url, { agent, token, body, headers, signal }) {
+export async function post(url, options) {
+  try {
+    return await postOnce(url, options);
+  } catch (error) {
+    // As browsers do: the server closed a connection that had been idle just when it was used again.
+    if (error.isStale) return postOnce(url, options);
+    throw error;
+  }
+}
+
+function postOnce(url, { agent, token, body, signal }) {
   const payload = JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -33,10 +43,12 @@ export function post(url, { agent, token, body, headers, signal }) {
         authorization: `Bearer ${token}`,
         "content-type": "application/json",
         "content-length": Buffer.byteLength(payload),
-        ...headers,
       },
     });
-    outgoing.once("error", reject);
+    outgoing.once("error", (error) => {
+      const isStale = outgoing.reusedSocket && error.code === "ECONNRESET";
+      reject(Object.assign(error, { isStale }));
+    });
     outgoing.once("response", (incoming) => {
       const pieces = [];
       let firstByteAt;

@@ -28,10 +28,8 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
       ["unasked_messages", history.unasked],
       ["unpersisted_answers", ended.filter(({ outcome }) => outcome.persisted === false).length],
       ["repeats_different", repeats.filter(isDifferent).length],
-      ["memory_growth_mib", round(memory.last - memory.first)],
-      ["memory_first_quarter_mib", memory.first],
-      ["memory_last_quarter_mib", memory.last],
-      ["memory_peak_mib", Math.max(...memory.samples)],
+      ["load_memory_first_quarter_mib", memory.first],
+      ["load_memory_last_quarter_mib", memory.last],
       ["load_requests_per_second", round(attempts.length / elapsedS)],
       ["load_answers_per_second", round(answers / elapsedS)],
       ...percentiles("load_first_byte", ended.map(timeTo("endAt")), [50, 95, 99, 100]),
@@ -44,7 +42,8 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
       load_users_refused: refused.length,
       load_repeats: repeats.length,
       load_connections_dropped: attempts.filter(({ dropped }) => dropped).length,
-      load_statuses: countStatuses(attempts),
+      load_statuses: count(attempts.map(({ status }) => status ?? "none")),
+      load_failures: count(attempts.filter(({ error, dropped }) => error && !dropped).map(({ error }) => error)),
       load_memory_mib_by_second: memory.samples,
     },
   };
@@ -88,8 +87,9 @@ function range(numbers) {
   return numbers.length ? `${Math.min(...numbers)} to ${Math.max(...numbers)}` : "none";
 }
 
-function countStatuses(attempts) {
+/** How often each value occurs. */
+function count(values) {
   const counts = new Map();
-  for (const { status = "none" } of attempts) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${status}: ${count}`).join(", ");
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].map(([value, number]) => `${value}: ${number}`).join(", ");
 }

@@ -22,13 +22,16 @@ use crate::{build, paths, setup, shell};
 /// How long the stand-in for Supabase waits before each answer, in milliseconds.
 const LATENCY_MS: u32 = 5;
 
+/// More questions a minute than anybody asks here.
+const NO_LIMIT: &str = "10000";
+
 const NOTES: &str = "\
 overhead_…: the client's time less the time that its calls took in a stand-in for Supabase; _last_byte: less both calls;
   _direct_call: the same without the Worker, which is what client and stand-in themselves add
 ttfb_…: one user after the other, without the embedding of the question, which is made in the browser
 load_…: times under load are those of the local database, one session on one core; the users leave it 30 % of its time,
   since beyond that questions only wait in line. Eager users ask more than the limit allows, the others a few questions
-memory_growth_mib: of workerd, from the first quarter of the load to the last";
+memory_…: resident memory of workerd, once its caches are full; load_memory_…: from its start on, while they fill";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -55,6 +58,8 @@ enum Part {
     Overhead,
     /// Time to the first byte of an answer on the local Supabase.
     Ttfb,
+    /// Whether memory stays flat over thousands of requests.
+    Memory,
     /// Many users at once on the local Supabase.
     Load,
     /// The compressed Worker.
@@ -66,6 +71,7 @@ impl Part {
         match self {
             Self::Overhead => "the Worker's own time",
             Self::Ttfb => "the time to the first byte",
+            Self::Memory => "the memory of workerd",
             Self::Load => "many users at once",
             Self::Size => "the size of the Worker",
         }
@@ -75,9 +81,10 @@ impl Part {
 type Measure = fn(&Bed, &Options, &mut Report) -> Result<()>;
 
 /// What is measured on running services; the load last, since it leaves the database large.
-const ON_SERVICES: [(Part, Measure); 3] = [
+const ON_SERVICES: [(Part, Measure); 4] = [
     (Part::Overhead, |bed, _, report| bed.overhead(report)),
     (Part::Ttfb, |bed, _, report| bed.ttfb(report)),
+    (Part::Memory, |bed, _, report| bed.memory(report)),
     (Part::Load, Bed::load),
 ];
 
@@ -164,21 +171,23 @@ impl Bed {
     }
 
     fn overhead(&self, report: &mut Report) -> Result<()> {
-        let stand_in = Service::start(
-            "stand-in",
-            self.program("stand-in.mjs").env("LATENCY_MS", LATENCY_MS.to_string()),
-            ports::free_from(54421)?,
-            &self.work,
-            &self.stop,
-        )?;
+        let stand_in = self.stand_in()?;
         let worker = self.worker("worker-overhead", &stand_in.url, &[])?;
         report.context("stand_in_latency_ms", LATENCY_MS);
         let mut overhead = self.program("overhead.mjs");
-        overhead
-            .env("WORKER_URL", &worker.url)
-            .env("STAND_IN_URL", &stand_in.url)
-            .env("JWT_SECRET", &self.supabase.keys.jwt_secret);
+        overhead.env("WORKER_URL", &worker.url).env("STAND_IN_URL", &stand_in.url);
         program::add_to(&mut overhead, &self.stop, report)
+    }
+
+    fn memory(&self, report: &mut Report) -> Result<()> {
+        let stand_in = self.stand_in()?;
+        let worker = self.worker("worker-memory", &stand_in.url, &[("CHAT_RATE_LIMIT", NO_LIMIT)])?;
+        let mut memory = self.program("memory.mjs");
+        memory
+            .env("WORKER_URL", &worker.url)
+            .env("WORKER_PID", worker.id().to_string())
+            .env("STAND_IN_URL", &stand_in.url);
+        program::add_to(&mut memory, &self.stop, report)
     }
 
     fn ttfb(&self, report: &mut Report) -> Result<()> {
@@ -198,6 +207,16 @@ impl Bed {
         program::add_to(&mut load, &self.stop, report)
     }
 
+    fn stand_in(&self) -> Result<Service> {
+        Service::start(
+            "stand-in",
+            self.program("stand-in.mjs").env("LATENCY_MS", LATENCY_MS.to_string()),
+            ports::free_from(54421)?,
+            &self.work,
+            &self.stop,
+        )
+    }
+
     /// A program that knows where Supabase and the questions are.
     fn program(&self, name: &str) -> Command {
         let mut program = node(name);
@@ -205,6 +224,7 @@ impl Bed {
             .env("SUPABASE_URL", self.supabase.url())
             .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
             .env("SUPABASE_SECRET_KEY", &self.supabase.keys.secret_key)
+            .env("JWT_SECRET", &self.supabase.keys.jwt_secret)
             .env("QUESTIONS", &self.questions);
         program
     }

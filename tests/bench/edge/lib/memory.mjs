@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { median, round } from "../lib/statistics.mjs";
+import { median } from "./statistics.mjs";
 
 const INTERVAL_MS = 1000;
 
@@ -17,8 +17,8 @@ export function watchMemory(parent) {
     clearInterval(timer);
     const quarter = Math.ceil(samples.length / 4);
     return {
-      first: round(median(samples.slice(0, quarter))),
-      last: round(median(samples.slice(-quarter))),
+      first: Math.round(median(samples.slice(0, quarter))),
+      last: Math.round(median(samples.slice(-quarter))),
       samples: samples.map(Math.round),
     };
   };
