@@ -123,7 +123,8 @@ fn non_empty(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-fn is_web_address(url: &str) -> bool {
+/// Whether an address may become a link in somebody's page.
+pub fn is_web_address(url: &str) -> bool {
     let has_scheme =
         |scheme: &str| url.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
     has_scheme("https://") || has_scheme("http://")

@@ -7,9 +7,10 @@ use crate::answer::{Answer, Citation};
 use crate::event::Event;
 use crate::refusal::Refusal;
 
-/// The outcome of a question. Stored under its `message_id`, it answers every repeat.
+/// The outcome of a question. Stored under its `message_id`, it answers every repeat. Its JSON is for storage; what
+/// clients get is made by [`Outcome::as_json`] and the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The evidence was enough.
     Answer(AnswerOutcome),

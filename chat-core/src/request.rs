@@ -1,6 +1,11 @@
 //! The body of `POST /api/chat`: parsed strictly, refused with a sentence that says what to change.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt::{self, Formatter};
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::error::Category;
 use uuid::Uuid;
@@ -35,9 +40,8 @@ pub struct ChatRequest {
     pub include_citations: bool,
 }
 
-/// The fields as they came, each still to be checked. Fields we do not know are ignored; one of ours given twice
-/// is an error, because it is unclear which is meant.
-#[derive(Deserialize)]
+/// The fields as they came, each still to be checked.
+#[derive(Default)]
 struct RawRequest {
     embedding: Option<Value>,
     message: Option<Value>,
@@ -45,6 +49,53 @@ struct RawRequest {
     session_id: Option<Value>,
     model: Option<Value>,
     include_citations: Option<Value>,
+}
+
+impl RawRequest {
+    fn field(&mut self, name: &str) -> Option<&mut Option<Value>> {
+        Some(match name {
+            "embedding" => &mut self.embedding,
+            "message" => &mut self.message,
+            "message_id" => &mut self.message_id,
+            "session_id" => &mut self.session_id,
+            "model" => &mut self.model,
+            "include_citations" => &mut self.include_citations,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads an object. Fields we do not know are ignored, but they are read like the others, so that their depth, their
+/// texts and their numbers are checked. One of ours given twice is an error, because it is unclear which is meant.
+impl<'de> Deserialize<'de> for RawRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = RawRequest;
+
+            fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawRequest, A::Error> {
+                let mut request = RawRequest::default();
+                let mut seen = BTreeSet::new();
+                while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+                    let value = map.next_value::<Value>()?;
+                    let Some(field) = request.field(&name) else { continue };
+                    // null means the same as leaving the field out.
+                    *field = Some(value).filter(|value| !value.is_null());
+                    if !seen.insert(name) {
+                        return Err(de::Error::custom("a field is given twice"));
+                    }
+                }
+                Ok(request)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
 }
 
 impl ChatRequest {
@@ -63,13 +114,10 @@ impl ChatRequest {
 }
 
 fn parse_object(body: &[u8]) -> Result<RawRequest, ApiError> {
-    // A derived struct would also accept a JSON array of its fields in order.
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(ApiError::invalid_request("the body must be a JSON object"));
     }
-    // Fields we do not know are only skipped by the second pass; the first looks at their depth, text and numbers, too.
-    let checked = serde_json::from_slice::<Value>(body).and_then(|_| serde_json::from_slice(body));
-    checked.map_err(|error| {
+    serde_json::from_slice(body).map_err(|error| {
         // The parser's own message may quote the user's text, so only the place is passed on.
         let place = format!("line {}, column {}", error.line(), error.column());
         ApiError::invalid_request(match error.classify() {

@@ -43,7 +43,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(8);
 
 /// Streams the file. A document without one, hidden, or not linked at all does not exist.
 pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
+    let supabase = call.supabase(call.reader().await?);
     if call.settings().await?.link_mode == LinkMode::None {
         return Err(no_document());
     }

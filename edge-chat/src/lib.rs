@@ -21,7 +21,7 @@ mod documents;
 mod gate;
 mod http;
 mod identity;
-mod ip_limit;
+mod limits;
 mod observe;
 mod router;
 mod sessions;

@@ -1,20 +1,23 @@
 //! Routes a request, and gives every response the headers all of them carry.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use chat_core::error::ErrorCode;
+use futures_util::FutureExt;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, Result};
 
 use crate::config::{Config, Settings, variable};
 use crate::http::address::{Address, parse_id};
+use crate::http::body::read_json;
 use crate::http::cors::{Cors, PREFLIGHT_HEADERS};
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::identity::{Authenticated, Runtime, authenticate};
 use crate::observe::{RequestLine, Trace, count};
 use crate::supabase::{Deadline, Supabase};
-use crate::{chat, documents, ip_limit, sessions, site};
+use crate::{chat, documents, limits, sessions, site};
 
 /// Headers of every response. The API is for scripts: nothing of it is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -44,7 +47,6 @@ pub(crate) struct Call {
     pub(crate) request: Request,
     pub(crate) address: Address,
     pub(crate) env: Env,
-    pub(crate) context: Rc<Context>,
     pub(crate) config: Rc<Config>,
     pub(crate) trace: Rc<Trace>,
     pub(crate) deadline: Deadline,
@@ -100,10 +102,24 @@ impl Route {
     }
 }
 
-/// Answers a request, whatever happens on the way.
+/// Answers a request. What began is brought to its end also when the client goes away: outcomes are written down,
+/// questions without one are released, and every request has its line in the log.
 pub(crate) async fn respond(request: Request, env: Env, context: Context) -> Result<Response> {
-    let trace = Rc::new(Trace::start());
     let context = Rc::new(context);
+    let response = Rc::new(Cell::new(None));
+    let handled = {
+        let (context, response) = (Rc::clone(&context), Rc::clone(&response));
+        async move { response.set(Some(handle(request, env, &context).await)) }
+    };
+    let handled = handled.boxed_local().shared();
+    context.wait_until(handled.clone());
+    handled.await;
+    response.take().unwrap_or_else(|| Err("the response was taken twice".into()))
+}
+
+/// Answers a request, whatever happens on the way.
+async fn handle(request: Request, env: Env, context: &Context) -> Result<Response> {
+    let trace = Rc::new(Trace::start());
     let request_id = Uuid::new_v4().to_string();
     let address = Address::parse(&request.inner().url());
     let route = Route::of(address.path());
@@ -113,17 +129,14 @@ pub(crate) async fn respond(request: Request, env: Env, context: Context) -> Res
     let cors = Cors::judge(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
 
     let result = match (route, method.as_str()) {
-        (Route::Unknown, _) => Err(Failure::not_found("There is nothing at this address.")),
+        (Route::Unknown, _) => Err(nothing_here()),
         (_, "OPTIONS") => preflight(&cors),
         (_, method) if !route.takes(method) => Err(Failure::method_not_allowed(route.allow())),
         (Route::Health, _) => site::health(),
-        _ => {
-            let call = Call::new(request, address, &request_id, &env, &context, &trace);
-            match call {
-                Ok(call) => dispatch(route, &method, call).await,
-                Err(failure) => Err(failure),
-            }
-        }
+        _ => match Call::new(request, address, &request_id, &env, &trace) {
+            Ok(call) => dispatch(route, &method, call).await,
+            Err(failure) => Err(failure),
+        },
     };
 
     let (mut reply, detail) = match result {
@@ -165,8 +178,13 @@ async fn dispatch(route: Route, method: &str, call: Call) -> std::result::Result
         (Route::Session(id), _) => sessions::show(call, id).await,
         (Route::Messages(id), _) => sessions::messages(call, id).await,
         (Route::Download(id), _) => documents::download(call, id, method == "HEAD").await,
-        (Route::Health | Route::Unknown, _) => site::health(),
+        (Route::Health, _) => site::health(),
+        (Route::Unknown, _) => Err(nothing_here()),
     }
+}
+
+fn nothing_here() -> Failure {
+    Failure::not_found("There is nothing at this address.")
 }
 
 impl Call {
@@ -175,7 +193,6 @@ impl Call {
         address: Address,
         id: &str,
         env: &Env,
-        context: &Rc<Context>,
         trace: &Rc<Trace>,
     ) -> std::result::Result<Self, Failure> {
         let config = Rc::new(Config::from_env(env)?);
@@ -184,7 +201,6 @@ impl Call {
             request,
             address,
             env: env.clone(),
-            context: Rc::clone(context),
             deadline: Deadline::after(config.upstream_timeout),
             config,
             trace: Rc::clone(trace),
@@ -196,16 +212,30 @@ impl Call {
         self.request.headers().get(name).ok().flatten()
     }
 
+    /// The body. What else the request has to wait for has its time from then on.
+    pub(crate) async fn body(&mut self) -> std::result::Result<Vec<u8>, Failure> {
+        let body = read_json(&mut self.request).await?;
+        self.deadline = Deadline::after(self.config.upstream_timeout);
+        Ok(body)
+    }
+
     /// Who asks. Only here a token is looked at; a request without a valid one counts against its IP address.
     pub(crate) async fn user(&self) -> std::result::Result<Authenticated, Failure> {
         let authorization = self.header("authorization");
         let runtime = Runtime(self.deadline);
         let user = authenticate(authorization.as_deref(), &self.config.identity, &runtime);
-        let user = self.trace.time("auth", user).await;
-        if user.as_ref().is_err_and(|failure| failure.error.code == ErrorCode::Unauthorized) {
-            ip_limit::check(&self.request, &self.env).await?;
+        let user = self.trace.time("auth", self.deadline.limit("auth", user)).await;
+        if user.is_err() {
+            limits::by_address(&self.request, &self.env).await?;
         }
         user
+    }
+
+    /// Who asks for something else than an answer: with a limit of its own.
+    pub(crate) async fn reader(&self) -> std::result::Result<Authenticated, Failure> {
+        let user = self.user().await?;
+        limits::by_user(user.user_id(), &self.env).await?;
+        Ok(user)
     }
 
     pub(crate) fn supabase(&self, user: Authenticated) -> Supabase {

@@ -11,7 +11,7 @@ use worker::Response;
 use crate::config::{LinkMode, Settings};
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
-use crate::ip_limit;
+use crate::limits;
 use crate::router::Call;
 use crate::supabase::unavailable;
 
@@ -38,8 +38,8 @@ pub(crate) fn health() -> Result<Reply, Failure> {
 
 /// `GET /api/ready`: Supabase can be reached and has the schema.
 pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
-    ip_limit::check(&call.request, &call.env).await?;
-    let settings = Settings::read(&call.config, call.deadline.at_most(READY_TIME));
+    limits::by_address(&call.request, &call.env).await?;
+    let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIME));
     call.trace.time("settings", settings).await.map_err(not_ready)?;
     Ok(Reply::new(Response::from_json(&json!({ "status": "ready" }))?, "ready"))
 }
@@ -47,7 +47,7 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
 /// A project that is reached but does not fit, such as one without the schema, is not ready either.
 fn not_ready(failure: Failure) -> Failure {
     match failure.error.code {
-        ErrorCode::Internal => unavailable("settings", failure.detail.as_deref().unwrap_or_default()),
+        ErrorCode::Internal => unavailable("not ready", failure.detail.as_deref().unwrap_or_default()),
         _ => failure,
     }
 }

@@ -1,5 +1,6 @@
 //! `POST /api/chat`: from a question and its vector to an answer or a refusal.
 
+mod client;
 mod links;
 mod refusals;
 mod run;
@@ -14,10 +15,8 @@ use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use futures_util::FutureExt;
 use futures_util::future::ready;
-use worker::Context;
 
 use crate::gate::{Admission, Budget, Decision, Gate};
-use crate::http::body::read_json;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::router::Call;
@@ -30,32 +29,29 @@ use turn::Turn;
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
     let user = call.user().await?;
     let format = negotiate(call.header("accept").as_deref());
-    let question = ChatRequest::parse(&read_json(&mut call.request).await?)?;
+    let question = ChatRequest::parse(&call.body().await?)?;
 
     let gate = Gate::of_user(&call.env, user.user_id())?;
-    let admit = call.deadline.limit("admission", gate.admit(&question, &call.config));
+    let admit = gate.admit(&question, &call.config, call.deadline);
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
         Admission::Replay { outcome } => return within(budget, replay(*outcome, format, &call.id).await),
         Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s))),
         Admission::Conflict => return within(budget, Err(conflict())),
+        Admission::Busy => return within(budget, Err(busy())),
     };
 
-    let context = Rc::clone(&call.context);
     let turn = Turn::of(user.user_id(), &question);
     let run = Rc::new(Run::new(call, user, gate, ticket, question, turn));
-    within(budget, respond(run, format, &context).await)
+    within(budget, respond(run, format).await)
 }
 
-async fn respond(run: Rc<Run>, format: Format, context: &Context) -> Result<Reply, Failure> {
+async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, Failure> {
     let request_id = run.request_id.clone();
     let found: Found = Rc::clone(&run).find().boxed_local().shared();
     let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
-    let afterwards = run.note_refusal(found.clone(), completion.clone()).boxed_local().shared();
-    // What began is brought to its end also when the client goes away: an outcome is written down, a question without
-    // one is released. A repeat would wait for it.
-    context.wait_until(afterwards.clone());
+    let afterwards = run.note_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
         Ok(found) => found,
         Err(failure) => {
@@ -67,7 +63,7 @@ async fn respond(run: Rc<Run>, format: Format, context: &Context) -> Result<Repl
     Ok(Reply {
         response: stream::send(&found.outcome, completion, format, &request_id).await?,
         outcome: found.outcome.kind(),
-        afterwards: Some(afterwards.boxed_local()),
+        afterwards: Some(afterwards),
     })
 }
 
@@ -90,6 +86,12 @@ fn within(budget: Budget, result: Result<Reply, Failure>) -> Result<Reply, Failu
             Err(failure)
         }
     }
+}
+
+fn busy() -> Failure {
+    let message = "This question is still being answered. Please try again in a moment.";
+    Failure::new(ErrorCode::UpstreamTimeout, message)
+        .with_detail("another run of the question takes too long")
 }
 
 fn conflict() -> Failure {

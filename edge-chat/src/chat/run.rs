@@ -1,6 +1,5 @@
 //! One admitted question, from its search to its place in the history.
 
-use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,9 +12,8 @@ use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Verdict, respond};
 use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
-use worker::worker_sys::web_sys::AbortSignal;
-use worker::{js_sys, wasm_bindgen_futures};
 
+use super::client::Client;
 use super::links::Links;
 use super::stream::Completion;
 use super::turn::Turn;
@@ -52,7 +50,7 @@ pub(super) struct Run {
     config: Rc<Config>,
     trace: Rc<Trace>,
     origin: String,
-    client: AbortSignal,
+    client: Client,
 }
 
 impl Run {
@@ -67,7 +65,7 @@ impl Run {
         Self {
             supabase: call.supabase(user),
             origin: call.address.origin().to_owned(),
-            client: call.request.inner().signal(),
+            client: Client::of(&call.request),
             request_id: call.id,
             config: call.config,
             trace: call.trace,
@@ -81,7 +79,7 @@ impl Run {
     /// The outcome, before it is written to the history. Given up when the client goes away first.
     pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, Failure> {
         let search = self.supabase.deadline().limit("question", self.search());
-        match select(pin!(search), pin!(gone(&self.client))).await {
+        match select(pin!(search), pin!(self.client.gone())).await {
             Either::Left((finding, _)) => finding.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }
@@ -155,8 +153,9 @@ impl Run {
         let finding = match found.await {
             Ok(finding) => finding,
             Err(failure) => {
-                // What failed through no fault of the client gives its place in the rate limit back.
-                self.release(failure.status >= 500).await;
+                // What failed through no fault of the client gives its place in the rate limit back; so does a token
+                // that only Supabase refused.
+                self.release(failure.status >= 500 || matches!(failure.status, 401 | 403)).await;
                 return None;
             }
         };
@@ -169,7 +168,7 @@ impl Run {
         }
         self.trace.note(|facts| facts.persisted = Some(outcome.is_persisted()));
         if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
-            self.trace.fault("outcome not kept", &error.into());
+            self.trace.fault("outcome not kept", &error);
             // So that no repeat waits for it. A repeat runs again, which writes the same rows.
             self.release(false).await;
         }
@@ -189,16 +188,9 @@ impl Run {
 
     async fn release(&self, refund: bool) {
         if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
-            self.trace.fault("question not released", &error.into());
+            self.trace.fault("question not released", &error);
         }
     }
-}
-
-/// Ends when the client has closed the connection.
-fn gone(client: &AbortSignal) -> impl Future<Output = ()> + use<> {
-    let closed = js_sys::Promise::new(&mut |resolve, _| client.set_onabort(Some(&resolve)));
-    let closed = wasm_bindgen_futures::JsFuture::from(closed);
-    async move { drop(closed.await) }
 }
 
 /// Nobody gets to read this; the status, which other servers use for it as well, is for the log.

@@ -1,6 +1,7 @@
 //! The Worker's settings: its environment, checked before use, and the table `chat_settings`, over which the
 //! environment wins.
 
+mod cache;
 mod environment;
 mod settings;
 

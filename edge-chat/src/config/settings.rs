@@ -2,17 +2,19 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use chat_core::evidence::Gates;
 use serde::{Deserialize, Serialize};
-use worker::Date;
+use worker::{Date, Delay};
 
 use super::Config;
+use super::cache::{Cache, Step};
 use crate::http::error::Failure;
 use crate::supabase::Deadline;
 
-/// For how long what was read is used, in milliseconds.
-const KEEP_MS: u64 = 60_000;
+/// How often a request looks whether the reading of another one has ended.
+const POLL: Duration = Duration::from_millis(10);
 /// Passages a search asks for, unless set otherwise.
 const DEFAULT_MATCH_COUNT: u32 = 5;
 
@@ -85,24 +87,30 @@ struct Row {
 }
 
 thread_local! {
-    /// What was read last, and until when it is used.
-    static CACHE: RefCell<Option<(u64, Rc<Stored>)>> = const { RefCell::new(None) };
+    static CACHE: RefCell<Cache<Stored>> = const { RefCell::new(Cache::EMPTY) };
 }
 
 impl Settings {
     /// The settings, read at most once a minute.
     pub(crate) async fn current(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
-        if let Some(stored) = kept(Date::now().as_millis()) {
-            return Ok(Self::merge(&config.overrides, &stored));
-        }
-        Self::read(config, deadline).await
+        let look = async {
+            loop {
+                let now_ms = Date::now().as_millis();
+                match CACHE.with_borrow_mut(|cache| cache.next(now_ms)) {
+                    Step::Use(stored) => return Ok(stored),
+                    Step::GiveUp(failure) => return Err(failure),
+                    Step::Wait => Delay::from(POLL).await,
+                    Step::Read => return read(config, deadline).await,
+                }
+            }
+        };
+        let stored = deadline.limit("settings", look).await?;
+        Ok(Self::merge(&config.overrides, &stored))
     }
 
     /// The settings as they stand in the database now.
-    pub(crate) async fn read(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
-        let asked_ms = Date::now().as_millis();
-        let stored = Rc::new(config.project.chat_config::<Stored>(deadline).await?);
-        CACHE.replace(Some((asked_ms + KEEP_MS, Rc::clone(&stored))));
+    pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
+        let stored = read(config, deadline).await?;
         Ok(Self::merge(&config.overrides, &stored))
     }
 
@@ -141,11 +149,23 @@ impl Settings {
     }
 }
 
-fn kept(now_ms: u64) -> Option<Rc<Stored>> {
-    CACHE.with_borrow(|cache| {
-        let (until_ms, stored) = cache.as_ref()?;
-        (now_ms < *until_ms).then(|| Rc::clone(stored))
-    })
+/// Reads the settings and keeps them.
+async fn read(config: &Config, deadline: Deadline) -> Result<Rc<Stored>, Failure> {
+    let asked_ms = Date::now().as_millis();
+    let reading = Reading;
+    let stored = config.project.chat_config(deadline).await.map(Rc::new);
+    drop(reading);
+    CACHE.with_borrow_mut(|cache| cache.finish(stored.clone(), asked_ms, Date::now().as_millis()));
+    stored
+}
+
+/// A reading that goes on. Dropped with the future of its request, it lets another one read.
+struct Reading;
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        CACHE.with_borrow_mut(Cache::abandon);
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 mod object;
 mod window;
 
+use std::time::Duration;
+
 use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
@@ -16,20 +18,24 @@ use worker::{Env, Method, Request, RequestInit, Stub};
 
 use crate::config::Config;
 use crate::http::error::Failure;
+use crate::supabase::Deadline;
 pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
 const BINDING: &str = "USER_GATE";
-/// Time a run may take beyond [`Config::upstream_timeout`], which bounds its answer: for the history and the rest, in
-/// milliseconds. After that it is given up, and a repeat may run.
-const RUN_OVERHEAD_MS: u64 = 2_000;
+/// How much sooner than the request's own time is over the gate stops waiting for another run, in milliseconds: an
+/// admission that comes too late would find nobody to use it.
+const WAIT_MARGIN_MS: u64 = 500;
+
+/// How long the gate may take to note how a run ended: the client waits for that.
+const TELL_TIME: Duration = Duration::from_secs(1);
 
 /// What the Worker asks of the gate.
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 enum Command {
     /// May this question be answered?
-    Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64 },
+    Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
     /// The question has this outcome.
     Complete { ticket: Ticket, outcome: Box<Outcome> },
     /// The question failed; a repeat may try again. `refund`: the failed run does not count.
@@ -45,7 +51,7 @@ pub(crate) struct Decision {
 
 /// Whether a question may be answered.
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Admission {
     /// Go on, and bring the ticket back.
     Admitted { ticket: Ticket },
@@ -55,6 +61,8 @@ pub(crate) enum Admission {
     Replay { outcome: Box<Outcome> },
     /// The id was used with another body.
     Conflict,
+    /// The question is being answered by another run, which takes longer than the caller can wait.
+    Busy,
 }
 
 /// What is left of the user's limit.
@@ -101,25 +109,39 @@ impl Gate {
     }
 
     /// Asks for admission. While the same question is being answered, this waits for its outcome.
-    pub(crate) async fn admit(&self, question: &ChatRequest, config: &Config) -> Result<Decision, Failure> {
+    pub(crate) async fn admit(
+        &self,
+        question: &ChatRequest,
+        config: &Config,
+        deadline: Deadline,
+    ) -> Result<Decision, Failure> {
+        let remaining_ms = deadline.remaining().as_millis() as u64;
         let command = Command::Admit {
             message_id: question.message_id,
             body_hash: body_hash(question)?,
             limit: config.rate_limit,
-            stale_after_ms: config.upstream_timeout.as_millis() as u64 + RUN_OVERHEAD_MS,
+            // A run that takes longer has no answer; it may still write its history, which a second run would not change.
+            stale_after_ms: config.upstream_timeout.as_millis() as u64,
+            wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
         };
-        let answer = self.send(&command).await.map_err(unreachable)?;
+        let send = async { self.send(&command).await.map_err(unreachable) };
+        let answer = deadline.limit(BINDING, send).await?;
         serde_json::from_str(&answer).map_err(|error| Failure::internal(format!("{BINDING}: {error}")))
     }
 
     /// Keeps the outcome for repeats.
-    pub(crate) async fn complete(&self, ticket: Ticket, outcome: &Outcome) -> worker::Result<()> {
-        self.send(&Command::Complete { ticket, outcome: Box::new(outcome.clone()) }).await.map(drop)
+    pub(crate) async fn complete(&self, ticket: Ticket, outcome: &Outcome) -> Result<(), Failure> {
+        self.tell(Command::Complete { ticket, outcome: Box::new(outcome.clone()) }).await
     }
 
     /// Forgets a question that failed, so that it can be asked again.
-    pub(crate) async fn release(&self, ticket: Ticket, refund: bool) -> worker::Result<()> {
-        self.send(&Command::Release { ticket, refund }).await.map(drop)
+    pub(crate) async fn release(&self, ticket: Ticket, refund: bool) -> Result<(), Failure> {
+        self.tell(Command::Release { ticket, refund }).await
+    }
+
+    async fn tell(&self, command: Command) -> Result<(), Failure> {
+        let send = async { self.send(&command).await.map(drop).map_err(unreachable) };
+        Deadline::after(TELL_TIME).limit(BINDING, send).await
     }
 
     async fn send(&self, command: &Command) -> worker::Result<String> {

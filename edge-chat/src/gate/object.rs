@@ -55,8 +55,8 @@ impl DurableObject for UserGate {
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         match serde_json::from_str(&request.text().await?)? {
-            Command::Admit { message_id, body_hash, limit, stale_after_ms } => {
-                let question = Question { message_id, body_hash, limit, stale_after_ms };
+            Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
+                let question = Question { message_id, body_hash, limit, stale_after_ms, wait_ms };
                 Response::from_json(&self.admit_or_wait(&question).await?)
             }
             Command::Complete { ticket, outcome } => {
@@ -88,6 +88,7 @@ struct Question {
     body_hash: String,
     limit: u32,
     stale_after_ms: u64,
+    wait_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -113,12 +114,16 @@ struct CountRow {
 }
 
 impl UserGate {
-    /// Decides; while the first run of the same question is still going, waits for its end. The wait is bounded,
-    /// because a run that takes too long counts as stale and is taken over.
+    /// Decides; while the first run of the same question is still going, waits for its end.
     async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
+        let started = now_ms();
+        self.forget_old(started)?;
         loop {
-            if let Some(admission) = self.admit(question)? {
-                let budget = self.budget(question.limit, now_ms())?;
+            let now = now_ms();
+            let has_waited_enough = now - started >= question.wait_ms as i64;
+            let decided = self.admit(question, now)?;
+            if let Some(admission) = decided.or(has_waited_enough.then_some(Admission::Busy)) {
+                let budget = self.budget(question.limit, now)?;
                 if matches!(admission, Admission::Admitted { .. }) {
                     self.ensure_alarm().await?;
                 }
@@ -130,17 +135,19 @@ impl UserGate {
 
     /// One decision, or `None` while the same question is being answered. Nothing here awaits, so no other request
     /// can come between what is read and what is written.
-    fn admit(&self, question: &Question) -> Result<Option<Admission>> {
-        let now = now_ms();
-        self.forget_old(now)?;
+    fn admit(&self, question: &Question, now: i64) -> Result<Option<Admission>> {
         if let Some(row) = self.find(question.message_id)? {
             if row.body_hash != question.body_hash {
                 return Ok(Some(Admission::Conflict));
             }
-            if let Some(outcome) = row.outcome {
-                return Ok(Some(Admission::Replay { outcome: serde_json::from_str(&outcome)? }));
+            // One that cannot be read was kept by another version; the question is answered anew.
+            let outcome = row.outcome.map(|outcome| serde_json::from_str(&outcome));
+            if let Some(Ok(outcome)) = outcome {
+                return Ok(Some(Admission::Replay { outcome }));
             }
-            if now - row.started_ms < question.stale_after_ms as i64 {
+            // A start in the future comes from a clock that was set back.
+            let is_running = outcome.is_none();
+            if is_running && (0..question.stale_after_ms as i64).contains(&(now - row.started_ms)) {
                 return Ok(None);
             }
         }

@@ -1,14 +1,31 @@
 //! Takes in a request body: JSON only, and never more of it than the limit.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use chat_core::error::ErrorCode;
 use chat_core::request::MAX_BODY_BYTES;
 use futures_util::StreamExt;
-use worker::Request;
+use futures_util::future::{Either, select};
+use worker::{Delay, Request};
 
 use super::error::Failure;
 
+/// How long a body may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
 /// The body's bytes.
 pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure> {
+    match select(pin!(read(request)), pin!(Delay::from(BODY_TIME))).await {
+        Either::Left((body, _)) => body,
+        Either::Right(_) => Err(Failure::new(
+            ErrorCode::InvalidRequest,
+            &format!("The body took longer than {} seconds to arrive.", BODY_TIME.as_secs()),
+        )),
+    }
+}
+
+async fn read(request: &mut Request) -> Result<Vec<u8>, Failure> {
     let header = |name| request.headers().get(name).ok().flatten();
     if !header("content-type").as_deref().is_some_and(is_json) {
         return Err(Failure::new(

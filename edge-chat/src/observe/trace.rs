@@ -49,7 +49,7 @@ impl Trace {
     pub(crate) async fn time<T>(&self, stage: &'static str, work: impl Future<Output = T>) -> T {
         let before = self.elapsed_ms();
         let result = work.await;
-        self.stages.borrow_mut().push((stage, self.elapsed_ms() - before));
+        self.stages.borrow_mut().push((stage, self.elapsed_ms().saturating_sub(before)));
         result
     }
 

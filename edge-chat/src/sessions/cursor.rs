@@ -47,6 +47,15 @@ pub(super) fn page_size(address: &Address, default: u32, most: u32) -> Result<u3
     })
 }
 
+/// Cuts rows to the size of a page. One row more than that was asked for; it tells that there is a next page, which
+/// begins after the last row that stays.
+pub(super) fn cut<T>(rows: &mut Vec<T>, size: u32, cursor: impl Fn(&T) -> Cursor) -> Option<String> {
+    let size = size as usize;
+    let has_more = rows.len() > size;
+    rows.truncate(size);
+    rows.last().filter(|_| has_more).map(|last| cursor(last).encode())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +84,18 @@ mod tests {
         ] {
             assert!(Cursor::decode(&odd).is_none(), "{odd}");
         }
+    }
+
+    #[test]
+    fn a_page_is_cut_only_where_there_is_more() {
+        let cursor = |id: &u128| Cursor {
+            time: Timestamp::parse("2026-01-01T00:00:00Z").expect("a time"),
+            id: Uuid::from_u128(*id),
+        };
+        let mut rows = vec![1, 2, 3];
+        assert_eq!(cut(&mut rows, 3, cursor), None);
+        assert_eq!(cut(&mut rows, 2, cursor), Some(cursor(&2).encode()));
+        assert_eq!(rows, [1, 2]);
     }
 
     #[test]

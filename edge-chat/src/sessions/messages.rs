@@ -2,58 +2,108 @@
 
 use std::collections::BTreeSet;
 
+use chat_core::answer::Citation;
+use chat_core::chunk::is_web_address;
 use futures_util::future::join;
 use serde::Serialize;
-use serde_json::Value;
 use uuid::Uuid;
 use worker::Response;
 
-use super::cursor::{Cursor, page_size};
+use super::cursor::{Cursor, cut, page_size};
 use crate::chat::Links;
-use crate::http::address::parse_id;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::router::Call;
-use crate::supabase::{Message, Supabase, no_session};
+use crate::supabase::{Message, Supabase, Timestamp, no_session};
+
+/// Most documents looked up for one page; where there are more, the page ends earlier.
+const MAX_DOCUMENTS: usize = 500;
 
 #[derive(Serialize)]
 struct Page {
-    messages: Vec<Message>,
+    messages: Vec<ShownMessage>,
     next_cursor: Option<String>,
+}
+
+/// A message, as the client gets it.
+#[derive(Serialize)]
+struct ShownMessage {
+    id: Uuid,
+    role: String,
+    content: String,
+    citations: Vec<ShownCitation>,
+    created_at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct ShownCitation {
+    #[serde(flatten)]
+    citation: Citation,
+    /// Whether the user can still see the document.
+    available: bool,
 }
 
 /// The messages, the oldest first.
 pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
+    let supabase = call.supabase(call.reader().await?);
     let limit = page_size(&call.address, 50, 200)?;
     let after = Cursor::of(&call.address)?;
     let after = after.as_ref().map(|cursor| &cursor.time);
-    // One more than asked for tells whether there is a next page.
     let read = join(supabase.owns_session(session_id), supabase.messages(session_id, after, limit + 1));
     let (is_own, messages) = call.trace.time("read", read).await;
     if !is_own? {
         return Err(no_session());
     }
-    let mut messages = messages?;
-    let has_more = messages.len() > limit as usize;
-    messages.truncate(limit as usize);
-    let last = messages.last().filter(|_| has_more);
-    let next_cursor = last.map(|last| Cursor { time: last.created_at.clone(), id: last.id }.encode());
+    let mut messages: Vec<_> = messages?.into_iter().map(shown).collect();
+    let size = messages_with_documents(&messages).min(limit as usize);
+    let next_cursor =
+        cut(&mut messages, size as u32, |last| Cursor { time: last.created_at.clone(), id: last.id });
     mark_sources(&call, &supabase, &mut messages).await?;
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }
 
-/// Says of each citation whether its document can still be seen, and where its file is.
-async fn mark_sources(call: &Call, supabase: &Supabase, messages: &mut [Message]) -> Result<(), Failure> {
-    for message in &mut *messages {
-        message.citations.retain(Value::is_object);
+/// Users may write into their own history, so what is no citation is left out, and links are checked once more.
+fn shown(message: Message) -> ShownMessage {
+    let citations = message.citations.iter().filter_map(|json| serde_json::from_str(json.get()).ok());
+    let citations = citations.map(|citation: Citation| ShownCitation {
+        citation: Citation {
+            url: citation.url.filter(|url| is_web_address(url)),
+            download_url: None,
+            ..citation
+        },
+        available: false,
+    });
+    ShownMessage {
+        citations: citations.collect(),
+        id: message.id,
+        role: message.role,
+        content: message.content,
+        created_at: message.created_at,
     }
-    let cited: BTreeSet<_> =
-        messages.iter().flat_map(|message| &message.citations).filter_map(document).collect();
+}
+
+/// How many of the messages, at least one, cite no more documents than are looked up.
+fn messages_with_documents(messages: &[ShownMessage]) -> usize {
+    let mut documents = BTreeSet::new();
+    let fits = messages.iter().take_while(|message| {
+        documents.extend(message.citations.iter().map(|shown| shown.citation.document_id));
+        documents.len() <= MAX_DOCUMENTS
+    });
+    fits.count().max(1)
+}
+
+/// Says of each citation whether its document can still be seen, and where its file is.
+async fn mark_sources(
+    call: &Call,
+    supabase: &Supabase,
+    messages: &mut [ShownMessage],
+) -> Result<(), Failure> {
+    let citations = || messages.iter().flat_map(|message| &message.citations);
+    let cited: BTreeSet<_> = citations().map(|shown| shown.citation.document_id).collect();
     if cited.is_empty() {
         return Ok(());
     }
-    let cited: Vec<_> = cited.into_iter().collect();
+    let cited: Vec<_> = cited.into_iter().take(MAX_DOCUMENTS).collect();
     let files = call.trace.time("documents", supabase.document_files(&cited)).await?;
     let settings = call.settings().await?;
     let hasty = supabase.until(supabase.deadline().half());
@@ -62,21 +112,11 @@ async fn mark_sources(call: &Call, supabase: &Supabase, messages: &mut [Message]
         call.trace.fault("no links", &failure);
         Default::default()
     });
-    for citation in messages.iter_mut().flat_map(|message| &mut message.citations) {
-        let document = document(citation);
-        let is_available = files.iter().any(|file| Some(file.id) == document);
-        let link = document.and_then(|id| links.get(&id));
-        if let Some(citation) = citation.as_object_mut() {
-            citation.insert("available".to_owned(), is_available.into());
-            citation.remove("download_url");
-            if let Some(link) = link {
-                citation.insert("download_url".to_owned(), link.as_str().into());
-            }
-        }
+    let visible: BTreeSet<_> = files.iter().map(|file| file.id).collect();
+    for shown in messages.iter_mut().flat_map(|message| &mut message.citations) {
+        let document = shown.citation.document_id;
+        shown.available = visible.contains(&document);
+        shown.citation.download_url = links.get(&document).cloned();
     }
     Ok(())
-}
-
-fn document(citation: &Value) -> Option<Uuid> {
-    citation.get("document_id").and_then(Value::as_str).and_then(parse_id)
 }

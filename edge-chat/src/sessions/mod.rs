@@ -8,12 +8,11 @@ use serde::Serialize;
 use uuid::Uuid;
 use worker::Response;
 
-use crate::http::body::read_json;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::router::Call;
 use crate::supabase::{Session, no_session};
-use cursor::{Cursor, page_size};
+use cursor::{Cursor, cut, page_size};
 pub(crate) use messages::messages;
 
 /// Longest title, in characters.
@@ -27,38 +26,35 @@ struct Page {
 
 /// `GET /api/sessions`: the last used first.
 pub(crate) async fn list(call: Call) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
+    let supabase = call.supabase(call.reader().await?);
     let limit = page_size(&call.address, 20, 100)?;
     let before = Cursor::of(&call.address)?;
     let before = before.as_ref().map(|cursor| (&cursor.time, cursor.id));
-    // One more than asked for tells whether there is a next page.
     let read = supabase.sessions(before, limit + 1);
     let mut sessions = call.trace.time("read", read).await?;
-    let has_more = sessions.len() > limit as usize;
-    sessions.truncate(limit as usize);
-    let last = sessions.last().filter(|_| has_more);
-    let next_cursor = last.map(|last| Cursor { time: last.updated_at.clone(), id: last.id }.encode());
+    let next_cursor = cut(&mut sessions, limit, |last| Cursor { time: last.updated_at.clone(), id: last.id });
     Ok(Reply::new(Response::from_json(&Page { sessions, next_cursor })?, "sessions"))
 }
 
 /// `GET /api/sessions/{id}`
 pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
+    let supabase = call.supabase(call.reader().await?);
     let session = call.trace.time("read", supabase.session(id)).await?.ok_or_else(no_session)?;
     Ok(Reply::new(Response::from_json(&session)?, "session"))
 }
 
 /// `PATCH /api/sessions/{id}`: a new title.
 pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
-    let title = parse_title(&read_json(&mut call.request).await?)?;
+    let user = call.reader().await?;
+    let title = parse_title(&call.body().await?)?;
+    let supabase = call.supabase(user);
     let renamed = call.trace.time("write", supabase.rename_session(id, &title)).await?;
     Ok(Reply::new(Response::from_json(&renamed.ok_or_else(no_session)?)?, "renamed"))
 }
 
 /// `DELETE /api/sessions/{id}`
 pub(crate) async fn delete(call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.user().await?);
+    let supabase = call.supabase(call.reader().await?);
     if call.trace.time("write", supabase.delete_session(id)).await? {
         Ok(Reply::new(Response::empty()?.with_status(204), "deleted"))
     } else {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use worker::Method;
 
-use super::{Query, Supabase, vector_literal};
+use super::{Query, Service, Supabase, vector_literal};
 use crate::http::error::Failure;
 
 /// A question and its outcome, to be written to the history.
@@ -46,7 +46,7 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        self.rpc("match_chunks", &parameters, true).await
+        self.read_json(self.rpc("match_chunks", &parameters)).await
     }
 
     /// Whether the user can see any document that can be searched.
@@ -67,10 +67,7 @@ impl Supabase {
             "answer": turn.answer,
             "citations": turn.citations,
         });
-        const FUNCTION: &str = "chat_record_turn";
-        let mut call = self.call(FUNCTION, Method::Post, format!("/rest/v1/rpc/{FUNCTION}"));
-        call.body = Some(parameters.to_string());
-        call.read(self.deadline).await.map(drop)
+        self.rpc("chat_record_turn", &parameters).read(self.deadline).await.map(drop)
     }
 
     /// Writes a refused question, unless it is there already.
@@ -84,9 +81,9 @@ impl Supabase {
             "best_score": refusal.best_score,
             "reason": refusal.reason,
         });
-        let mut call = self.call(TABLE, Method::Post, format!("/rest/v1/{TABLE}"));
-        call.headers.push(("Prefer", "return=minimal, resolution=ignore-duplicates".to_owned()));
-        call.body = Some(row.to_string());
-        call.read(self.deadline).await.map(drop)
+        let mut insert = self.exchange(Service::Rest, TABLE, Method::Post, format!("/rest/v1/{TABLE}"));
+        insert.headers.push(("Prefer", "return=minimal, resolution=ignore-duplicates".to_owned()));
+        insert.body = Some(row.to_string());
+        insert.read(self.deadline).await.map(drop)
     }
 }

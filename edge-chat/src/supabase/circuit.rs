@@ -5,8 +5,8 @@ const FAILURES_TO_OPEN: u32 = 5;
 /// How long it stays open, in milliseconds. After that, one call tries.
 pub(super) const OPEN_MS: u64 = 5_000;
 
-/// The state of the circuit, one for each isolate.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// The state of one service's circuit, as an isolate sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Circuit {
     failures: u32,
     /// Until then no call is made.
@@ -14,13 +14,17 @@ pub(super) struct Circuit {
 }
 
 impl Circuit {
+    pub(super) const CLOSED: Self = Self { failures: 0, open_until_ms: 0 };
+
     /// Whether a call may be made now; if not, the milliseconds to wait.
     pub(super) fn admit(&mut self, now_ms: u64) -> Result<(), u64> {
         if self.failures < FAILURES_TO_OPEN {
             return Ok(());
         }
-        if now_ms < self.open_until_ms {
-            return Err(self.open_until_ms - now_ms);
+        // A wait that is longer than it can be comes from a clock that was set back.
+        let wait_ms = self.open_until_ms.saturating_sub(now_ms);
+        if (1..=OPEN_MS).contains(&wait_ms) {
+            return Err(wait_ms);
         }
         // This call tries; until it is back, the others keep waiting.
         self.open_until_ms = now_ms + OPEN_MS;
@@ -30,7 +34,7 @@ impl Circuit {
     /// Notes how a call went.
     pub(super) fn record(&mut self, is_success: bool, now_ms: u64) {
         if is_success {
-            *self = Self::default();
+            *self = Self::CLOSED;
             return;
         }
         self.failures = self.failures.saturating_add(1);
@@ -45,7 +49,7 @@ mod tests {
     use super::*;
 
     fn after_failures(count: u32) -> Circuit {
-        let mut circuit = Circuit::default();
+        let mut circuit = Circuit::CLOSED;
         for _ in 0..count {
             assert_eq!(circuit.admit(0), Ok(()));
             circuit.record(false, 0);
@@ -76,6 +80,6 @@ mod tests {
         assert_eq!(circuit.admit(OPEN_MS + 3), Err(OPEN_MS - 1));
         assert_eq!(circuit.admit(2 * OPEN_MS + 2), Ok(()));
         circuit.record(true, 2 * OPEN_MS + 3);
-        assert_eq!(circuit, Circuit::default());
+        assert_eq!(circuit, Circuit::CLOSED);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
-use super::{Answer, Query, Supabase};
+use super::{Answer, Query, Service, Supabase};
 use crate::http::error::Failure;
 
 /// The bucket with the original files.
@@ -52,10 +52,10 @@ impl Supabase {
     ) -> Result<Option<Answer>, Failure> {
         let Some(path) = encode_path(path) else { return Ok(None) };
         let url = format!("/storage/v1/object/authenticated/{BUCKET}/{path}");
-        let mut call = self.call("storage", Method::Get, url);
-        call.headers.retain(|(name, _)| *name != "Accept");
-        call.headers.extend_from_slice(headers);
-        call.open(self.deadline).await.map(Some)
+        let mut exchange = self.exchange(Service::Storage, "storage", Method::Get, url);
+        exchange.headers.retain(|(name, _)| *name != "Accept");
+        exchange.headers.extend_from_slice(headers);
+        exchange.open(self.deadline).await.map(Some)
     }
 
     /// Addresses under which files can be had without a token for so many seconds, each with its path.
@@ -64,11 +64,12 @@ impl Supabase {
         paths: &[&str],
         seconds: u32,
     ) -> Result<Vec<(String, String)>, Failure> {
-        let mut call = self.call("storage", Method::Post, format!("/storage/v1/object/sign/{BUCKET}"));
-        call.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
+        let path = format!("/storage/v1/object/sign/{BUCKET}");
+        let mut sign = self.exchange(Service::Storage, "storage", Method::Post, path);
+        sign.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
         // Signing changes nothing.
-        call.is_safe = true;
-        let signed: Vec<Signed> = self.read_json(call).await?;
+        sign.is_safe = true;
+        let signed: Vec<Signed> = self.read_json(sign).await?;
         let with_address = signed.into_iter().filter_map(|signed| {
             let path = signed.path?;
             let signed_url = signed.signed_url?;

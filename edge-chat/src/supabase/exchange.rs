@@ -20,15 +20,24 @@ const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// do not come back at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
 
-/// How long a JWK set may take.
-const KEYS_TIME: Duration = Duration::from_secs(3);
+/// A call that began with less time than this says nothing about Supabase when the time is over.
+const LEAST_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static CIRCUIT: Cell<Circuit> = Cell::default();
+    static CIRCUITS: [Cell<Circuit>; 3] = const { [const { Cell::new(Circuit::CLOSED) }; 3] };
 }
 
-/// A request to Supabase.
-pub(crate) struct Call {
+/// The parts of Supabase. Each can fail without the others, so each has a circuit.
+#[derive(Clone, Copy)]
+pub(crate) enum Service {
+    Rest,
+    Storage,
+    Keys,
+}
+
+/// A request to Supabase, still to be made.
+pub(crate) struct Exchange {
+    pub(crate) service: Service,
     /// A name for the log.
     pub(crate) what: &'static str,
     pub(crate) method: Method,
@@ -66,7 +75,7 @@ impl Drop for Connection {
     }
 }
 
-impl Call {
+impl Exchange {
     /// The body of the answer, if its status is a success.
     pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
         self.run(deadline, async || {
@@ -76,6 +85,21 @@ impl Call {
             match refusal_of(self.what, status) {
                 Some(fault) => Err(fault),
                 None => body,
+            }
+        })
+        .await
+    }
+
+    /// The same, and `None` for a status that says that there is nothing at the address.
+    pub(crate) async fn read_if_there(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, Failure> {
+        self.run(deadline, async || {
+            let answer = self.attempt().await?;
+            match answer.response.status_code() {
+                404 => Ok(None),
+                status => match refusal_of(self.what, status) {
+                    Some(fault) => Err(fault),
+                    None => answer.read(self.what).await.map(Some),
+                },
             }
         })
         .await
@@ -101,21 +125,50 @@ impl Call {
         deadline: Deadline,
         attempt: impl AsyncFn() -> Result<T, Fault>,
     ) -> Result<T, Failure> {
-        with_circuit(|circuit, now| circuit.admit(now)).map_err(|wait_ms| resting(self.what, wait_ms))?;
+        self.circuit(|circuit, now| circuit.admit(now)).map_err(|wait_ms| resting(self.what, wait_ms))?;
+        let had_time = deadline.remaining() >= LEAST_TIME;
         let result = deadline.limit(self.what, self.attempts(attempt)).await;
-        let is_success = result.as_ref().err().is_none_or(|failure| !is_trouble(failure));
-        with_circuit(|circuit, now| circuit.record(is_success, now));
-        result
+        match result {
+            Ok(result) => {
+                let is_trouble = result.as_ref().is_err_and(Fault::is_trouble);
+                self.circuit(|circuit, now| circuit.record(!is_trouble, now));
+                result.map_err(|fault| fault.into_failure(self.what))
+            }
+            Err(timeout) => {
+                if had_time {
+                    self.circuit(|circuit, now| circuit.record(false, now));
+                }
+                Err(timeout)
+            }
+        }
     }
 
-    async fn attempts<T>(&self, attempt: impl AsyncFn() -> Result<T, Fault>) -> Result<T, Failure> {
+    fn circuit<T>(&self, change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
+        CIRCUITS.with(|[rest, storage, keys]| {
+            let cell = match self.service {
+                Service::Rest => rest,
+                Service::Storage => storage,
+                Service::Keys => keys,
+            };
+            let mut circuit = cell.get();
+            let result = change(&mut circuit, Date::now().as_millis());
+            cell.set(circuit);
+            result
+        })
+    }
+
+    /// Never fails itself: the outer result is for the deadline.
+    async fn attempts<T>(
+        &self,
+        attempt: impl AsyncFn() -> Result<T, Fault>,
+    ) -> Result<Result<T, Fault>, Failure> {
         match attempt().await {
             Err(fault) if self.is_safe && fault.may_pass() => {
                 let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
                 Delay::from(Duration::from_millis(pause_ms as u64)).await;
-                attempt().await.map_err(|fault| fault.into_failure(self.what))
+                Ok(attempt().await)
             }
-            result => result.map_err(|fault| fault.into_failure(self.what)),
+            result => Ok(result),
         }
     }
 
@@ -174,6 +227,11 @@ impl Fault {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
     }
 
+    /// Whether it says that Supabase is in trouble, not that it refused.
+    fn is_trouble(&self) -> bool {
+        matches!(self, Self::Connection(_) | Self::Status(_))
+    }
+
     fn into_failure(self, what: &'static str) -> Failure {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
@@ -181,30 +239,6 @@ impl Fault {
             Self::Final(failure) => failure,
         }
     }
-}
-
-/// The body of a JWK set, read within 3 s; `None` if nothing is published at the address.
-pub(crate) async fn fetch_keys(url: &str, deadline: Deadline) -> Result<Option<Vec<u8>>, String> {
-    const WHAT: &str = "jwks";
-    let call = Call {
-        what: WHAT,
-        method: Method::Get,
-        url: url.to_owned(),
-        headers: vec![("Accept", "application/json".to_owned())],
-        body: None,
-        is_safe: true,
-    };
-    let read = call.run(deadline.at_most(KEYS_TIME), async || {
-        let answer = call.attempt().await?;
-        match answer.response.status_code() {
-            404 => Ok(None),
-            status => match refusal_of(WHAT, status) {
-                Some(fault) => Err(fault),
-                None => answer.read(WHAT).await.map(Some),
-            },
-        }
-    });
-    read.await.map_err(|failure| failure.detail.unwrap_or(failure.error.message))
 }
 
 /// What a status means that is no success.
@@ -227,18 +261,6 @@ fn refusal_of(what: &str, status: u16) -> Option<Fault> {
         // Any other refusal means that the database and this Worker do not fit together.
         _ => Fault::Final(Failure::internal(detail())),
     })
-}
-
-/// Whether a failure says that Supabase is in trouble, not that it refused.
-fn is_trouble(failure: &Failure) -> bool {
-    matches!(failure.error.code, ErrorCode::UpstreamUnavailable | ErrorCode::UpstreamTimeout)
-}
-
-fn with_circuit<T>(change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
-    let mut circuit = CIRCUIT.get();
-    let result = change(&mut circuit, Date::now().as_millis());
-    CIRCUIT.set(circuit);
-    result
 }
 
 fn resting(what: &str, wait_ms: u64) -> Failure {

@@ -6,6 +6,7 @@ mod circuit;
 mod deadline;
 mod documents;
 mod exchange;
+mod keys;
 mod sessions;
 mod timestamp;
 
@@ -23,8 +24,9 @@ pub(crate) use chat::NewRefusal;
 pub(crate) use chat::RecordedTurn;
 pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
-use exchange::Call;
-pub(crate) use exchange::{Answer, Connection, fetch_keys, unavailable};
+pub(crate) use exchange::{Answer, Connection, unavailable};
+use exchange::{Exchange, Service};
+pub(crate) use keys::fetch_keys;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
 
@@ -56,32 +58,34 @@ impl Supabase {
         table: &'static str,
         query: &Query,
     ) -> Result<Vec<T>, Failure> {
-        let call = self.call(table, Method::Get, format!("/rest/v1/{table}?{}", query.encode()));
-        self.read_json(call).await
+        let path = format!("/rest/v1/{table}?{}", query.encode());
+        self.read_json(self.exchange(Service::Rest, table, Method::Get, path)).await
     }
 
-    /// Calls a function.
-    async fn rpc<T: DeserializeOwned>(
-        &self,
-        function: &'static str,
-        parameters: &Value,
-        is_safe: bool,
-    ) -> Result<T, Failure> {
-        let mut call = self.call(function, Method::Post, format!("/rest/v1/rpc/{function}"));
-        call.body = Some(parameters.to_string());
-        call.is_safe = is_safe;
-        self.read_json(call).await
+    /// A call of a function that can be made twice.
+    fn rpc(&self, function: &'static str, parameters: &Value) -> Exchange {
+        let path = format!("/rest/v1/rpc/{function}");
+        let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
+        exchange.body = Some(parameters.to_string());
+        exchange.is_safe = true;
+        exchange
     }
 
-    async fn read_json<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failure> {
-        parse(call.what, &call.read(self.deadline).await?)
+    async fn read_json<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, Failure> {
+        parse(exchange.what, &exchange.read(self.deadline).await?)
     }
 
     /// A request as the user; safe if it only reads.
-    fn call(&self, what: &'static str, method: Method, path_and_query: String) -> Call {
-        let mut call = self.project.call(what, method, &path_and_query);
-        call.headers.push(("Authorization", format!("Bearer {}", self.user.token())));
-        call
+    fn exchange(
+        &self,
+        service: Service,
+        what: &'static str,
+        method: Method,
+        path_and_query: String,
+    ) -> Exchange {
+        let mut exchange = self.project.exchange(service, what, method, &path_and_query);
+        exchange.headers.push(("Authorization", format!("Bearer {}", self.user.token())));
+        exchange
     }
 }
 
@@ -89,10 +93,11 @@ impl Project {
     /// The settings and the model of the knowledge base, as anyone may know them.
     pub(crate) async fn chat_config<T: DeserializeOwned>(&self, deadline: Deadline) -> Result<T, Failure> {
         const FUNCTION: &str = "chat_config";
-        let mut call = self.call(FUNCTION, Method::Post, &format!("/rest/v1/rpc/{FUNCTION}"));
-        call.body = Some(json!({}).to_string());
-        call.is_safe = true;
-        let body = call.read(deadline).await.map_err(|failure| match failure.error.code {
+        let path = format!("/rest/v1/rpc/{FUNCTION}");
+        let mut exchange = self.exchange(Service::Rest, FUNCTION, Method::Post, &path);
+        exchange.body = Some(json!({}).to_string());
+        exchange.is_safe = true;
+        let body = exchange.read(deadline).await.map_err(|failure| match failure.error.code {
             // No user is asked about here: the key of the project is not accepted.
             ErrorCode::Unauthorized | ErrorCode::Forbidden => {
                 Failure::internal(format!("{FUNCTION}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
@@ -102,14 +107,21 @@ impl Project {
         parse(FUNCTION, &body)
     }
 
-    fn call(&self, what: &'static str, method: Method, path_and_query: &str) -> Call {
+    fn exchange(
+        &self,
+        service: Service,
+        what: &'static str,
+        method: Method,
+        path_and_query: &str,
+    ) -> Exchange {
         let is_safe = method == Method::Get;
         let mut headers =
             vec![("apikey", self.publishable_key.clone()), ("Accept", "application/json".to_owned())];
         if !is_safe {
             headers.push(("Content-Type", "application/json".to_owned()));
         }
-        Call { what, method, url: format!("{}{path_and_query}", self.url), headers, body: None, is_safe }
+        let url = format!("{}{path_and_query}", self.url);
+        Exchange { service, what, method, url, headers, body: None, is_safe }
     }
 }
 

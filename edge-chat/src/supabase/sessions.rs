@@ -2,12 +2,13 @@
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 use worker::Method;
 
 use super::timestamp::Timestamp;
-use super::{Query, Supabase};
+use super::{Query, Service, Supabase};
 use crate::http::error::Failure;
 
 const TABLE: &str = "chat_sessions";
@@ -22,13 +23,13 @@ pub(crate) struct Session {
     pub(crate) updated_at: Timestamp,
 }
 
-/// A message, as the client gets it.
-#[derive(Serialize, Deserialize)]
+/// A message, as it is stored.
+#[derive(Deserialize)]
 pub(crate) struct Message {
     pub(crate) id: Uuid,
     pub(crate) role: String,
     pub(crate) content: String,
-    pub(crate) citations: Vec<Value>,
+    pub(crate) citations: Vec<Box<RawValue>>,
     pub(crate) created_at: Timestamp,
 }
 
@@ -67,19 +68,21 @@ impl Supabase {
     /// Renames a session. `None` if there is none.
     pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, Failure> {
         let query = self.own_session(COLUMNS, id);
-        let mut call = self.call(TABLE, Method::Patch, format!("/rest/v1/{TABLE}?{}", query.encode()));
-        call.headers.push(("Prefer", "return=representation".to_owned()));
-        call.body = Some(json!({ "title": title }).to_string());
-        let rows: Vec<Session> = self.read_json(call).await?;
+        let path = format!("/rest/v1/{TABLE}?{}", query.encode());
+        let mut update = self.exchange(Service::Rest, TABLE, Method::Patch, path);
+        update.headers.push(("Prefer", "return=representation".to_owned()));
+        update.body = Some(json!({ "title": title }).to_string());
+        let rows: Vec<Session> = self.read_json(update).await?;
         Ok(rows.into_iter().next())
     }
 
     /// Deletes a session with its messages; tells whether there was one.
     pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, Failure> {
         let query = self.own_session("id", id);
-        let mut call = self.call(TABLE, Method::Delete, format!("/rest/v1/{TABLE}?{}", query.encode()));
-        call.headers.push(("Prefer", "return=representation".to_owned()));
-        let rows: Vec<IgnoredAny> = self.read_json(call).await?;
+        let path = format!("/rest/v1/{TABLE}?{}", query.encode());
+        let mut delete = self.exchange(Service::Rest, TABLE, Method::Delete, path);
+        delete.headers.push(("Prefer", "return=representation".to_owned()));
+        let rows: Vec<IgnoredAny> = self.read_json(delete).await?;
         Ok(!rows.is_empty())
     }
 
