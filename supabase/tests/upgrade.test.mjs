@@ -68,7 +68,7 @@ test("a history from before message ids belonged to their session is kept, long 
     insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, 2) n;
     insert into chat_sessions (user_id, title, updated_at) select id, email, '2026-01-01' from auth.users;
     insert into chat_messages (session_id, role, content, citations)
-      select id, role, repeat('a', 100001), jsonb_build_array(repeat('a', 1048577))
+      select id, role, repeat('a', 100001), (select jsonb_agg(repeat('a', 30000)) from generate_series(1, 51))
       from chat_sessions cross join unnest(array['user', 'assistant']) role`);
   const history = () => database.query("select * from chat_messages order by session_id, created_at");
   const sessions = () => database.query("select * from chat_sessions order by id");
@@ -91,6 +91,49 @@ test("a history from before message ids belonged to their session is kept, long 
   );
   const { rows } = await database.query("select chat_config()->'model' as model, count(*)::int from chat_settings");
   assert.deepEqual(rows, [{ model: null, count: 1 }]);
+});
+
+test("refused questions from before their ids belonged to their user are kept, in their groups", async (t) => {
+  const database = await openBefore(t, "20261122010700");
+  await database.query(
+    `with users as (
+       insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, 2) n
+         returning id
+     )
+     insert into chat_refusals (user_id, question, embedding, reason)
+       select id, 'Do you sell bicycles?', $1::extensions.vector, 'no_match' from users
+       union all select id, 'Where is the moon?', $2::extensions.vector, 'no_match' from users`,
+    [QUERY, embeddingWithSimilarity(0)],
+  );
+  const refusals = async () => (await database.query("select * from chat_refusals order by id, user_id")).rows;
+  const gaps = async () => (await database.query("select * from content_gaps order by group_id")).rows;
+  const before = [await refusals(), await gaps()];
+  assert.deepEqual(
+    before[1].map(({ questions, users }) => [questions, users]),
+    [
+      [2, 2],
+      [2, 2],
+    ],
+  );
+
+  assert.ok((await applyPendingMigrations(database, MIGRATIONS)).length > 0);
+
+  assert.deepEqual([await refusals(), await gaps()], before);
+  const [{ id }] = before[0];
+  // Each user repeats the question; for one of the two its id is new.
+  await database.query(
+    `insert into chat_refusals (user_id, id, question, embedding, reason)
+       select id, $1, 'Any bikes?', $2::extensions.vector, 'no_match' from auth.users
+       on conflict do nothing`,
+    [id, QUERY],
+  );
+  const after = await refusals();
+  assert.equal(after.length, before[0].length + 1);
+  assert.equal(after.filter((row) => row.id === id).length, 2);
+  const added = after.find(({ question }) => question === "Any bikes?");
+  const group = before[0].find(({ question }) => question === "Do you sell bicycles?").group_id;
+  assert.equal(added.group_id, group);
+  assert.equal((await gaps()).find(({ group_id }) => group_id === group).questions, 3);
 });
 
 test("the migrations also run on a Postgres without storage", async (t) => {

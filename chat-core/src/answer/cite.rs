@@ -47,6 +47,25 @@ pub struct Citation {
 }
 
 impl Citation {
+    /// Whether it is one that could have been sent: numbers in range, and quotes that stand in the excerpt. Stored ones
+    /// may have been written by somebody else.
+    pub fn is_sound(&self) -> bool {
+        let excerpt: Vec<u16> = self.excerpt.encode_utf16().collect();
+        let stands_there = |quote: &Quote| {
+            let words = excerpt.get(quote.start..quote.end);
+            words
+                .is_some_and(|words| !words.is_empty() && quote.text.encode_utf16().eq(words.iter().copied()))
+        };
+        self.index > 0
+            && self.page != Some(0)
+            && (-1.0..=1.0).contains(&self.score)
+            && [Some(&self.title), Some(&self.excerpt), self.section.as_ref()]
+                .into_iter()
+                .flatten()
+                .all(|text| !text.is_empty())
+            && self.quotes.iter().all(stands_there)
+    }
+
     /// The citation as it is kept: links are made anew for each reader.
     pub fn without_link(&self) -> Self {
         Self { download_url: None, ..self.clone() }

@@ -254,6 +254,29 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_citation_that_could_not_have_been_sent_is_not_sound() {
+        let citation = answer("Why?", &[chunk(1, 2, 0.5, "Because é😀 works.")]).citations.remove(0);
+        assert!(citation.is_sound());
+        let changed = |change: fn(&mut Citation)| {
+            let mut citation = citation.clone();
+            change(&mut citation);
+            citation.is_sound()
+        };
+        assert!(changed(|citation| citation.quotes.clear()));
+        assert!(!changed(|citation| citation.index = 0));
+        assert!(!changed(|citation| citation.page = Some(0)));
+        assert!(!changed(|citation| citation.score = 7.0));
+        assert!(!changed(|citation| citation.score = f64::NAN));
+        assert!(!changed(|citation| citation.title.clear()));
+        assert!(!changed(|citation| citation.section = Some(String::new())));
+        assert!(!changed(|citation| citation.excerpt.insert(0, 'x')));
+        assert!(!changed(|citation| citation.quotes[0].end += 1));
+        assert!(!changed(|citation| citation.quotes[0].start = citation.quotes[0].end));
+        assert!(!changed(|citation| citation.quotes[0].start = usize::MAX));
+        assert!(!changed(|citation| citation.quotes[0].text.push('!')));
+    }
+
     proptest! {
         #[test]
         fn markers_only_point_at_entries_that_exist(
@@ -272,6 +295,8 @@ mod tests {
                     rest = &rest[end..];
                 }
                 for citation in &answer.citations {
+                    // The database has no empty passages.
+                    prop_assert!(citation.is_sound() || citation.excerpt.is_empty());
                     let units: Vec<u16> = citation.excerpt.encode_utf16().collect();
                     for quote in &citation.quotes {
                         prop_assert_eq!(&String::from_utf16(&units[quote.start..quote.end]).unwrap(), &quote.text);

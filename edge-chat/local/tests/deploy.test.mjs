@@ -55,6 +55,7 @@ describe("a dry run", { concurrency: 1 }, () => {
       const output = await dryRun(name, environment);
       assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
       assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
+      assert.match(output, /env\.USER_LIMIT \(300 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);
       const size = /gzip: ([\d.]+) KiB/.exec(output);

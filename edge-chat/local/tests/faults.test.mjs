@@ -6,7 +6,7 @@ import { ask, assertError, eventually, question, send } from "./support/client.m
 import { DAY, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { FAULTS, HUGE_BYTES } from "./support/faults.mjs";
 import { STEPS, key, tokenAt } from "./support/steps.mjs";
-import { passage, startUpstream } from "./support/upstream.mjs";
+import { NOBODY, passage, startUpstream } from "./support/upstream.mjs";
 import { withWorker } from "./support/worker.mjs";
 
 const RESULT = new URL("../../../target/bench/faults.json", import.meta.url);
@@ -196,6 +196,74 @@ describe("the circuit", () => {
       assert.equal(asked(), 6);
     });
   });
+
+  test("is one for each service: files that break hinder neither questions nor history", async () => {
+    await withStep({ linkMode: "authenticated" }, async ({ upstream, worker }) => {
+      const [user, other] = [crypto.randomUUID(), crypto.randomUUID()];
+      const { id } = upstream.library.addDocument();
+      upstream.behave(user, { "storage/object": () => ({ status: 500, body: {} }) });
+      const download = () => send(worker.url, `/api/documents/${id}/download`, { token: tokenAt(user) });
+      for (let i = 0; i < 3; i++) assertError(await download(), 503, "upstream_unavailable");
+      for (const reply of await Promise.all(Array.from({ length: 10 }, download))) {
+        assertError(reply, 503, "upstream_unavailable");
+      }
+      assert.ok(isOpen(await download()), "that of the files is open");
+      assert.equal((await ask(worker.url, other, question(), { token: tokenAt(other) })).status, 200);
+      assert.equal((await send(worker.url, "/api/sessions", { token: tokenAt(other) })).status, 200);
+    });
+  });
+
+  test("is one for each service: keys are still fetched when the database fails, and the other way round", async () => {
+    const knockWith = (worker, token) => send(worker.url, "/api/sessions", { token });
+    const keyToken = () => key.token(crypto.randomUUID(), { claims: { iat: 0, exp: START / SECOND + 1e6 } });
+    await withStep({}, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      upstream.behave(user, { chat_sessions: () => ({ status: 500 }) });
+      for (let i = 0; i < 5; i++) await knockWith(worker, tokenAt(user));
+      assert.ok(isOpen(await knockWith(worker, tokenAt(user))));
+      await knockWith(worker, keyToken());
+      assert.equal(upstream.callsOf(NOBODY, "jwks").length, 1);
+    });
+    await withStep({}, async ({ upstream, worker }) => {
+      upstream.behave(NOBODY, { jwks: () => ({ status: 500 }) });
+      for (let i = 0; i < 8; i++) {
+        await worker.setTime(START + i * 40 * SECOND);
+        assertError(await knockWith(worker, keyToken()), 503, "upstream_unavailable");
+      }
+      const user = crypto.randomUUID();
+      assert.equal((await ask(worker.url, user, question(), { token: tokenAt(user) })).status, 200);
+    });
+  });
+
+  test("stays closed when answers are only too large", async () => {
+    await withStep({}, async ({ upstream, worker }) => {
+      const user = crypto.randomUUID();
+      const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
+      upstream.behave(user, { chat_sessions: () => ({ huge: 6 * 2 ** 20 }) });
+      const replies = [await knock(), ...(await Promise.all(Array.from({ length: 8 }, knock))), await knock()];
+      for (const reply of replies) assertError(reply, 503, "upstream_unavailable");
+      assert.ok(!replies.some(isOpen));
+      assert.equal(upstream.callsOf(user, "chat_sessions").length, replies.length);
+    });
+  });
+
+  for (const [patience, opens] of [
+    [1500, true],
+    [900, false],
+  ]) {
+    test(`${opens ? "opens" : "stays closed"} when calls time out that had ${patience} ms`, async () => {
+      const upstream = await startUpstream();
+      const user = crypto.randomUUID();
+      upstream.behave(user, { chat_sessions: () => ({ hang: true }) });
+      const use = async ({ url }) => {
+        const hanging = await Promise.all(Array.from({ length: 6 }, () => send(url, "/api/sessions", { user })));
+        for (const reply of hanging) assertError(reply, 504, "upstream_timeout");
+        const next = await send(url, "/api/sessions", { user: crypto.randomUUID() });
+        assert.deepEqual([next.status, isOpen(next)], opens ? [503, true] : [200, false]);
+      };
+      await withWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(patience) }, use).finally(upstream.close);
+    });
+  }
 
   test("stays closed when a call between them succeeds, or when Supabase only refuses", async () => {
     await withStep({}, async ({ upstream, worker }) => {

@@ -122,6 +122,20 @@ describe("the window", () => {
     assert.equal(searchesOf(user), 3);
   });
 
+  for (const status of [401, 403]) {
+    test(`gives a place back when only Supabase refuses the token, with ${status}`, async () => {
+      const user = newUser();
+      await worker.setTime(START);
+      let isRefused = true;
+      upstream.behave(user, { "rpc/match_chunks": () => (isRefused ? { status, body: {} } : { body: [passage()] }) });
+      const sent = question();
+      for (let i = 0; i < LIMIT + 1; i++) assert.equal((await worker.ask(user, sent)).status, status);
+      isRefused = false;
+      const again = await worker.ask(user, sent);
+      assert.deepEqual([again.status, ...rateLimit(again)], [200, "20", "19", "60"]);
+    });
+  }
+
   test("keeps the place of a question that the client got wrong", async () => {
     const user = newUser();
     await worker.setTime(START);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
 import { DOCUMENT_ID, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { startTestWorker } from "./support/worker.mjs";
+import { startTestWorker, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
@@ -100,6 +100,25 @@ describe("a turn", () => {
     assert.equal(second.events.at(-1).persisted, true);
     assert.equal(second.events.at(-1).message_id, upstream.history.messagesOf(user)[1].id);
     assert.equal(second.events[0].session_id, first.events[0].session_id);
+    assert.equal(upstream.history.sessionsOf(user).length, 1);
+    assert.equal(upstream.history.messagesOf(user).length, 2);
+  });
+
+  test("is written once when only the answer to its first try was lost", async () => {
+    const user = newUser();
+    let tries = 0;
+    upstream.behave(user, {
+      "rpc/chat_record_turn": (call) => {
+        tries += 1;
+        const written = upstream.history.handlers["rpc/chat_record_turn"](call);
+        return tries === 1 ? { reset: true } : written;
+      },
+    });
+    const { events } = await ask(worker.url, user);
+    assert.equal(events.at(-1).persisted, true);
+    assert.equal(tries, 2);
+    const [first, second] = upstream.callsOf(user, "rpc/chat_record_turn");
+    assert.deepEqual(second.body, first.body);
     assert.equal(upstream.history.sessionsOf(user).length, 1);
     assert.equal(upstream.history.messagesOf(user).length, 2);
   });
@@ -330,16 +349,162 @@ describe("messages", () => {
     assert.equal(upstream.callsOf(user, "kb_documents").length, 1, "one look-up for the whole page");
   });
 
-  test("with many sources of many documents need no address beyond measure", async () => {
+  const ofNewDocuments = (count) =>
+    Array.from({ length: count }, (_, n) => citation(crypto.randomUUID(), (n % 50) + 1));
+  const MANY = {
+    "in many messages": Array(60).fill(10),
+    "in one message, past what the Worker writes": [1, 600, 1],
+    "to the last that fits, and one more": [250, 250, 1],
+  };
+  for (const [name, counts] of Object.entries(MANY)) {
+    test(`with sources of many documents come in pages of five look-ups: ${name}`, async () => {
+      const user = newUser();
+      const session = upstream.history.addSession(user);
+      const written = counts.map((count) =>
+        upstream.history.addMessage(session, { role: "assistant", citations: ofNewDocuments(count) }),
+      );
+      const read = [];
+      let cursor = "";
+      do {
+        const known = upstream.callsOf(user, "kb_documents").length;
+        const { json } = await get(user, `/api/sessions/${session.id}/messages?limit=200${cursor}`);
+        const lookups = upstream.callsOf(user, "kb_documents").slice(known);
+        assert.ok(lookups.length <= 5, `${lookups.length} look-ups`);
+        for (const { query, search } of lookups) {
+          assert.ok(query.id.split(",").length <= 100);
+          assert.ok(String(search).length < 8000);
+        }
+        assert.ok(json.messages.length > 0);
+        read.push(...json.messages);
+        cursor = json.next_cursor && `&cursor=${json.next_cursor}`;
+      } while (cursor);
+      assert.deepEqual(ids(read), ids(written));
+      assert.deepEqual(
+        read.map(({ citations }) => citations.length),
+        counts,
+      );
+    });
+  }
+
+  test("without many documents need no more pages than asked for", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
-    for (let i = 0; i < 60; i++) {
-      const citations = Array.from({ length: 10 }, (_, n) => citation(crypto.randomUUID(), n + 1));
-      upstream.history.addMessage(session, { role: "assistant", citations });
+    for (const count of [250, 250]) {
+      upstream.history.addMessage(session, { role: "assistant", citations: ofNewDocuments(count) });
     }
-    const { status } = await get(user, `/api/sessions/${session.id}/messages?limit=60`);
-    assert.equal(status, 200);
-    for (const { search } of upstream.callsOf(user, "kb_documents")) assert.ok(String(search).length < 8000);
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    assert.deepEqual([json.messages.length, json.next_cursor], [2, null]);
+  });
+});
+
+describe("citations that the Worker did not write", () => {
+  const real = citation(DOCUMENT_ID, 1);
+  const without = (name) => Object.fromEntries(Object.entries(real).filter(([key]) => key !== name));
+  /** What a user can write past the Worker, into their own history. */
+  const NO_CITATIONS = [
+    null,
+    7,
+    "javascript:alert(1)",
+    [],
+    [real],
+    {},
+    { url: "javascript:alert(1)", download_url: "javascript:alert(1)" },
+    without("document_id"),
+    without("chunk_id"),
+    without("index"),
+    without("title"),
+    without("excerpt"),
+    without("score"),
+    { ...real, document_id: 7 },
+    { ...real, document_id: null },
+    { ...real, document_id: "../../rpc/chat_config" },
+    { ...real, document_id: `${DOCUMENT_ID}),or(id.neq.x` },
+    { ...real, index: "1" },
+    { ...real, index: -1 },
+    { ...real, title: {} },
+    { ...real, excerpt: ["x"] },
+    { ...real, score: "0.8" },
+    { ...real, quotes: "none" },
+    { ...real, quotes: [{ start: "0", end: 17, text: "Refunds are free." }] },
+    { ...real, url: 7 },
+    { ...real, strength: "certain" },
+  ];
+  const BAD_LINKS = [
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "JaVaScRiPt:alert(1)//https://",
+    "data:text/html,<script>alert(1)</script>",
+    "//evil.test/",
+    "vbscript:x",
+    "",
+  ];
+
+  async function read(citations, use, variables = {}) {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    upstream.history.addMessage(session, { role: "assistant", citations });
+    await withWorker(upstream, variables, async ({ url }) => {
+      const { status, json } = await send(url, `/api/sessions/${session.id}/messages`, { user });
+      assert.equal(status, 200);
+      await use(json.messages[0].citations, { url, user });
+    });
+  }
+
+  test("are left out, and the true one between them stays", async () => {
+    await read([...NO_CITATIONS, real, ...NO_CITATIONS], async (citations, { user }) => {
+      assert.deepEqual(citations, [{ ...real, available: true }]);
+      assert.equal(upstream.callsOf(user, "kb_documents").length, 1);
+    });
+  });
+
+  test("are left out also where there are no others", async () => {
+    await read(NO_CITATIONS, async (citations, { user }) => {
+      assert.deepEqual(citations, []);
+      assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+    });
+  });
+
+  test("say whether their document is there, all sixty of them", async () => {
+    const forged = Array.from({ length: 60 }, (_, n) => ({
+      ...citation(n % 2 ? DOCUMENT_ID : NOWHERE, (n % 50) + 1),
+      available: n % 2 === 0,
+    }));
+    await read(forged, async (citations) => {
+      assert.ok(citations.length > 0);
+      for (const { document_id: id, available } of citations) assert.equal(available, id === DOCUMENT_ID);
+    });
+  });
+
+  for (const mode of ["none", "authenticated", "public"]) {
+    test(`lead nowhere but to the web and, in mode ${mode}, to our own downloads`, async () => {
+      const forged = BAD_LINKS.flatMap((link) => [
+        { ...real, url: link },
+        { ...real, download_url: link },
+        { ...citation(NOWHERE, 2), url: link, download_url: "https://evil.test/file.exe" },
+      ]);
+      const good = { ...real, url: "HTTPS://www.example.com/refunds", download_url: "https://evil.test/file.exe" };
+      await read(
+        [...forged, good],
+        async (citations, { url }) => {
+          for (const citation of citations) {
+            if (citation !== citations.at(-1)) assert.equal(citation.url, undefined);
+            const ours = { authenticated: `${url}/api/documents/${DOCUMENT_ID}/`, public: `${upstream.url}/storage/` };
+            if (citation.available && ours[mode]) assert.ok(citation.download_url.startsWith(ours[mode]));
+            else assert.equal(citation.download_url, undefined);
+          }
+          assert.equal(citations.at(-1).url, good.url);
+        },
+        { CHAT_LINK_MODE: mode },
+      );
+    });
+  }
+
+  test("stand at no question", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    upstream.history.addMessage(session, { role: "user", citations: [real] });
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    assert.deepEqual(json.messages[0].citations, []);
   });
 });
 

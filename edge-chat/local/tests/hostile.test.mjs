@@ -43,10 +43,10 @@ after(async () => {
   upstream?.close();
 });
 
-/** Each request comes from another address, so that no limit per address hides the answer. */
+/** Each request comes from another network, so that no limit per address hides the answer. */
 function address() {
   addresses += 1;
-  return `2001:db8::${addresses.toString(16)}`;
+  return `2001:db8:0:${addresses.toString(16)}::1`;
 }
 
 /** The requests the Worker sent on while something was done. */

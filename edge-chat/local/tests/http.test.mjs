@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
-import { accessToken } from "./support/tokens.mjs";
+import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, startTestWorker, withWorker } from "./support/worker.mjs";
 
@@ -234,21 +234,26 @@ describe("content types", () => {
   });
 });
 
+/** Ten requests more than a limit allows for one key, all within one of the limiter's minutes. */
+async function exceed(limit, newKey, make) {
+  for (;;) {
+    const minute = () => Math.floor(Date.now() / 60_000);
+    const [started, key] = [minute(), newKey()];
+    const replies = [];
+    for (let i = 0; i < limit + 10; i++) replies.push(await make(key));
+    if (minute() === started) return { replies, key };
+  }
+}
+
 describe("the limit per address", () => {
   const LIMIT = 120;
   let addresses = 0;
   const newAddress = () => `198.51.100.${(addresses += 1)}`;
   const isStranger = (status) => status === 401;
 
-  /** The statuses of more requests than are allowed, all within one of the limiter's minutes. */
   async function flood(make) {
-    for (;;) {
-      const minute = () => Math.floor(Date.now() / 60_000);
-      const [started, address] = [minute(), newAddress()];
-      const replies = [];
-      for (let i = 0; i < LIMIT + 10; i++) replies.push(await make({ "cf-connecting-ip": address }));
-      if (minute() === started) return { replies, address };
-    }
+    const { replies, key } = await exceed(LIMIT, newAddress, (address) => make({ "cf-connecting-ip": address }));
+    return { replies, address: key };
   }
 
   test("stops who has no valid token, and not the users at the same address", async () => {
@@ -282,6 +287,68 @@ describe("the limit per address", () => {
     const token = accessToken(newUser());
     const { replies } = await flood((headers) => send(worker.url, "/api/sessions", { token, headers }));
     assert.ok(replies.every(({ status }) => status === 200));
+  });
+
+  test("takes the IPv6 addresses of one network for one, however they are spelled", async () => {
+    let hosts = 0;
+    const newNetwork = () => `2001:db8:1:${(addresses += 1).toString(16)}`;
+    const inNetwork = (network) => {
+      const host = (hosts += 1).toString(16);
+      return [`${network}::${host}`, `${network.toUpperCase()}:0:0:0:${host}`, `${network}:${host}::`][hosts % 3];
+    };
+    const knock = (address) => send(worker.url, "/api/sessions", { headers: { "cf-connecting-ip": address } });
+    const { replies, key } = await exceed(LIMIT, newNetwork, (network) => knock(inNetwork(network)));
+    assert.equal(replies.filter(({ status }) => status === 429).length, 10);
+    assertError(await knock(inNetwork(key)), 429, "rate_limited");
+    assertError(await knock(inNetwork(newNetwork())), 401, "unauthorized");
+  });
+
+  test("counts tokens that cannot be checked, too", async () => {
+    const faulty = await startUpstream();
+    faulty.behave(NOBODY, { jwks: () => ({ status: 500 }) });
+    const token = signingKey("ES256").token(newUser());
+    const use = async ({ url }) => {
+      const { replies } = await flood((headers) => send(url, "/api/sessions", { token, headers }));
+      assert.equal(replies.filter(({ status }) => status === 503).length, LIMIT);
+      assert.equal(replies.filter(({ status }) => status === 429).length, 10);
+    };
+    await withWorker(faulty, {}, use).finally(faulty.close);
+  });
+});
+
+describe("the limit per user", () => {
+  const LIMIT = 300;
+  const READS = [
+    ["GET", "/api/sessions"],
+    ["GET", `/api/sessions/${SESSION}`],
+    ["PATCH", `/api/sessions/${SESSION}`],
+    ["DELETE", `/api/sessions/${SESSION}`],
+    ["GET", `/api/sessions/${SESSION}/messages`],
+    ["GET", `/api/documents/${DOCUMENT_ID}/download`],
+  ];
+
+  test("counts history and files together, and neither questions nor anybody else", async () => {
+    let turn = 0;
+    const { replies, key: user } = await exceed(LIMIT, newUser, (user) => {
+      const [method, path] = READS[turn++ % READS.length];
+      return send(worker.url, path, { method, user, ...(method === "PATCH" && { body: { title: "New" } }) });
+    });
+    const limited = replies.filter(({ status }) => status === 429);
+    assert.equal(limited.length, 10);
+    assert.ok(replies.slice(LIMIT).every(({ status }) => status === 429));
+    for (const reply of limited) {
+      assertError(reply, 429, "rate_limited");
+      assert.equal(reply.headers.get("retry-after"), "60");
+      assert.equal(reply.headers.get("ratelimit-limit"), null, "this is another limit than that of questions");
+    }
+    for (const [method, path] of READS) {
+      assertError(await send(worker.url, path, { method, user }), 429, "rate_limited");
+      assert.notEqual((await send(worker.url, path, { method, user: newUser() })).status, 429);
+    }
+    const asked = await ask(worker.url, user);
+    assert.deepEqual([asked.status, asked.headers.get("ratelimit-remaining")], [200, "19"]);
+    assert.equal((await send(worker.url, "/api/config", { user })).status, 200);
+    assertError(await send(worker.url, "/api/sessions", { token: "x.y.z" }), 401, "unauthorized");
   });
 });
 

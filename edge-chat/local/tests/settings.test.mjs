@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
-import { MINUTE, START, startClockWorker } from "./support/clock.mjs";
+import { MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { DEFAULT_SETTINGS, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { withWorker } from "./support/worker.mjs";
 
@@ -246,6 +246,65 @@ describe("the settings", () => {
       await worker.close();
     }
   });
+
+  const PATIENCE_MS = 1500;
+
+  /** The statuses of sixty requests at once: half for the settings, half questions. */
+  async function sixty(worker) {
+    const requests = Array.from({ length: 60 }, (_, n) =>
+      n % 2 ? send(worker.url, "/api/config") : worker.ask(userWho([passage()])),
+    );
+    return new Set((await Promise.all(requests)).map(({ status }) => status));
+  }
+
+  /** A Worker that has read nothing yet, and a clock for it. */
+  async function cold(use) {
+    const worker = await startClockWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(PATIENCE_MS) });
+    const known = readsOf();
+    try {
+      await use(worker, () => readsOf() - known);
+    } finally {
+      await worker.close();
+    }
+  }
+
+  test("are read once for all who need them at the same time", async () => {
+    const body = { model: "test-model", settings: DEFAULT_SETTINGS };
+    upstream.behave(NOBODY, { "rpc/chat_config": () => ({ delay: 200, body }) });
+    await cold(async (worker, reads) => {
+      assert.deepEqual(await sixty(worker), new Set([200]));
+      assert.equal(reads(), 1);
+    });
+  });
+
+  const FAILING = {
+    fail: [{ status: 500 }, 503, "upstream_unavailable"],
+    hang: [{ hang: true }, 504, "upstream_timeout"],
+  };
+  for (const [name, [fault, status, code]] of Object.entries(FAILING)) {
+    test(`that ${name} are not asked for again within a second, and nobody waits for them`, async () => {
+      await cold(async (worker, reads) => {
+        upstream.behave(NOBODY, { "rpc/chat_config": () => fault });
+        assert.deepEqual(await sixty(worker), new Set([status]));
+        assert.equal(reads(), 1);
+
+        // Who asked now would have to wait until the time is over.
+        upstream.behave(NOBODY, { "rpc/chat_config": () => ({ hang: true }) });
+        await worker.setTime(START + SECOND - 1);
+        const started = performance.now();
+        const replies = [await send(worker.url, "/api/config"), await worker.ask(userWho([passage()]))];
+        const ms = Math.round(performance.now() - started);
+        for (const reply of replies) assertError(reply, status, code);
+        assert.ok(ms < PATIENCE_MS / 2, `took ${ms} ms`);
+        assert.equal(reads(), 1);
+
+        upstream.behave(NOBODY, {});
+        await worker.setTime(START + SECOND);
+        assert.deepEqual(await sixty(worker), new Set([200]));
+        assert.equal(reads(), 2);
+      });
+    });
+  }
 
   const WRONG = {
     "a threshold beyond one": { evidence_threshold: 7 },

@@ -64,7 +64,10 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
 
 /// Users may write into their own history, so what is no citation is left out, and links are checked once more.
 fn shown(message: Message) -> ShownMessage {
-    let citations = message.citations.iter().filter_map(|json| serde_json::from_str(json.get()).ok());
+    let is_answer = message.role == "assistant";
+    let citations = message.citations.iter().filter(|_| is_answer);
+    let citations =
+        citations.filter_map(|json| serde_json::from_str(json.get()).ok()).filter(Citation::is_sound);
     let citations = citations.map(|citation: Citation| ShownCitation {
         citation: Citation {
             url: citation.url.filter(|url| is_web_address(url)),

@@ -82,6 +82,25 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     assert.equal((await service.select(TABLE)).body.length, 1);
   });
 
+  test("the same id of two users is two questions, of two groups if they are unlike", async () => {
+    const id = crypto.randomUUID();
+    for (const [client, embedding] of [
+      [alice, QUERY],
+      [bob, embeddingWithSimilarity(0)],
+    ]) {
+      const { status, body } = await insert(client, refusal({ id, embedding }));
+      assert.deepEqual([status, body], [201, [{ id }]]);
+      assert.equal((await own(client)).body.length, 1);
+    }
+    assert.deepEqual(
+      (await gaps()).map(({ questions, users }) => [questions, users]),
+      [
+        [1, 1],
+        [1, 1],
+      ],
+    );
+  });
+
   const rejected = {
     "a question beyond the longest message": [{ question: "x".repeat(4001) }, "question_length"],
     "a blank question": [{ question: " \n" }, "question_not_empty"],
@@ -112,11 +131,10 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
 
   test("similar questions share a group, also across users", async () => {
     const first = await add(alice);
-    assert.equal(first.group_id, first.id);
-    assert.equal((await add(bob, { embedding: embeddingWithSimilarity(0.81) })).group_id, first.id);
+    assert.equal((await add(bob, { embedding: embeddingWithSimilarity(0.81) })).group_id, first.group_id);
     const other = await add(bob, { embedding: embeddingWithSimilarity(0.79, 7) });
-    assert.equal(other.group_id, other.id);
-    assert.equal((await add(alice, { embedding: embeddingWithSimilarity(0.78, 7) })).group_id, other.id);
+    assert.notEqual(other.group_id, first.group_id);
+    assert.equal((await add(alice, { embedding: embeddingWithSimilarity(0.78, 7) })).group_id, other.group_id);
   });
 
   test("group and time are set by the database", async () => {
@@ -126,7 +144,7 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
       group_id: first.group_id,
       created_at: "2001-01-01T00:00:00Z",
     });
-    assert.equal(forged.group_id, forged.id);
+    assert.notEqual(forged.group_id, first.group_id);
     assert.ok(Date.parse(forged.created_at) > Date.parse("2020-01-01"));
   });
 
@@ -151,7 +169,7 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     assert.deepEqual(
       { ...often, first_asked: Date.parse(often.first_asked), last_asked: Date.parse(often.last_asked) },
       {
-        group_id: rows[1].id,
+        group_id: rows[1].group_id,
         question: "In the middle",
         questions: 3,
         users: 2,
@@ -185,11 +203,11 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     const carol = body.user.id;
     const first = (await service.insert(TABLE, refusal({ user_id: carol }))).body[0];
     const second = await add(alice);
-    assert.equal(second.group_id, first.id);
+    assert.equal(second.group_id, first.group_id);
     await database.query("delete from auth.users where id = $1", [carol]);
     assert.deepEqual(
       (await gaps()).map(({ group_id, questions, users }) => [group_id, questions, users]),
-      [[first.id, 1, 1]],
+      [[first.group_id, 1, 1]],
     );
   });
 }

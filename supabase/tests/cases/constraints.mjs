@@ -72,10 +72,20 @@ export function constraints({ database, alice, service }) {
       () => ({ session_id: session.id, role: "user", content: "é".repeat(100_001) }),
       "content_length",
     ],
-    "a message with more than 1 MB of citations": [
+    "a message with more than 256 KiB of citations": [
       "chat_messages",
-      () => ({ session_id: session.id, role: "assistant", content: "a", citations: ["a".repeat(1_048_577)] }),
+      () => ({ session_id: session.id, role: "assistant", content: "a", citations: ["a".repeat(262_141)] }),
       "citations_size",
+    ],
+    "a message with more than 50 citations": [
+      "chat_messages",
+      () => ({ session_id: session.id, role: "assistant", content: "a", citations: Array(51).fill({}) }),
+      "citations_count",
+    ],
+    "a message with more than 50 citations that are null": [
+      "chat_messages",
+      () => ({ session_id: session.id, role: "assistant", content: "a", citations: Array(51).fill(null) }),
+      "citations_count",
     ],
     "a second message with the id of another one of its session": [
       "chat_messages",
@@ -109,13 +119,11 @@ export function constraints({ database, alice, service }) {
   }
 
   test("messages as long as they may be are accepted", async () => {
-    const row = {
-      session_id: session.id,
-      role: "assistant",
-      content: "é".repeat(100_000),
-      citations: ["a".repeat(1_048_572)],
-    };
-    assert.equal((await alice.insert("chat_messages", row)).status, 201);
+    const content = "é".repeat(100_000);
+    for (const citations of [["a".repeat(262_140)], Array(50).fill({})]) {
+      const row = { session_id: session.id, role: "assistant", content, citations };
+      assert.equal((await alice.insert("chat_messages", row)).status, 201);
+    }
   });
 
   test("ordinary storage paths are accepted", async () => {

@@ -9,14 +9,14 @@ import { connect } from "node:net";
  * @param {string} [request.method]
  * @param {string | Buffer} [request.target] the path as it stands in the request line
  * @param {[string, string | Buffer][]} [request.headers] besides Host and Connection
- * @param {Buffer[]} [request.pieces] of the body, as they are
+ * @param {(Buffer | number)[]} [request.pieces] of the body, as they are; a number is a pause in milliseconds
  * @param {number} [limitMs]
  * @returns {Promise<{ status: number, headers: Headers, bytes: Buffer, ms: number }>}
  */
-export async function sendRaw(url, { method = "GET", target = "/", headers = [], pieces = [] }, limitMs = 5000) {
-  const { hostname, port, host } = new URL(url);
+export async function sendRaw(url, request, limitMs = 5000) {
+  const { method = "GET" } = request;
   const started = performance.now();
-  const socket = connect(Number(port), hostname);
+  const socket = openRaw(url, request);
   socket.setTimeout(limitMs, () => socket.destroy(new Error(`no response within ${limitMs} ms`)));
   // A server that refuses early may close before it has read everything.
   let failure;
@@ -26,17 +26,31 @@ export async function sendRaw(url, { method = "GET", target = "/", headers = [],
     received.push(piece);
     if (parse(method, Buffer.concat(received))?.isWhole) socket.destroy();
   });
+  await once(socket, "close").catch(() => {});
+  const response = parse(method, Buffer.concat(received));
+  if (!response) throw failure ?? new Error("closed without a response");
+  return { ...response, ms: performance.now() - started };
+}
+
+/** Sends a request and leaves its connection to the caller. */
+export function openRaw(url, { method = "GET", target = "/", headers = [], pieces = [] }) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
   const all = [["Host", host], ["Connection", "close"], ...headers];
   socket.write(Buffer.concat([Buffer.from(`${method} `), Buffer.from(target), Buffer.from(" HTTP/1.1\r\n")]));
   for (const [name, value] of all) {
     socket.write(Buffer.concat([Buffer.from(`${name}: `), Buffer.from(value), Buffer.from("\r\n")]));
   }
   socket.write("\r\n");
-  for (const piece of pieces) socket.write(piece);
-  await once(socket, "close").catch(() => {});
-  const response = parse(method, Buffer.concat(received));
-  if (!response) throw failure ?? new Error("closed without a response");
-  return { ...response, ms: performance.now() - started };
+  writeAll(socket, pieces);
+  return socket;
+}
+
+async function writeAll(socket, pieces) {
+  for (const piece of pieces) {
+    if (typeof piece === "number") await new Promise((resolve) => setTimeout(resolve, piece));
+    else if (socket.writable) socket.write(piece);
+  }
 }
 
 /** The response as far as it has come; `undefined` without its headers. */

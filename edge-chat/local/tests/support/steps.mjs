@@ -70,7 +70,7 @@ export const STEPS = {
   },
   "history write": {
     resource: "rpc/chat_record_turn",
-    isSafe: false,
+    isSafe: true,
     readsBody: false,
     request: askQuestion(),
     survives: ({ events }) => assert.deepEqual([events.at(-1).type, events.at(-1).persisted], ["answer_end", false]),

@@ -9,8 +9,8 @@ const QUESTIONS_PER_SESSION = 5;
 const CYCLE = 10;
 const [TWICE, AGAIN, DROPPED] = [2, 5, 8];
 /** One in so many users drops connections; what the others are refused can be counted exactly. */
-const DROPPER_EVERY = 4;
-const DROP_WITHIN_MS = 200;
+const DROPPER_EVERY = 2;
+const DROP_WITHIN_MS = 60;
 const AGAIN_AFTER_MS = 1000;
 /** A user who is refused is told to wait; nobody waits longer than this. */
 const MAX_PATIENCE_MS = 3000;
@@ -109,7 +109,7 @@ export class User {
     try {
       const reply = await post(this.#url, { agent: this.#agent, token: this.#token, body, signal });
       const { status, headers } = reply;
-      Object.assign(attempt, { status, sentAt: reply.sentAt, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
+      Object.assign(attempt, { status, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
       if (status === 200) {
         const events = eventsOf(reply.text);
         const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
