@@ -113,7 +113,9 @@ fn worker(tools: &Tools) -> Result<()> {
         .args(["--release", "--no-opt", ".", "--target-dir"])
         .arg(paths::cargo_target().join("wasm-worker"))
         .args(tools.wasm.cargo_args())
-        // Every isolate that starts downloads the Worker: size counts for more than speed.
+        // Every isolate that starts downloads the Worker: size counts for more than speed, most of all where a question
+        // spends little time.
+        .args(["--config", "profile.release.package.\"*\".opt-level='z'"])
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")

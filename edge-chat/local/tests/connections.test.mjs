@@ -181,16 +181,15 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
     test("while its history is read has one line in the log all the same", async () => {
       const user = newUser();
       upstream.behave(user, { chat_sessions: () => ({ delay: TIMEOUT_MS / 4, body: [] }) });
-      const lines = watchLog();
+      // Lines of earlier questions may still come: theirs are written when the history is.
+      const watched = watchLog();
+      const lines = () => watched().filter(({ route }) => route === "/api/sessions");
       const socket = openRaw(worker.url, request(user, "GET", "/api/sessions"));
       await eventually(() => upstream.callsOf(user, "chat_sessions").length === 1);
       go(socket);
       await eventually(() => lines().length > 0, TIMEOUT_MS + PROMPT_MS);
       await sleep(TIMEOUT_MS / 4);
-      assert.deepEqual(
-        lines().map(({ route }) => route),
-        ["/api/sessions"],
-      );
+      assert.equal(lines().length, 1);
     });
   });
 }

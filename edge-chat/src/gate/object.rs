@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "the macro of the runtime makes public methods without docs")]
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -42,6 +43,7 @@ const SCHEMA: &str = "
 #[durable_object]
 pub struct UserGate {
     state: State,
+    has_alarm: Cell<bool>,
 }
 
 impl DurableObject for UserGate {
@@ -50,7 +52,7 @@ impl DurableObject for UserGate {
         if let Err(error) = state.storage().sql().exec(SCHEMA, None) {
             console_error!("user gate: {}", error);
         }
-        Self { state }
+        Self { state, has_alarm: Cell::new(false) }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
@@ -72,6 +74,7 @@ impl DurableObject for UserGate {
 
     /// Clears what is out of date, also for a user who never comes back.
     async fn alarm(&self) -> Result<Response> {
+        self.has_alarm.set(false);
         let now = now_ms();
         self.forget_old(now)?;
         let oldest =
@@ -121,13 +124,17 @@ impl UserGate {
         loop {
             let now = now_ms();
             let has_waited_enough = now - started >= question.wait_ms as i64;
-            let decided = self.admit(question, now)?;
+            let budget = self.budget(question.limit, now)?;
+            let decided = self.admit(question, &budget, now)?;
             if let Some(admission) = decided.or(has_waited_enough.then_some(Admission::Busy)) {
-                let budget = self.budget(question.limit, now)?;
-                if matches!(admission, Admission::Admitted { .. }) {
+                let is_admitted = matches!(admission, Admission::Admitted { .. });
+                if is_admitted {
                     self.ensure_alarm().await?;
                 }
-                return Ok(Decision { admission, budget });
+                return Ok(Decision {
+                    admission,
+                    budget: if is_admitted { budget.less_one() } else { budget },
+                });
             }
             Delay::from(POLL_INTERVAL).await;
         }
@@ -135,7 +142,7 @@ impl UserGate {
 
     /// One decision, or `None` while the same question is being answered. Nothing here awaits, so no other request
     /// can come between what is read and what is written.
-    fn admit(&self, question: &Question, now: i64) -> Result<Option<Admission>> {
+    fn admit(&self, question: &Question, budget: &Budget, now: i64) -> Result<Option<Admission>> {
         if let Some(row) = self.find(question.message_id)? {
             if row.body_hash != question.body_hash {
                 return Ok(Some(Admission::Conflict));
@@ -151,7 +158,7 @@ impl UserGate {
                 return Ok(None);
             }
         }
-        if self.budget(question.limit, now)?.remaining == 0 {
+        if budget.remaining == 0 {
             return Ok(Some(Admission::Limited));
         }
         self.start(question, now).map(Some)
@@ -225,11 +232,13 @@ impl UserGate {
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
     }
 
+    /// Asks the storage once for each life of the object.
     async fn ensure_alarm(&self) -> Result<()> {
         let storage = self.state.storage();
-        if storage.get_alarm().await?.is_none() {
+        if !self.has_alarm.get() && storage.get_alarm().await?.is_none() {
             storage.set_alarm(KEEP_MS).await?;
         }
+        self.has_alarm.set(true);
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 /// Length of the window, in milliseconds.
 pub(super) const WINDOW_MS: i64 = 60_000;
+/// The same, in seconds.
+pub(super) const SECONDS: u64 = WINDOW_MS as u64 / 1000;
 
 /// Whole seconds until an admission leaves the window and makes room, at least one.
 pub(super) fn retry_after_seconds(leaving_ms: i64, now_ms: i64) -> u64 {
