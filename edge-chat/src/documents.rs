@@ -10,10 +10,10 @@ use uuid::Uuid;
 use worker::worker_sys::FixedLengthStream as SizedStream;
 use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
 
+use crate::call::Call;
 use crate::config::LinkMode;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
-use crate::router::Call;
 use crate::supabase::{Answer, Connection, Supabase, unavailable};
 
 /// What a client may ask of a file, passed on.

@@ -15,6 +15,7 @@
     )
 )]
 
+mod call;
 mod chat;
 mod config;
 mod documents;
@@ -23,6 +24,7 @@ mod http;
 mod identity;
 mod limits;
 mod observe;
+mod route;
 mod router;
 mod sessions;
 mod site;

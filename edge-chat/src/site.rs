@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::json;
 use worker::Response;
 
+use crate::call::Call;
 use crate::config::{LinkMode, Settings};
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::limits;
-use crate::router::Call;
 use crate::supabase::unavailable;
 
 /// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.

@@ -16,10 +16,10 @@ use chat_core::request::ChatRequest;
 use futures_util::FutureExt;
 use futures_util::future::ready;
 
+use crate::call::Call;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
-use crate::router::Call;
 pub(crate) use links::Links;
 use run::{Found, Run};
 use stream::Completion;

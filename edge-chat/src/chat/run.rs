@@ -18,12 +18,12 @@ use super::links::Links;
 use super::stream::Completion;
 use super::turn::Turn;
 use super::{refusals, turn};
+use crate::call::Call;
 use crate::config::{Config, Settings};
 use crate::gate::{Gate, Ticket};
 use crate::http::error::Failure;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
-use crate::router::Call;
 use crate::supabase::{Supabase, no_session};
 
 /// Least time the history gets, however long the search took.
@@ -78,8 +78,7 @@ impl Run {
 
     /// The outcome, before it is written to the history. Given up when the client goes away first.
     pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, Failure> {
-        let search = self.supabase.deadline().limit("question", self.search());
-        match select(pin!(search), pin!(self.client.gone())).await {
+        match select(pin!(self.search()), pin!(self.client.gone())).await {
             Either::Left((finding, _)) => finding.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }

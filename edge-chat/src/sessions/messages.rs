@@ -10,10 +10,10 @@ use uuid::Uuid;
 use worker::Response;
 
 use super::cursor::{Cursor, cut, page_size};
+use crate::call::Call;
 use crate::chat::Links;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
-use crate::router::Call;
 use crate::supabase::{Message, Supabase, Timestamp, no_session};
 
 /// Most documents looked up for one page; where there are more, the page ends earlier.

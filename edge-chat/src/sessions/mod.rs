@@ -8,9 +8,9 @@ use serde::Serialize;
 use uuid::Uuid;
 use worker::Response;
 
+use crate::call::Call;
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
-use crate::router::Call;
 use crate::supabase::{Session, no_session};
 use cursor::{Cursor, cut, page_size};
 pub(crate) use messages::messages;
