@@ -185,13 +185,15 @@ fn message(value: Value) -> Result<String, ApiError> {
     Ok(text.to_owned())
 }
 
-/// Takes the usual form with hyphens only, so that one id has one spelling apart from case.
+/// Reads an id in the usual form with hyphens only, so that one id has one spelling apart from case.
+pub fn parse_id(text: &str) -> Option<Uuid> {
+    Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
+}
+
 fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
-    const HYPHENATED: usize = 36;
     value
         .as_str()
-        .filter(|text| text.len() == HYPHENATED)
-        .and_then(|text| Uuid::try_parse(text).ok())
+        .and_then(parse_id)
         .ok_or_else(|| ApiError::invalid_request(format!("{field} must be a UUID")))
 }
 

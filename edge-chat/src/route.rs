@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::http::address::parse_id;
+use chat_core::request::parse_id;
 
 /// The paths of the Worker.
 #[derive(Clone, Copy)]

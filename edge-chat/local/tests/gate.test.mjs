@@ -1,6 +1,7 @@
 // The gate of a user under a clock that stands still: how often, once only, and what is kept for how long.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assertError, eventually, question } from "./support/client.mjs";
 import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { passage, startUpstream } from "./support/upstream.mjs";
@@ -145,6 +146,27 @@ describe("the window", () => {
     assertError(model, 409, "model_mismatch");
     assert.deepEqual([rateLimit(stranger)[1], rateLimit(model)[1]], ["19", "18"]);
     assert.equal(rateLimit(await worker.ask(user))[1], "17");
+  });
+
+  test("moves on for a repeat that waits", async () => {
+    const user = newUser();
+    await askAt(0, user, LIMIT - 1);
+    let letGo;
+    const held = new Promise((resolve) => (letGo = resolve));
+    upstream.behave(user, { "rpc/match_chunks": () => held.then(() => ({ body: [passage()] })) });
+    const sent = question({ model: "another-model" });
+    await worker.setTime(START + MINUTE - SECOND);
+    const first = worker.ask(user, sent);
+    await eventually(() => searchesOf(user) === LIMIT);
+    const repeat = worker.ask(user, sent);
+    await sleep(300);
+    // The first run fails and counts; the questions of the beginning have left the window by then.
+    await worker.setTime(START + MINUTE + SECOND);
+    letGo();
+    assertError(await first, 409, "model_mismatch");
+    const answer = await repeat;
+    assertError(answer, 409, "model_mismatch");
+    assert.equal(rateLimit(answer)[1], String(LIMIT - 2));
   });
 
   test("is each user's own, a hundred users at once", async () => {

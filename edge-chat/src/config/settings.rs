@@ -93,18 +93,15 @@ thread_local! {
 impl Settings {
     /// The settings, read at most once a minute.
     pub(crate) async fn current(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
-        let look = async {
-            loop {
-                let now_ms = Date::now().as_millis();
-                match CACHE.with_borrow_mut(|cache| cache.next(now_ms)) {
-                    Step::Use(stored) => return Ok(stored),
-                    Step::GiveUp(failure) => return Err(failure),
-                    Step::Wait => Delay::from(POLL).await,
-                    Step::Read => return read(config, deadline).await,
-                }
+        let stored = loop {
+            let now_ms = Date::now().as_millis();
+            match CACHE.with_borrow_mut(|cache| cache.next(now_ms)) {
+                Step::Use(stored) => break stored,
+                Step::GiveUp(failure) => return Err(failure),
+                Step::Wait => deadline.limit("settings", pause()).await?,
+                Step::Read => break read(config, deadline).await?,
             }
         };
-        let stored = deadline.limit("settings", look).await?;
         Ok(Self::merge(&config.overrides, &stored))
     }
 
@@ -147,6 +144,11 @@ impl Settings {
             model: stored.model.clone(),
         }
     }
+}
+
+async fn pause() -> Result<(), Failure> {
+    Delay::from(POLL).await;
+    Ok(())
 }
 
 /// Reads the settings and keeps them.

@@ -123,45 +123,47 @@ impl UserGate {
         self.forget_old(started)?;
         loop {
             let now = now_ms();
-            let has_waited_enough = now - started >= question.wait_ms as i64;
-            let budget = self.budget(question.limit, now)?;
-            let decided = self.admit(question, &budget, now)?;
-            if let Some(admission) = decided.or(has_waited_enough.then_some(Admission::Busy)) {
-                let is_admitted = matches!(admission, Admission::Admitted { .. });
-                if is_admitted {
+            let may_wait = now - started < question.wait_ms as i64;
+            if let Some(decision) = self.decide(question, may_wait, now)? {
+                if matches!(decision.admission, Admission::Admitted { .. }) {
                     self.ensure_alarm().await?;
                 }
-                return Ok(Decision {
-                    admission,
-                    budget: if is_admitted { budget.less_one() } else { budget },
-                });
+                return Ok(decision);
             }
             Delay::from(POLL_INTERVAL).await;
         }
     }
 
-    /// One decision, or `None` while the same question is being answered. Nothing here awaits, so no other request
-    /// can come between what is read and what is written.
-    fn admit(&self, question: &Question, budget: &Budget, now: i64) -> Result<Option<Admission>> {
-        if let Some(row) = self.find(question.message_id)? {
-            if row.body_hash != question.body_hash {
-                return Ok(Some(Admission::Conflict));
-            }
+    /// One decision, or `None` while the same question is being answered and there is time to wait for that. Nothing
+    /// here awaits, so no other request can come between what is read and what is written.
+    fn decide(&self, question: &Question, may_wait: bool, now: i64) -> Result<Option<Decision>> {
+        let earlier = self.earlier(question, now)?;
+        if may_wait && matches!(earlier, Some(Admission::Busy)) {
+            return Ok(None);
+        }
+        let budget = self.budget(question.limit, now)?;
+        let (admission, budget) = match earlier {
+            Some(admission) => (admission, budget),
+            None if budget.remaining == 0 => (Admission::Limited, budget),
+            None => (self.start(question, now)?, budget.less_one()),
+        };
+        Ok(Some(Decision { admission, budget }))
+    }
+
+    /// What follows from an earlier question with the same id, if one still counts.
+    fn earlier(&self, question: &Question, now: i64) -> Result<Option<Admission>> {
+        let Some(row) = self.find(question.message_id)? else { return Ok(None) };
+        if row.body_hash != question.body_hash {
+            return Ok(Some(Admission::Conflict));
+        }
+        // A start in the future comes from a clock that was set back.
+        let is_stale = !(0..question.stale_after_ms as i64).contains(&(now - row.started_ms));
+        Ok(match row.outcome {
             // One that cannot be read was kept by another version; the question is answered anew.
-            let outcome = row.outcome.map(|outcome| serde_json::from_str(&outcome));
-            if let Some(Ok(outcome)) = outcome {
-                return Ok(Some(Admission::Replay { outcome }));
-            }
-            // A start in the future comes from a clock that was set back.
-            let is_running = outcome.is_none();
-            if is_running && (0..question.stale_after_ms as i64).contains(&(now - row.started_ms)) {
-                return Ok(None);
-            }
-        }
-        if budget.remaining == 0 {
-            return Ok(Some(Admission::Limited));
-        }
-        self.start(question, now).map(Some)
+            Some(outcome) => serde_json::from_str(&outcome).ok().map(|outcome| Admission::Replay { outcome }),
+            None if is_stale => None,
+            None => Some(Admission::Busy),
+        })
     }
 
     fn start(&self, question: &Question, now: i64) -> Result<Admission> {
@@ -213,15 +215,20 @@ impl UserGate {
 
     /// What is left in the window.
     fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
+        // Who waited comes here a while after what was old has been deleted.
+        let window_start = now - WINDOW_MS;
         let admissions = self
-            .first::<CountRow>("SELECT COUNT(*) AS admissions FROM admissions", vec![])?
+            .first::<CountRow>(
+                "SELECT COUNT(*) AS admissions FROM admissions WHERE at_ms > ?",
+                vec![window_start.into()],
+            )?
             .map_or(0, |row| row.admissions);
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
         // When the limit was lowered there may be more admissions than it allows; so many have to leave first.
         let excess = (admissions - i64::from(limit)).max(0);
         let leaving = self.first::<AdmissionRow>(
-            "SELECT at_ms FROM admissions ORDER BY at_ms LIMIT 1 OFFSET ?",
-            vec![excess.into()],
+            "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
+            vec![window_start.into(), excess.into()],
         )?;
         let reset_s = leaving.map_or(0, |admission| retry_after_seconds(admission.at_ms, now));
         Ok(Budget { limit, remaining, reset_s })

@@ -1,7 +1,6 @@
 //! The address of a request, taken apart.
 
 use chat_core::error::ErrorCode;
-use uuid::Uuid;
 
 use super::error::Failure;
 
@@ -45,11 +44,6 @@ impl Address {
     }
 }
 
-/// An id in the one form we write it: 36 characters with hyphens.
-pub(crate) fn parse_id(text: &str) -> Option<Uuid> {
-    Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,16 +69,5 @@ mod tests {
     fn a_parameter_given_twice_is_refused() {
         let address = Address::parse("http://host/?limit=1&limit=2&%6cimit=3");
         assert_eq!(address.parameter("limit").err().map(|failure| failure.status), Some(400));
-    }
-
-    #[test]
-    fn only_hyphenated_ids_are_ids() {
-        const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
-        assert!(parse_id(ID).is_some());
-        for odd in
-            ["", "6f9619ff8b864d01b42d00cf4fc964ff", "urn:uuid:6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "x"]
-        {
-            assert!(parse_id(odd).is_none(), "{odd}");
-        }
     }
 }

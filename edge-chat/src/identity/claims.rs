@@ -1,5 +1,6 @@
 //! What a token claims (RFC 7519), once its signature is verified.
 
+use chat_core::request::parse_id;
 use uuid::Uuid;
 
 use super::denial::Denial;
@@ -9,8 +10,6 @@ use super::json::{Object, WrongType};
 const LEEWAY_S: f64 = 5.0;
 /// Supabase's name for signed-in users, both as audience and as role.
 const AUTHENTICATED: &str = "authenticated";
-/// A UUID as 8-4-4-4-12 digits; the other forms that [`Uuid`] reads are not Supabase's.
-const UUID_CHARS: usize = 36;
 
 /// The user a token speaks for at a time.
 pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, Denial> {
@@ -24,9 +23,8 @@ pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, Den
     if claims.text("role")? != Some(AUTHENTICATED) {
         return Err(Denial::invalid("wrong role"));
     }
-    let subject = claims.text("sub")?.filter(|text| text.len() == UUID_CHARS);
-    let user_id = subject.and_then(|text| Uuid::try_parse(text).ok());
-    let user_id = user_id.ok_or(Denial::invalid("subject is not a user id"))?;
+    let user_id =
+        claims.text("sub")?.and_then(parse_id).ok_or(Denial::invalid("subject is not a user id"))?;
 
     let now_s = now_s as f64;
     let not_before = time(&claims, "nbf")?.into_iter().chain(time(&claims, "iat")?);

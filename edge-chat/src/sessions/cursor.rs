@@ -3,9 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chat_core::error::ErrorCode;
+use chat_core::request::parse_id;
 use uuid::Uuid;
 
-use crate::http::address::{Address, parse_id};
+use crate::http::address::Address;
 use crate::http::error::Failure;
 use crate::supabase::Timestamp;
 
