@@ -1,5 +1,6 @@
 // The embedded development server, a local service (see local-service/). Environment: PORT (default 54321), DATA_DIR
-// (default supabase/.local).
+// (default supabase/.local), DASHBOARD (set to anything: a dashboard for the administrator, at an address it prints).
+import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +26,7 @@ async function serve(port, ready) {
 async function serveFrom(dataDir, port, ready) {
   // The port comes first, because a taken one should be reported at once; requests wait until the database is open.
   let opened;
+  let dashboard;
   const server = createAdaptorServer({ fetch: async (request) => (await opened).fetch(request) });
   const url = await listen(server, port);
   try {
@@ -32,14 +34,25 @@ async function serveFrom(dataDir, port, ready) {
     const supabase = await opened;
     try {
       for (const file of supabase.applied) console.log(`applied ${file}`);
+      if (process.env.DASHBOARD) dashboard = await serveDashboard(supabase);
       await ready(url);
     } finally {
+      dashboard?.close();
+      dashboard?.closeAllConnections();
       await supabase.close();
     }
   } finally {
     server.close();
     server.closeAllConnections();
   }
+}
+
+/** On a port of its own, because what comes there may do everything. */
+async function serveDashboard(supabase) {
+  const password = randomBytes(24).toString("base64url");
+  const server = createAdaptorServer({ fetch: supabase.dashboard(password) });
+  console.log(`dashboard ${await listen(server, 0)}/?password=${password}`);
+  return server;
 }
 
 async function open(dataDir, url) {

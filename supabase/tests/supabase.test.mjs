@@ -1,10 +1,18 @@
 // Everything that needs the database runs in this one process, on one in-memory instance: starting it takes longer than
 // all tests together.
+import { writeChunks } from "./cases/write-chunks.mjs";
+import { syncs } from "./cases/syncs.mjs";
+import { staleChunks } from "./cases/stale-chunks.mjs";
+import { administration } from "./cases/administration.mjs";
 import { after, describe } from "node:test";
+import { accessMatrix } from "./cases/access-matrix.mjs";
+import { audiencesOverHttp } from "./cases/audiences-over-http.mjs";
+import { audiences } from "./cases/audiences.mjs";
 import { chatAccess } from "./cases/chat-access.mjs";
 import { chatRefusals } from "./cases/chat-refusals.mjs";
 import { chatSettings } from "./cases/chat-settings.mjs";
 import { constraints } from "./cases/constraints.mjs";
+import { dashboard } from "./cases/dashboard.mjs";
 import { gateway } from "./cases/gateway.mjs";
 import { issuer } from "./cases/issuer.mjs";
 import { kbAccess } from "./cases/kb-access.mjs";
@@ -23,6 +31,13 @@ import { openTestProject } from "./support/project.mjs";
 const project = await openTestProject();
 after(() => project.close());
 
+describe("access", () => accessMatrix(project));
+describe("audiences", () => audiences(project));
+describe("audiences over HTTP", () => audiencesOverHttp(project));
+describe("kb_write_chunks", () => writeChunks(project));
+describe("leases of syncs", () => syncs(project));
+describe("stale chunks", () => staleChunks(project));
+describe("what an administrator sees", () => administration(project));
 describe("knowledge base access", () => kbAccess(project));
 describe("chat access", () => chatAccess(project));
 describe("chat_record_turn", () => recordTurn(project));
@@ -38,5 +53,6 @@ describe("kb_publish_document", () => publishDocument(project));
 describe("vector index", () => vectorIndex(project));
 describe("migrations", () => migrations(project));
 describe("gateway", () => gateway(project));
+describe("dashboard", () => dashboard(project));
 describe("issuer of access tokens", () => issuer(project));
 describe("storage files", () => storageFiles(project));

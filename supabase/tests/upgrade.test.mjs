@@ -1,14 +1,15 @@
 // Databases of earlier versions with data in them, brought up to date by the migrations. Instances of their own, because
 // each database has to stop halfway.
 import assert from "node:assert/strict";
-import { copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { generateKeys } from "../local/src/keys.mjs";
 import { applyPendingMigrations } from "../local/src/migrations.mjs";
 import { openSupabase } from "../local/src/supabase.mjs";
+import { upgrades } from "./cases/upgrades.mjs";
 import { embeddingWithSimilarity, lexemeCounts, QUERY } from "./support/knowledge-base.mjs";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
@@ -70,7 +71,10 @@ test("a history from before message ids belonged to their session is kept, long 
     insert into chat_messages (session_id, role, content, citations)
       select id, role, repeat('a', 100001), (select jsonb_agg(repeat('a', 30000)) from generate_series(1, 51))
       from chat_sessions cross join unnest(array['user', 'assistant']) role`);
-  const history = () => database.query("select * from chat_messages order by session_id, created_at");
+  const history = () =>
+    database.query(
+      "select session_id, id, role, content, citations, created_at from chat_messages order by session_id, created_at",
+    );
   const sessions = () => database.query("select * from chat_sessions order by id");
   const before = [(await history()).rows, (await sessions()).rows];
 
@@ -140,4 +144,23 @@ test("the migrations also run on a Postgres without storage", async (t) => {
   const database = await openBefore(t, "20261122010500");
   await database.exec("drop schema storage cascade");
   assert.ok((await applyPendingMigrations(database, MIGRATIONS)).length > 0);
+});
+
+describe("from every version with data in it", () => {
+  let folder;
+  let supabase;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "supabase-upgrade-"));
+    // Without a migration or a seed.
+    const seedFile = path.join(folder, "seed.sql");
+    await writeFile(seedFile, "");
+    const migrationsDir = path.join(folder, "migrations");
+    await mkdir(migrationsDir);
+    supabase = await openSupabase({ keys: await generateKeys(), storageDir: folder, migrationsDir, seedFile });
+  });
+  after(async () => {
+    await supabase.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  upgrades({ database: () => supabase.database, folder: MIGRATIONS });
 });

@@ -1,6 +1,5 @@
 import { allowAnyOrigin, answerPreflight } from "./cors.mjs";
 import { withIssuer } from "./issuer.mjs";
-import { createQueue } from "./queue.mjs";
 import { answerStorage } from "./storage-dialect.mjs";
 import { withVectorLiterals } from "./vector-arguments.mjs";
 
@@ -16,10 +15,6 @@ const PUBLIC_PATHS = ["/rest/v1/", "/auth/v1/", "/storage/v1/"];
  * @returns {(request: Request) => Promise<Response>}
  */
 export function createGateway(handle, { issuer, secret }) {
-  // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
-  // simultaneous requests would share one transaction, and with it the role and the user of the later one.
-  const oneAtATime = createQueue();
-
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (!PUBLIC_PATHS.some((prefix) => pathname.startsWith(prefix))) {
@@ -41,7 +36,7 @@ export function createGateway(handle, { issuer, secret }) {
   }
 
   async function ask(request) {
-    const response = await oneAtATime(() => handle(request));
+    const response = await handle(request);
     // The HTTP server counts the bytes itself and would send the header twice, which strict clients refuse.
     response.headers.delete("content-length");
     return response;

@@ -1,6 +1,7 @@
 // Where Supabase Lite's Storage differs from the hosted one, as far as this project notices.
 
 const SIGN = "/storage/v1/object/sign/";
+const LIST = "/storage/v1/object/list/";
 
 /**
  * Answers a request to /storage/v1/object as hosted Supabase does.
@@ -13,6 +14,8 @@ export async function answerStorage(request, ask) {
   const isSigning = request.method === "POST" && pathname.startsWith(SIGN);
   // Supabase Lite takes the address that signs several files for one that signs a file without a name.
   if (isSigning && !pathname.slice(SIGN.length).includes("/")) return signAll(request, ask);
+
+  if (request.method === "POST" && pathname.startsWith(LIST)) return listFolder(request, ask);
 
   const response = await ask(toLite(request));
   if (!response.ok) return response;
@@ -30,6 +33,36 @@ function toLite(request) {
   // Lite answers HEAD without a single header of the file.
   const method = request.method === "HEAD" ? "GET" : request.method;
   return new Request(url, { method, headers, body, signal, duplex: "half" });
+}
+
+/** Hosted Supabase lists one folder: its files, and the folders in it without an id. Lite lists all files below it. */
+async function listFolder(request, ask) {
+  const { prefix = "", limit = 100, offset = 0 } = (await request.json().catch(() => null)) ?? {};
+  const folder = prefix === "" ? "" : `${prefix.replace(/\/$/, "")}/`;
+  const entries = new Map();
+  for (const file of await allFiles(request, folder, ask)) {
+    if (!file.name.startsWith(folder)) continue;
+    const [name, ...rest] = file.name.slice(folder.length).split("/");
+    if (rest.length === 0) entries.set(name, { ...file, name });
+    else entries.set(name, { name, id: null, updated_at: null, created_at: null, metadata: null });
+  }
+  const sorted = [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Response.json(sorted.slice(offset, offset + limit));
+}
+
+/** Names are whole paths here. */
+async function allFiles(request, folder, ask) {
+  const page = 1000;
+  const files = [];
+  while (true) {
+    const body = JSON.stringify({ prefix: folder, limit: page, offset: files.length });
+    const { url, headers, signal } = request;
+    const response = await ask(toLite(new Request(url, { method: "POST", headers, body, signal })));
+    if (!response.ok) return files;
+    const found = await response.json();
+    files.push(...found);
+    if (found.length < page) return files;
+  }
 }
 
 async function signAll(request, ask) {

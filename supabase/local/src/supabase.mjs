@@ -3,9 +3,11 @@ import { fileURLToPath } from "node:url";
 import { vector } from "@electric-sql/pglite/vector";
 import { App, setExperimental } from "@supabase/lite";
 import { createPgliteConnection } from "@supabase/lite/pglite";
+import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
 import { applyPendingMigrations, applySeedOnce } from "./migrations.mjs";
+import { createQueue } from "./queue.mjs";
 import { FileStorage } from "./storage-files.mjs";
 
 const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
@@ -32,6 +34,8 @@ const ROLES_SQL = `
  * A running Supabase without a port.
  * @typedef {object} Supabase
  * @property {(request: Request) => Promise<Response>} fetch answers /rest/v1, /auth/v1 and /storage/v1
+ * @property {(password: string) => (request: Request) => Promise<Response>} dashboard answers as the service role whoever
+ *   knows the password
  * @property {import("@electric-sql/pglite").PGlite} database the database itself, as its superuser
  * @property {string[]} applied names of the migrations applied while opening
  * @property {() => Promise<void>} close
@@ -67,11 +71,16 @@ export async function openSupabase({
     await database.exec(ROLES_SQL);
     const applied = await applyPendingMigrations(database, migrationsDir);
     await applySeedOnce(database, seedFile);
+    // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
+    // simultaneous requests would share one transaction, and with it the role and the user of the later one.
+    const oneAtATime = createQueue();
+    const handle = (request) => oneAtATime(() => app.fetch(request));
     return {
-      fetch: createGateway((request) => app.fetch(request), {
+      fetch: createGateway(handle, {
         issuer: `${url}/auth/v1`,
         secret: keys.jwt_secret,
       }),
+      dashboard: (password) => createDashboard(handle, { secretKey: keys.secret_key, password }),
       database,
       applied,
       close: () => connection.close(),
@@ -103,8 +112,9 @@ function createApp(connection, keys, storageDir) {
       email: { enable_confirmations: false },
     },
     storage: { enabled: true, file_size_limit: "50MiB" },
-    // Admin mode would run requests without a key as the service role.
-    options: { server: { admin: false, disableStudio: true } },
+    // Admin mode would run requests without a key as the service role. The Studio is out of reach but for the dashboard:
+    // the gateway lets no request through to it.
+    options: { server: { admin: false, disableStudio: false } },
   });
   app._storageAdapter = new FileStorage(storageDir);
   return app;

@@ -1,12 +1,16 @@
 /** Dimensions of the embeddings in this project. */
 const DIMENSIONS = 384;
 
+/** A list of numbers as the value of a name. Bodies of megabytes have none as a rule, and need not be read twice. */
+const NUMBER_LIST = /":\s*\[\s*-?\d/;
+
 /**
  * Rewrites embeddings given as JSON arrays to pgvector's text form. PostgREST accepts both, Supabase Lite only the text.
  * @param {string} body JSON of a REST request: one object, or an array of rows
  * @returns {string} the same JSON with embeddings as strings; anything else unchanged
  */
 export function withVectorLiterals(body) {
+  if (!NUMBER_LIST.test(body)) return body;
   let value;
   try {
     value = JSON.parse(body);

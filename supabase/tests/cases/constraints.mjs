@@ -26,7 +26,6 @@ export function constraints({ database, alice, service }) {
       "status_known",
     ],
     "a document with an empty source": ["kb_documents", () => ({ source: " ", name: "a" }), "source_not_empty"],
-    "a document with an empty name": ["kb_documents", () => ({ source: "a", name: "" }), "name_not_empty"],
     "a document whose meta is no object": [
       "kb_documents",
       () => ({ source: "a", name: "a", meta: [] }),

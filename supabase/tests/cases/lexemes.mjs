@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { clearKnowledgeBase, lexemeCounts, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
 const STEPS = 150;
 
@@ -35,6 +35,7 @@ export function lexemes({ database, service }) {
           status: pick(["ready", "pending", "failed"]),
           enabled: random() < 0.7,
           language: pick(["english", "de", "simple", "klingon"]),
+          audience: pick([null, null, ["team:sales"]]),
         }),
       "write a version": async () => {
         const source = pick(["a.md", "b.md"]);
@@ -53,10 +54,26 @@ export function lexemes({ database, service }) {
           await anyDocument(),
           pick(["fr", "english", "de", ""]),
         ),
+      "change audience": async () =>
+        run(
+          "update kb_documents set audience = $2 where id = $1",
+          await anyDocument(),
+          pick([null, ["team:sales"], ["team:it", "team:sales"]]),
+        ),
+      "write new vectors": () =>
+        run(
+          `select kb_write_vectors(jsonb_agg(jsonb_build_object(
+             'chunk_id', id, 'text_hash', internal.kb_text_hash(content, meta), 'embedding', $1::text, 'model', 'test')))
+           from kb_chunks having count(*) > 0`,
+          QUERY,
+        ),
       "edit a chunk": async () => run("update kb_chunks set content = $2 where id = $1", await anyChunk(), text()),
       "edit all sections": () => run("update kb_chunks set meta = jsonb_build_object('section', $1::text)", text()),
       "override what triggers keep": () =>
-        run("update kb_chunks set searchable = true, language = 'french', fts = 'nonsense' where random() < 0.3"),
+        run(
+          `update kb_chunks set searchable = true, audience = '{team:x}', stale = false, language = 'french', fts = 'nonsense'
+           where random() < 0.3`,
+        ),
       "move a chunk": async () =>
         run(
           "update kb_chunks set document_id = $2, ordinal = 1000 + (random() * 1e6)::int where id = $1",

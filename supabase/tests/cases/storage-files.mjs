@@ -185,6 +185,27 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     );
   });
 
+  test("a folder is listed with its files and the folders in it, by pages", async () => {
+    for (const path of ["shelf/b.txt", "shelf/a.txt", "shelf/deep/c.txt", "shelf/deep/d/e.txt", "shelfish.txt"]) {
+      assert.equal((await upload(path)).status, 200);
+    }
+    const list = async (body, role = service) => {
+      const answer = await role.request("POST", "/storage/v1/object/list/kb", body);
+      return answer.body.map(({ name, id, metadata }) => [name, id !== null, metadata?.size]);
+    };
+    const whole = [
+      ["a.txt", true, 1000],
+      ["b.txt", true, 1000],
+      ["deep", false, undefined],
+    ];
+    assert.deepEqual(await list({ prefix: "shelf", limit: 10 }), whole);
+    assert.deepEqual(await list({ prefix: "shelf/", limit: 1, offset: 1 }), [whole[1]]);
+    assert.deepEqual(await list({ prefix: "shelf/deep/d", limit: 10 }), [["e.txt", true, 1000]]);
+    const names = (await list({ prefix: "", limit: 1000 })).map(([name]) => name);
+    assert.ok(names.includes("shelf") && names.includes("shelfish.txt") && !names.includes("shelf/a.txt"));
+    assert.deepEqual(await list({ prefix: "shelf", limit: 10 }, alice), []);
+  });
+
   test("no path that is signed leads out of the bucket", async () => {
     const paths = ["../kb/docs/visible.pdf", "../../../../../_system/info", "./docs/visible.pdf", ""];
     const { body } = await service.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, QUERY, renewVectors, writeDocument } from "../support/knowledge-base.mjs";
 
 /** Ranking by words and vectors together. */
 export function textSearch({ database, alice, service }) {
@@ -189,9 +189,10 @@ export function textSearch({ database, alice, service }) {
       assert.ok((await search("Haus"))[0].lexical > 0.6);
     });
 
-    test("an edited chunk is found by its new words and no longer by the old", async () => {
+    test("an edited chunk with new vectors is found by its new words and no longer by the old", async () => {
       const { chunkIds } = await writeDocument(database, { contents: ["kettle"] });
       await service.update("kb_chunks", `id=eq.${chunkIds[0]}`, { content: "teapot" });
+      await renewVectors(database, chunkIds);
       assert.ok((await search("teapot"))[0].lexical > 0.6);
       assert.equal((await search("kettle"))[0].lexical, 0);
     });

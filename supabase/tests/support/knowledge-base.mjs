@@ -25,9 +25,9 @@ function toVector(components) {
 
 /**
  * Writes a document with one chunk per similarity, past the API, and returns its id and its chunks' ids.
- * @param {import("@electric-sql/pglite").PGlite} database
+ * @param {import("@electric-sql/pglite").PGlite} database or a session on native Postgres
  * @param {{ source?: string, name?: string, status?: string, enabled?: boolean, hash?: string, meta?: object,
- *   language?: string, similarities?: (number | null)[], contents?: string[], section?: string,
+ *   language?: string, audience?: string[], storagePath?: string, similarities?: (number | null)[], contents?: string[], section?: string,
  *   sentences?: { start: number, end: number, similarity: number }[][] }} [document]
  *   similarities: null leaves that chunk without an embedding; contents and sentences: of each chunk in turn
  */
@@ -41,6 +41,8 @@ export async function writeDocument(
     hash = "h",
     meta = {},
     language = "english",
+    audience = null,
+    storagePath = null,
     contents,
     similarities = contents?.map(() => 0.9) ?? [0.9],
     section,
@@ -49,9 +51,9 @@ export async function writeDocument(
 ) {
   return database.transaction(async (transaction) => {
     const inserted = await transaction.query(
-      `insert into kb_documents (source, name, status, enabled, content_hash, meta, language)
-       values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-      [source, name, status, enabled, hash, meta, language],
+      `insert into kb_documents (source, name, status, enabled, content_hash, meta, language, audience, storage_path)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+      [source, name, status, enabled, hash, meta, language, audience, storagePath],
     );
     const id = inserted.rows[0].id;
     const chunkIds = [];
@@ -83,6 +85,21 @@ export async function writeDocument(
   });
 }
 
+/**
+ * Gives chunks new vectors for their text as it is now, as `kb sync` does.
+ * @returns {Promise<string[]>} the chunks that were written
+ */
+export async function renewVectors(database, chunkIds, { embedding = QUERY, model = "test", sentences = [] } = {}) {
+  const { rows } = await database.query(
+    `select kb_write_vectors(coalesce(jsonb_agg(jsonb_build_object(
+       'chunk_id', id, 'text_hash', md5(concat(meta->>'section', E'\n', content)), 'embedding', $2::text,
+       'model', $3::text, 'sentences', $4::jsonb)), '[]')) as id
+     from kb_chunks where id = any ($1)`,
+    [chunkIds, embedding, model, JSON.stringify(sentences)],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** @param {import("@electric-sql/pglite").PGlite} database */
 export async function clearKnowledgeBase(database) {
   await database.exec("delete from kb_documents");
@@ -102,8 +119,9 @@ export async function lexemeCounts(database) {
        select '' as lexeme
        union all
        select lexeme from unnest(internal.kb_chunk_fts(c.language, c.meta->>'section', c.content))
+         where d.audience is null
      ) word
-     where d.status = 'ready' and d.enabled
+     where d.status = 'ready' and d.enabled and not c.stale
      group by word.lexeme, c.language
      order by word.lexeme, c.language`,
   );

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,6 +22,11 @@ export async function openTestProject() {
     alice,
     bob,
     service: createClient(supabase, keys.secret_key),
+    /** A client of a new user whose token has these claims as well, `app_metadata` among them. */
+    async signUp(email, claims) {
+      const { id, token } = await signUp(supabase, keys, email);
+      return { ...createClient(supabase, keys.publishable_key, withClaims(token, claims, keys.jwt_secret)), id };
+    },
     async close() {
       await supabase.close();
       await rm(storageDir, { recursive: true, force: true });
@@ -32,6 +38,14 @@ async function signUp(supabase, keys, email) {
   const anon = createClient(supabase, keys.publishable_key);
   const { body } = await anon.request("POST", "/auth/v1/signup", { email, password: "correct horse" });
   return { ...createClient(supabase, keys.publishable_key, body.access_token), id: body.user.id };
+}
+
+/** What hosted Supabase does when an administrator sets app_metadata, or a hook adds claims. */
+function withClaims(token, claims, secret) {
+  const [header, payload] = token.split(".");
+  const all = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const content = `${header}.${Buffer.from(JSON.stringify(all)).toString("base64url")}`;
+  return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;
 }
 
 function createClient(supabase, apiKey, token) {

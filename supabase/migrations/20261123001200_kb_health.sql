@@ -1,0 +1,243 @@
+-- What kb doctor looks at, in one answer. It tells what is; the command line tells what to do about it.
+
+create function internal.schema_version() returns text
+  language plpgsql
+  stable
+  -- The service role may not read the list of migrations.
+  security definer
+  set search_path = ''
+as $$
+declare
+  version text;
+begin
+  -- A Postgres that is no Supabase has no such list, or one that is somebody else's.
+  if to_regclass('supabase_migrations.schema_migrations') is not null
+    and has_schema_privilege('supabase_migrations', 'usage')
+    and has_table_privilege('supabase_migrations.schema_migrations', 'select')
+  then
+    execute 'select max(version) from supabase_migrations.schema_migrations' into version;
+  end if;
+  return version;
+end
+$$;
+
+comment on function internal.schema_version() is
+  'Version of the newest migration that was applied; null if nobody kept a list.';
+
+-- Expected objects --------------------------------------------------------
+
+create function internal.kb_health_of_indexes() returns jsonb
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select jsonb_agg(
+      jsonb_build_object(
+        'name', expected.name,
+        'table', expected.table_name,
+        'exists', i.indexrelid is not null,
+        'valid', coalesce(i.indisvalid and i.indisready, false)
+      )
+      order by expected.table_name, expected.name
+    )
+  from (
+    values
+      ('kb_documents', 'kb_documents_pkey'),
+      ('kb_documents', 'kb_documents_one_ready_per_source'),
+      ('kb_documents', 'kb_documents_storage_path_unique'),
+      ('kb_documents', 'kb_documents_restricted_idx'),
+      ('kb_documents', 'kb_documents_visible_recent_idx'),
+      ('kb_chunks', 'kb_chunks_pkey'),
+      ('kb_chunks', 'kb_chunks_ordinal_unique'),
+      ('kb_chunks', 'kb_chunks_searchable_fts'),
+      ('kb_chunks', 'kb_chunks_restricted_fts'),
+      ('kb_embeddings', 'kb_embeddings_pkey'),
+      ('kb_embeddings', 'kb_embeddings_searchable_hnsw'),
+      ('kb_embeddings', 'kb_embeddings_restricted_hnsw'),
+      ('kb_embeddings', 'kb_embeddings_audience_idx'),
+      ('kb_sentences', 'kb_sentences_pkey'),
+      ('kb_lexemes', 'kb_lexemes_pkey')
+  ) as expected (table_name, name)
+  left join pg_catalog.pg_class c on c.relname = expected.name and c.relnamespace = 'public'::regnamespace
+  left join pg_catalog.pg_index i on i.indexrelid = c.oid
+$$;
+
+comment on function internal.kb_health_of_indexes() is
+  'The indexes that the search needs: {name, table, exists, valid}.';
+
+create function internal.kb_health_of_policies() returns jsonb
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select coalesce(jsonb_agg(expected.table_name || '.' || expected.name order by expected.table_name, expected.name), '[]')
+  from (
+    values
+      ('public.kb_documents', 'kb_documents_read_visible'),
+      ('public.kb_chunks', 'kb_chunks_read_visible'),
+      ('public.kb_embeddings', 'kb_embeddings_read_visible'),
+      ('public.chat_sessions', 'chat_sessions_own'),
+      ('public.chat_messages', 'chat_messages_read_own'),
+      ('public.chat_messages', 'chat_messages_insert_own'),
+      ('public.chat_messages', 'chat_messages_delete_own'),
+      ('public.chat_refusals', 'chat_refusals_read_own'),
+      ('public.chat_refusals', 'chat_refusals_insert_own'),
+      ('storage.objects', 'kb_files_read_visible')
+  ) as expected (table_name, name)
+  where not exists (
+      select from pg_catalog.pg_policy p
+        where p.polname = expected.name and p.polrelid = to_regclass(expected.table_name)
+    )
+    and (expected.table_name not like 'storage.%' or to_regclass('storage.objects') is not null)
+$$;
+
+comment on function internal.kb_health_of_policies() is 'Policies of the migrations that are missing, as table.policy.';
+
+-- Files -------------------------------------------------------------------
+
+create function internal.kb_health_of_files() returns jsonb
+  language plpgsql
+  stable
+  set search_path = ''
+as $$
+declare
+  health jsonb;
+begin
+  if to_regclass('storage.objects') is null or to_regclass('storage.buckets') is null then
+    return '{}';
+  end if;
+  -- Not known when this function is made on a Postgres without storage.
+  execute $query$
+    with missing as (
+      select d.id from public.kb_documents d
+        where d.storage_path is not null
+          and not exists (select from storage.objects o where o.bucket_id = 'kb' and o.name = d.storage_path)
+    ), orphan as (
+      select o.name from storage.objects o
+        where o.bucket_id = 'kb' and starts_with(o.name, 'originals/')
+          and not exists (select from public.kb_documents d where d.storage_path = o.name)
+    )
+    select jsonb_build_object(
+      'missing_files', array(select m.id from missing m order by m.id limit 100),
+      'missing_file_count', (select count(*) from missing),
+      'orphan_files', array(select o.name from orphan o order by o.name limit 1000),
+      'orphan_file_count', (select count(*) from orphan),
+      'public_bucket', coalesce((select b.public from storage.buckets b where b.id = 'kb'), false)
+    )
+  $query$ into health;
+  -- Policies are joined by "or", so any of them may open the bucket. One that is bound to another bucket does not.
+  return health || jsonb_build_object('widening_policies', array(
+    select p.policyname
+      from pg_catalog.pg_policies p
+      cross join lateral concat_ws(' and ', p.qual, p.with_check) as condition
+      where p.schemaname = 'storage' and p.tablename = 'objects' and p.permissive = 'PERMISSIVE'
+        and p.policyname <> 'kb_files_read_visible'
+        and p.roles && array['public', 'anon', 'authenticated']::name[]
+        and (condition !~ $pattern$^\(*bucket_id = '(?!kb')[^']*'::text\)$pattern$ or condition ~ ' OR ')
+      order by p.policyname
+  ));
+end
+$$;
+
+comment on function internal.kb_health_of_files() is
+  'Original files and who may reach them; empty without storage. widening_policies may cover the bucket kb: those on '
+  'storage.objects for users whose condition is not plainly one on another bucket.';
+
+-- All of it ---------------------------------------------------------------
+
+create function public.kb_health() returns jsonb
+  language plpgsql
+  stable
+  security invoker
+  set search_path = ''
+  -- Some seconds at 100,000 chunks; PostgREST takes the limit from here.
+  set statement_timeout = '60s'
+as $$
+declare
+  of_chunks jsonb;
+begin
+  -- One look at all chunks with their documents and vectors.
+  select jsonb_build_object(
+      'chunks', count(*),
+      'stale_chunks', count(*) filter (where c.stale),
+      'chunks_without_embedding', count(*) filter (where e.chunk_id is null),
+      'copies_that_differ', count(*) filter (
+        where (c.searchable, c.audience)
+            is distinct from (t.is_found and d.audience is null, case when t.is_found then d.audience end)
+          or e.chunk_id is not null and (e.searchable, e.audience) is distinct from (c.searchable, c.audience)
+      ),
+      'found_chunks', count(*) filter (where t.is_found)
+    )
+    into of_chunks
+    from public.kb_chunks c
+    join public.kb_documents d on d.id = c.document_id
+    cross join lateral (select d.status = 'ready' and d.enabled and not c.stale as is_found) t
+    left join public.kb_embeddings e on e.chunk_id = c.id;
+
+  return jsonb_build_object(
+    'schema_version', internal.schema_version(),
+    'vector_version', (select x.extversion from pg_catalog.pg_extension x where x.extname = 'vector'),
+    'tables', (
+      select jsonb_agg(jsonb_build_object('name', c.relname, 'rls', c.relrowsecurity) order by c.relname)
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    ),
+    'indexes', internal.kb_health_of_indexes(),
+    'missing_policies', internal.kb_health_of_policies(),
+    'documents', (
+      select jsonb_object_agg(s.status, coalesce(n.count, 0))
+        from (values ('pending'), ('ready'), ('failed')) as s(status)
+        left join (select d.status, count(*) as count from public.kb_documents d group by d.status) n using (status)
+    ),
+    'failed', (select count(*) from public.kb_documents d where d.status = 'failed'),
+    'pending_older_than_day', (
+      select count(*) from public.kb_documents d
+        where d.status = 'pending' and d.updated_at < now() - interval '1 day'
+    ),
+    'documents_without_chunks', (
+      select count(*) from public.kb_documents d
+        where d.status = 'ready' and not exists (select from public.kb_chunks c where c.document_id = d.id)
+    ),
+    'embeddings_by_model', (
+      select coalesce(jsonb_object_agg(m.model, m.count), '{}')
+        from (select e.model, count(*) as count from public.kb_embeddings e group by e.model) m
+    ),
+    'embeddings_not_searchable_mismatch', of_chunks -> 'copies_that_differ',
+    'sentences_missing', (
+      select count(*) from public.kb_chunks c
+        where not exists (select from public.kb_sentences s where s.chunk_id = c.id)
+    ),
+    -- The counts of single words take too long to check. These are changed by the same triggers, in the same
+    -- statements.
+    'lexeme_mismatch', (
+      select coalesce(sum(k.chunks), 0) <> (of_chunks ->> 'found_chunks')::bigint
+        from public.kb_lexemes k
+        where k.lexeme = ''
+    ),
+    'audience_claims', array(
+      select distinct a.entry
+        from public.kb_documents d
+        cross join unnest(d.audience) as a(entry)
+        where d.audience is not null
+        order by a.entry
+    )
+  ) || (of_chunks - 'copies_that_differ' - 'found_chunks') || internal.kb_health_of_files();
+end
+$$;
+
+comment on function public.kb_health() is
+  'State of the knowledge base, for kb doctor. missing_policies, missing_files (at most 100 ids), orphan_files (at most '
+  '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
+  'chunks_without_embedding, embeddings_not_searchable_mismatch (copies of who finds a chunk that differ from the truth) '
+  'and sentences_missing 0; lexeme_mismatch and public_bucket false. What concerns files is left out without storage.';
+
+revoke all on function internal.schema_version() from public;
+revoke all on function internal.kb_health_of_indexes() from public;
+revoke all on function internal.kb_health_of_policies() from public;
+revoke all on function internal.kb_health_of_files() from public;
+revoke all on function public.kb_health() from public, anon, authenticated;
+grant execute on function internal.schema_version() to service_role;
+grant execute on function internal.kb_health_of_indexes() to service_role;
+grant execute on function internal.kb_health_of_policies() to service_role;
+grant execute on function internal.kb_health_of_files() to service_role;
+grant execute on function public.kb_health() to service_role;

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { ANON, as, SERVICE, user } from "../support/roles.mjs";
+
+/**
+ * Who may do what. A number is how many rows are seen, written or returned; `denied`: the privilege is missing; `refused`:
+ * a policy refuses the row; `ok`: a function that returns no rows ran.
+ *
+ * The knowledge base has four documents with one chunk each: one for everybody, one for team:sales, one disabled, one
+ * pending. `sales` and `it` are users of those teams, `other` is in none. `sales` and `other` have a session each, with a
+ * question, an answer from the document for everybody and one from the document for team:sales: `other` does not see the
+ * latter, but may delete it. What is written goes into the session of `sales`.
+ */
+const MATRIX = `
+  on                    operation  anon     sales    it       other    service
+  kb_documents          select     denied   2        1        1        4
+  kb_documents          insert     denied   denied   denied   denied   1
+  kb_documents          update     denied   denied   denied   denied   4
+  kb_documents          delete     denied   denied   denied   denied   4
+  kb_chunks             select     denied   2        1        1        4
+  kb_chunks             insert     denied   denied   denied   denied   1
+  kb_chunks             update     denied   denied   denied   denied   4
+  kb_chunks             delete     denied   denied   denied   denied   4
+  kb_embeddings         select     denied   2        1        1        4
+  kb_embeddings         insert     denied   denied   denied   denied   1
+  kb_embeddings         update     denied   denied   denied   denied   4
+  kb_embeddings         delete     denied   denied   denied   denied   4
+  kb_sentences          select     denied   denied   denied   denied   4
+  kb_sentences          insert     denied   denied   denied   denied   1
+  kb_sentences          update     denied   denied   denied   denied   4
+  kb_sentences          delete     denied   denied   denied   denied   4
+  kb_lexemes            select     denied   denied   denied   denied   3
+  kb_lexemes            insert     denied   denied   denied   denied   denied
+  kb_lexemes            update     denied   denied   denied   denied   denied
+  kb_lexemes            delete     denied   denied   denied   denied   denied
+  kb_syncs              select     denied   denied   denied   denied   1
+  kb_syncs              insert     denied   denied   denied   denied   1
+  kb_syncs              update     denied   denied   denied   denied   1
+  kb_syncs              delete     denied   denied   denied   denied   1
+  chat_sessions         select     denied   1        0        1        2
+  chat_sessions         insert     denied   1        refused  refused  1
+  chat_sessions         update     denied   1        0        1        2
+  chat_sessions         delete     denied   1        0        1        2
+  chat_messages         select     denied   3        0        2        6
+  chat_messages         insert     denied   1        refused  refused  1
+  chat_messages         update     denied   denied   denied   denied   6
+  chat_messages         delete     denied   3        0        3        6
+  chat_refusals         select     denied   1        0        1        2
+  chat_refusals         insert     denied   1        refused  refused  1
+  chat_refusals         update     denied   denied   denied   denied   2
+  chat_refusals         delete     denied   denied   denied   denied   2
+  chat_settings         select     denied   denied   denied   denied   1
+  chat_settings         insert     denied   denied   denied   denied   1
+  chat_settings         update     denied   denied   denied   denied   1
+  chat_settings         delete     denied   denied   denied   denied   1
+  content_gaps          select     denied   denied   denied   denied   1
+  kb_overview           select     denied   denied   denied   denied   4
+  chat_metrics          select     denied   denied   denied   denied   1
+  storage.objects       select     0        2        1        1        5
+  storage.objects       insert     refused  refused  refused  refused  1
+  storage.objects       update     0        0        0        0        5
+  storage.objects       delete     0        0        0        0        5
+  match_chunks          execute    denied   2        1        1        2
+  chat_config           execute    ok       ok       ok       ok       ok
+  chat_record_turn      execute    denied   ok       refused  refused  ok
+  kb_publish_document   execute    denied   denied   denied   denied   ok
+  kb_write_chunks       execute    denied   denied   denied   denied   ok
+  kb_write_vectors      execute    denied   denied   denied   denied   1
+  kb_chunks_to_embed    execute    denied   denied   denied   denied   3
+  kb_begin_sync         execute    denied   denied   denied   denied   ok
+  kb_renew_sync         execute    denied   denied   denied   denied   ok
+  kb_end_sync           execute    denied   denied   denied   denied   ok
+  kb_health             execute    denied   denied   denied   denied   ok
+`;
+
+/** Every table, view and function of the API, for every role and every operation. */
+export function accessMatrix({ database }) {
+  const ids = {};
+  const who = {};
+  let statements;
+
+  before(async () => {
+    await clearKnowledgeBase(database);
+    for (const name of ["sales", "it", "other"]) ids[name] = await newUser(database, `${name}@matrix.example`);
+    Object.assign(who, {
+      anon: ANON,
+      sales: user(ids.sales, { app_metadata: { team: "sales" } }),
+      it: user(ids.it, { app_metadata: { team: "it" } }),
+      other: user(ids.other),
+      service: SERVICE,
+    });
+    const documents = await writeDocuments(database);
+    await database.query("insert into storage.objects (bucket_id, name) values ('kb', 'nobody.pdf')");
+    for (const name of ["sales", "other"]) ids[`${name}Session`] = await writeHistory(database, ids[name], documents);
+    await database.query("insert into kb_syncs (collection, run_id) values ('folder', gen_random_uuid())");
+    statements = allStatements(ids, documents);
+  });
+  after(async () => {
+    await clearKnowledgeBase(database);
+    await database.exec(`
+      delete from storage.objects;
+      delete from kb_syncs;
+      delete from auth.users where email like '%@matrix.example'`);
+  });
+
+  const [[, , ...roles], ...lines] = MATRIX.trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+
+  for (const [name, operation, ...expected] of lines) {
+    test(`${operation} on ${name}`, async () => {
+      const outcomes = [];
+      for (const role of roles) outcomes.push(await outcome(database, who[role], statements[name][operation]));
+      assert.deepEqual(Object.fromEntries(zip(roles, outcomes)), Object.fromEntries(zip(roles, expected)));
+    });
+  }
+
+  test("nothing of the public schema is missing here", async () => {
+    const { rows } = await database.query(`
+      select relname as name, relkind in ('r', 'p') as has_rows
+        from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+      union all
+      select proname, null from pg_proc
+        where pronamespace = 'public'::regnamespace and prorettype <> 'trigger'::regtype
+          -- On PGlite without a schema of its own, extensions are here.
+          and not exists (select from pg_depend d where d.objid = pg_proc.oid and d.deptype = 'e')`);
+    const there = rows.flatMap(({ name, has_rows: hasRows }) => {
+      const operations = { true: ["select", "insert", "update", "delete"], false: ["select"], null: ["execute"] };
+      return operations[hasRows].map((operation) => `${operation} ${name}`);
+    });
+    const here = lines.map(([name, operation]) => `${operation} ${name}`).filter((line) => !line.includes("storage."));
+    assert.deepEqual(here.sort(), there.sort());
+  });
+
+  test("nobody but triggers runs the functions of triggers", async () => {
+    const { rows } = await database.query(`
+      select proname from pg_proc p, unnest(array['anon', 'authenticated']) as role
+        where pronamespace in ('public'::regnamespace, 'internal'::regnamespace) and prorettype = 'trigger'::regtype
+          and has_function_privilege(role, p.oid, 'execute')`);
+    assert.deepEqual(rows, []);
+  });
+}
+
+async function newUser(database, email) {
+  const { rows } = await database.query(
+    "insert into auth.users (id, email) values (gen_random_uuid(), $1) returning id",
+    [email],
+  );
+  return rows[0].id;
+}
+
+async function writeDocuments(database) {
+  const kinds = {
+    everybody: {},
+    sales: { audience: ["team:sales"] },
+    disabled: { enabled: false },
+    pending: { status: "pending" },
+  };
+  const documents = {};
+  for (const [kind, options] of Object.entries(kinds)) {
+    const sentences = [[{ start: 0, end: 3, similarity: 0.5 }]];
+    const storagePath = `${kind}.pdf`;
+    documents[kind] = await writeDocument(database, { contents: ["Two words"], sentences, storagePath, ...options });
+    await database.query("insert into storage.objects (bucket_id, name) values ('kb', $1)", [storagePath]);
+  }
+  return documents;
+}
+
+async function writeHistory(database, userId, { everybody, sales }) {
+  const session = randomUUID();
+  await database.query("insert into chat_sessions (id, user_id) values ($1, $2)", [session, userId]);
+  const citations = ({ id }) => JSON.stringify([{ index: 1, document_id: id }]);
+  await database.query(
+    `insert into chat_messages (session_id, role, content, citations) values
+       ($1, 'user', 'Why?', '[]'), ($1, 'assistant', 'So.', $2), ($1, 'assistant', 'Because.', $3)`,
+    [session, citations(everybody), citations(sales)],
+  );
+  await database.query(
+    "insert into chat_refusals (user_id, session_id, question, embedding, reason) values ($1, $2, 'Who?', $3, 'no_match')",
+    [userId, session, QUERY],
+  );
+  return session;
+}
+
+/** What is tried, by name and operation: SQL and its parameters. */
+function allStatements({ sales, salesSession }, documents) {
+  const chunk = documents.everybody.chunkIds[0];
+  const update = (table, column) => [`update ${table} set ${column} = ${column} returning 1`];
+  const remove = (table) => [`delete from ${table} returning 1`];
+  const table = (name, column, insert, ...parameters) => ({
+    select: [`select 1 from ${name}`],
+    // Without RETURNING, which asks the policies for reading as well.
+    insert: [`insert into ${name} ${insert}`, parameters],
+    update: update(name, column),
+    delete: remove(name),
+  });
+  const view = (name) => ({ select: [`select * from ${name}`] });
+  const call = (sql, ...parameters) => ({ execute: [sql, parameters] });
+  const newChunk = {
+    id: randomUUID(),
+    document_id: documents.pending.id,
+    content: "new",
+    embedding: QUERY,
+    model: "m",
+  };
+
+  return {
+    kb_documents: table("kb_documents", "name", "(source) values ('folder/new.md')"),
+    kb_chunks: table("kb_chunks", "ordinal", "(document_id, content) values ($1, 'new')", documents.everybody.id),
+    kb_embeddings: table(
+      "kb_embeddings",
+      "model",
+      "(chunk_id, embedding, model) values ($1, $2, 'm') on conflict (chunk_id) do update set model = excluded.model",
+      chunk,
+      QUERY,
+    ),
+    kb_sentences: table(
+      "kb_sentences",
+      "start",
+      '(chunk_id, ordinal, start, "end", embedding) values ($1, 7, 0, 1, $2)',
+      chunk,
+      QUERY,
+    ),
+    kb_lexemes: table("kb_lexemes", "chunks", "(lexeme, language, chunks) values ('a', 'simple', 1)"),
+    kb_syncs: table("kb_syncs", "host", "(collection, run_id) values ('other', gen_random_uuid())"),
+    chat_sessions: table("chat_sessions", "title", "(user_id) values ($1)", sales),
+    chat_messages: table(
+      "chat_messages",
+      "content",
+      "(session_id, role, content) values ($1, 'user', 'Hi')",
+      salesSession,
+    ),
+    chat_refusals: table(
+      "chat_refusals",
+      "question",
+      "(user_id, question, embedding, reason) values ($1, 'Hm?', $2, 'no_match')",
+      sales,
+      QUERY,
+    ),
+    chat_settings: table(
+      "chat_settings",
+      "citations",
+      "(id) values (true) on conflict (id) do update set citations = true",
+    ),
+    content_gaps: view("content_gaps"),
+    kb_overview: view("kb_overview"),
+    chat_metrics: view("chat_metrics"),
+    "storage.objects": table("storage.objects", "name", "(bucket_id, name) values ('kb', 'new.pdf')"),
+    match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
+    chat_config: call("select chat_config()"),
+    chat_record_turn: call(
+      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', 120, null)",
+      salesSession,
+    ),
+    kb_publish_document: call("select kb_publish_document($1)", documents.pending.id),
+    kb_write_chunks: call("select kb_write_chunks($1)", JSON.stringify([newChunk])),
+    kb_write_vectors: call(
+      `select * from kb_write_vectors(jsonb_build_array(jsonb_build_object('chunk_id', $1::uuid, 'text_hash',
+         md5(E'\\nTwo words'), 'embedding', $2::text, 'model', 'm')))`,
+      chunk,
+      QUERY,
+    ),
+    kb_chunks_to_embed: call("select * from kb_chunks_to_embed('another model')"),
+    kb_begin_sync: call("select kb_begin_sync('folder', gen_random_uuid(), 'host')"),
+    kb_renew_sync: call("select kb_renew_sync('folder', gen_random_uuid())"),
+    kb_end_sync: call("select kb_end_sync('folder', gen_random_uuid(), '{}')"),
+    kb_health: call("select kb_health()"),
+  };
+}
+
+async function outcome(database, who, [sql, parameters = []]) {
+  try {
+    return await as(database, who, async (transaction) => {
+      const result = await transaction.query(sql, parameters);
+      if (/^select [a-z_]+\(/.test(sql)) return "ok";
+      return String(sql.startsWith("insert") ? (result.rowCount ?? result.affectedRows) : result.rows.length);
+    });
+  } catch (error) {
+    if (error.code !== "42501") throw error;
+    return error.message.startsWith("permission denied") ? "denied" : "refused";
+  }
+}
+
+function zip(names, values) {
+  return names.map((name, index) => [name, values[index]]);
+}

@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, afterEach, before, describe, test } from "node:test";
+import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+
+/** What an administrator finds in the dashboard, and what `kb doctor` is told. */
+export function administration({ database }) {
+  afterEach(() => clearKnowledgeBase(database));
+
+  const run = async (sql, ...parameters) => (await database.query(sql, parameters)).rows;
+
+  describe("rows added by hand", () => {
+    for (const [source, name] of Object.entries({
+      "handbook/travel.md": "travel.md",
+      "handbook/a/b c.pdf": "b c.pdf",
+      "example.com/guides/": "guides",
+      "example.com/guides// ": "guides",
+      "single.md": "single.md",
+      "//": "//",
+    })) {
+      test(`a document from ${JSON.stringify(source)} is called ${JSON.stringify(name)} unless it has a name`, async () => {
+        const [row] = await run(
+          "insert into kb_documents (source) values ($1) returning name, status, enabled",
+          source,
+        );
+        assert.deepEqual(row, { name, status: "pending", enabled: true });
+        assert.deepEqual(await run("update kb_documents set name = ' ' returning name"), [{ name }]);
+        assert.deepEqual(await run("update kb_documents set name = 'Mine' returning name"), [{ name: "Mine" }]);
+      });
+    }
+
+    test("a chunk without a place comes last, also of several at once", async () => {
+      const { id } = await writeDocument(database, { similarities: [0.9, 0.8] });
+      await run("update kb_chunks set ordinal = 7 where ordinal = 1");
+      await run("insert into kb_chunks (document_id, content) values ($1, 'a'), ($1, 'b')", id);
+      const rows = await run("select ordinal from kb_chunks order by ordinal");
+      assert.deepEqual(
+        rows.map((row) => row.ordinal),
+        [0, 7, 8, 9],
+      );
+      const { id: empty } = await writeDocument(database, { similarities: [] });
+      assert.deepEqual(
+        await run("insert into kb_chunks (document_id, content) values ($1, 'a') returning ordinal, stale", empty),
+        [{ ordinal: 0, stale: false }],
+      );
+    });
+
+    test("a deleted document takes everything along", async () => {
+      const { id } = await writeDocument(database, {
+        contents: ["one"],
+        sentences: [[{ start: 0, end: 3, similarity: 0.5 }]],
+      });
+      await run("delete from kb_documents where id = $1", id);
+      for (const table of ["kb_chunks", "kb_embeddings", "kb_sentences", "kb_lexemes"]) {
+        assert.deepEqual(await run(`select from ${table}`), [], table);
+      }
+    });
+  });
+
+  test("every table, view, column and function of the public schema carries a comment", async () => {
+    const rows = await run(`
+      select c.relname || coalesce('.' || a.attname, '') as name
+        from pg_class c
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
+          and (obj_description(c.oid, 'pg_class') is null or col_description(c.oid, a.attnum) is null)
+      union all
+      select p.proname from pg_proc p
+        where p.pronamespace = 'public'::regnamespace and obj_description(p.oid, 'pg_proc') is null`);
+    assert.deepEqual(rows, []);
+  });
+
+  test("every policy carries a comment", async () => {
+    const rows = await run(`
+      select p.polname from pg_policy p join pg_class c on c.oid = p.polrelid
+        where c.relnamespace = 'public'::regnamespace and obj_description(p.oid, 'pg_policy') is null`);
+    assert.deepEqual(rows, []);
+  });
+
+  describe("views", () => {
+    let session;
+    before(async () => {
+      const userId = randomUUID();
+      session = randomUUID();
+      await run("insert into auth.users (id, email) values ($1, 'views@example.com')", userId);
+      await run("insert into chat_sessions (id, user_id) values ($1, $2)", session, userId);
+    });
+    after(() => run("delete from auth.users where email = 'views@example.com'"));
+    afterEach(() => run("delete from chat_messages"));
+
+    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [] } = {}) =>
+      run(
+        `with written as (
+           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal)
+             values ($1, $2, 'text', $3, $4, $5) returning id
+         ) select id from written`,
+        session,
+        role,
+        JSON.stringify(cites.map((id, index) => ({ index, document_id: id }))),
+        latency,
+        refusal,
+      ).then(([{ id }]) => run("update chat_messages set created_at = $2 where id = $1", id, `${day}T23:30:00Z`));
+
+    test("kb_overview tells what is in a document", async () => {
+      const { id, chunkIds } = await writeDocument(database, {
+        source: "handbook/travel.md",
+        contents: ["one", "two"],
+        meta: { title: "Travel", url: "https://example.com/travel", content_type: "text/markdown" },
+        audience: ["team:sales"],
+        storagePath: "originals/1/travel.md",
+      });
+      await run("update kb_chunks set content = 'edited' where id = $1", chunkIds[0]);
+      await run("update kb_embeddings set model = 'old' where chunk_id = $1", chunkIds[1]);
+      await say("assistant", { cites: [id, id] });
+      await say("assistant", { cites: [id, randomUUID()] });
+      const [{ created_at, updated_at, ...row }] = await run(`
+        select *, chunks::int as chunks, stale_chunks::int as stale_chunks, times_cited::int as times_cited
+          from kb_overview`);
+      assert.ok(created_at && updated_at);
+      assert.deepEqual(row, {
+        id,
+        collection: "handbook",
+        source: "handbook/travel.md",
+        title: "Travel",
+        name: "test.md",
+        status: "ready",
+        failure: null,
+        enabled: true,
+        audience: ["team:sales"],
+        language: "english",
+        chunks: 2,
+        stale_chunks: 1,
+        models: ["old", "test"],
+        content_type: "text/markdown",
+        url: "https://example.com/travel",
+        has_original: true,
+        times_cited: 2,
+      });
+    });
+
+    test("chat_metrics counts by day in UTC", async () => {
+      const [first, second] = [randomUUID(), randomUUID()];
+      for (const latency of [100, 200, 300, 1000]) {
+        await say("user");
+        await say("assistant", { latency, cites: latency < 300 ? [first, second] : [first] });
+      }
+      await say("user");
+      await say("assistant", { latency: 50, refusal: "no_match" });
+      await say("user", { day: "2026-11-21" });
+      const rows = await run(`
+        select day::text, questions::int, answers::int, refusals::int, answer_rate::float8, users::int, latency_p50_ms,
+            latency_p95_ms, cited_documents::int
+          from chat_metrics`);
+      assert.deepEqual(rows, [
+        {
+          day: "2026-11-21",
+          questions: 1,
+          answers: 0,
+          refusals: 0,
+          answer_rate: null,
+          users: 1,
+          latency_p50_ms: null,
+          latency_p95_ms: null,
+          cited_documents: 0,
+        },
+        {
+          day: "2026-11-20",
+          questions: 5,
+          answers: 4,
+          refusals: 1,
+          answer_rate: 0.8,
+          users: 1,
+          latency_p50_ms: 200,
+          latency_p95_ms: 860,
+          cited_documents: 2,
+        },
+      ]);
+    });
+
+    test("only answers are measured or refused", async () => {
+      await assert.rejects(say("user", { latency: 5 }), /chat_messages_measured_are_answers/);
+      await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
+      await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
+      await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_known/);
+    });
+  });
+
+  describe("kb_health", () => {
+    const health = async () => (await run("select kb_health() as health"))[0].health;
+
+    test("of an empty knowledge base", async () => {
+      const { tables, indexes, schema_version: version, vector_version: vector, ...rest } = await health();
+      assert.match(version, /^\d{14}$/);
+      assert.match(vector, /^0\.\d+/);
+      assert.ok(tables.length > 8 && tables.every((table) => table.rls));
+      assert.ok(indexes.length > 10 && indexes.every((index) => index.exists && index.valid));
+      assert.deepEqual(rest, {
+        missing_policies: [],
+        documents: { pending: 0, ready: 0, failed: 0 },
+        failed: 0,
+        pending_older_than_day: 0,
+        documents_without_chunks: 0,
+        chunks: 0,
+        stale_chunks: 0,
+        chunks_without_embedding: 0,
+        embeddings_by_model: {},
+        embeddings_not_searchable_mismatch: 0,
+        sentences_missing: 0,
+        lexeme_mismatch: false,
+        audience_claims: [],
+        missing_files: [],
+        missing_file_count: 0,
+        orphan_files: [],
+        orphan_file_count: 0,
+        public_bucket: false,
+        widening_policies: [],
+      });
+    });
+
+    test("of one with everything that can be wrong", async () => {
+      const { chunkIds, id } = await writeDocument(database, {
+        contents: ["one", "two"],
+        audience: ["team:sales", "team:it"],
+        storagePath: "originals/a/one.md",
+      });
+      await run("update kb_chunks set content = 'edited' where id = $1", chunkIds[0]);
+      await run("update kb_embeddings set model = 'old' where chunk_id = $1", chunkIds[1]);
+      await writeDocument(database, { similarities: [null] });
+      await writeDocument(database, { similarities: [] });
+      await writeDocument(database, { status: "failed" });
+      const { id: pending } = await writeDocument(database, { status: "pending" });
+      const { chunkIds: copies } = await writeDocument(database, { contents: ["copied"] });
+      await run(
+        "insert into storage.objects (bucket_id, name) values ('kb', 'originals/b/two.md'), ('kb', 'inbox.md')",
+      );
+      await database.exec("update storage.buckets set public = true where id = 'kb'");
+      // Behind the backs of the triggers.
+      await database.exec("alter table kb_documents disable trigger kb_documents_set_updated_at");
+      await run("update kb_documents set updated_at = now() - interval '25 hours' where id = $1", pending);
+      await database.exec("alter table kb_documents enable trigger kb_documents_set_updated_at");
+      await database.exec("alter table kb_embeddings disable trigger kb_embeddings_set_searchable");
+      await run("update kb_embeddings set searchable = false where chunk_id = $1", copies[0]);
+      await database.exec("alter table kb_embeddings enable trigger kb_embeddings_set_searchable");
+      await database.exec("alter table kb_chunks disable trigger kb_chunks_count_deleted_lexemes");
+      await run("delete from kb_chunks where id = $1", copies[0]);
+      await database.exec("alter table kb_chunks enable trigger kb_chunks_count_deleted_lexemes");
+      try {
+        const { tables, indexes, schema_version: version, vector_version: vector, ...rest } = await health();
+        assert.deepEqual(rest, {
+          missing_policies: [],
+          documents: { pending: 1, ready: 4, failed: 1 },
+          failed: 1,
+          pending_older_than_day: 1,
+          documents_without_chunks: 2,
+          chunks: 5,
+          stale_chunks: 1,
+          chunks_without_embedding: 1,
+          embeddings_by_model: { old: 1, test: 3 },
+          embeddings_not_searchable_mismatch: 0,
+          sentences_missing: 5,
+          lexeme_mismatch: true,
+          audience_claims: ["team:it", "team:sales"],
+          missing_files: [id],
+          missing_file_count: 1,
+          orphan_files: ["originals/b/two.md"],
+          orphan_file_count: 1,
+          public_bucket: true,
+          widening_policies: [],
+        });
+      } finally {
+        await database.exec(`
+          update storage.buckets set public = false where id = 'kb';
+          delete from storage.objects;
+          truncate kb_documents cascade`);
+      }
+    });
+
+    /** In a transaction that is rolled back: what the health says after `sql`. */
+    const healthAfter = (...statements) =>
+      database.transaction(async (transaction) => {
+        for (const statement of statements) await transaction.query(statement);
+        const { rows } = await transaction.query("select kb_health() as health");
+        await transaction.rollback();
+        return rows[0].health;
+      });
+
+    test("names copies that differ, missing indexes, missing policies and tables without row level security", async () => {
+      await writeDocument(database, { contents: ["one"] });
+      const sick = await healthAfter(
+        "alter table kb_embeddings disable trigger kb_embeddings_set_searchable",
+        "update kb_embeddings set audience = '{team:a}'",
+        "drop index kb_embeddings_searchable_hnsw",
+        "drop policy kb_chunks_read_visible on kb_chunks",
+        "alter table kb_syncs disable row level security",
+      );
+      assert.equal(sick.embeddings_not_searchable_mismatch, 1);
+      assert.deepEqual(
+        sick.indexes.filter((index) => !index.valid),
+        [{ name: "kb_embeddings_searchable_hnsw", table: "kb_embeddings", exists: false, valid: false }],
+      );
+      assert.deepEqual(sick.missing_policies, ["public.kb_chunks.kb_chunks_read_visible"]);
+      assert.deepEqual(
+        sick.tables.filter((table) => !table.rls).map((table) => table.name),
+        ["kb_syncs"],
+      );
+    });
+
+    test("names policies that could open the bucket, and no others", async () => {
+      const policy = (name, to, using) =>
+        `create policy ${name} on storage.objects for select to ${to} using (${using})`;
+      const { widening_policies: widening } = await healthAfter(
+        policy("everything", "public", "true"),
+        policy("this_bucket", "authenticated", "bucket_id = 'kb'"),
+        policy("either", "authenticated", "bucket_id = 'avatars' or name like 'a%'"),
+        policy("other_bucket", "authenticated", "bucket_id = 'avatars' and name like 'a%'"),
+        policy("only_that", "anon", "bucket_id = 'kb-public'"),
+        policy("service", "service_role", "true"),
+        "create policy uploads on storage.objects for insert to authenticated with check (bucket_id = 'avatars')",
+        "create policy all_uploads on storage.objects for insert to authenticated with check (name like '%.pdf')",
+      );
+      assert.deepEqual(widening, ["all_uploads", "either", "everything", "this_bucket"]);
+    });
+  });
+}

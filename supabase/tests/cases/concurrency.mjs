@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { createHash, randomUUID } from "node:crypto";
+import { after, afterEach, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { clearKnowledgeBase, lexemeCounts, QUERY, renewVectors, writeDocument } from "../support/knowledge-base.mjs";
+
+const SESSIONS = 6;
+const STORM_MS = 6000;
+
+/** Several sessions at the same rows. Deadlocks end in an error, so "no error" includes "no deadlock". */
+export function concurrency({ project }) {
+  let database;
+  let sessions;
+
+  before(async () => {
+    database = await project.connect();
+    sessions = await Promise.all(Array.from({ length: SESSIONS }, () => project.connect()));
+  });
+  after(() => Promise.all([database, ...sessions].map((session) => session.close())));
+  afterEach(() => clearKnowledgeBase(database));
+
+  const source = "guide/a.md";
+  const pending = (hash) =>
+    writeDocument(database, { source, status: "pending", hash, contents: [`${hash} one`, `${hash} two`] });
+  const publish = (session, id) => session.query("select kb_publish_document($1) as id", [id]);
+
+  /** What triggers keep is what a fresh look would give. */
+  const assertConsistent = async () => {
+    const { kept, counted } = await lexemeCounts(database);
+    assert.deepEqual(kept, counted);
+    const { rows } = await database.query("select kb_health() as health");
+    const { embeddings_not_searchable_mismatch: mismatch, lexeme_mismatch: lexemes } = rows[0].health;
+    assert.deepEqual([mismatch, lexemes], [0, false]);
+  };
+  /** Whether a query of this session waits for another session. */
+  const untilWaiting = async (session) => {
+    const { rows } = await sessions[session].query("select pg_backend_pid() as pid");
+    return async () => {
+      for (let attempt = 0; attempt < 200; attempt++) {
+        const { rows: waiting } = await database.query("select cardinality(pg_blocking_pids($1)) > 0 as yes", [
+          rows[0].pid,
+        ]);
+        if (waiting[0].yes) return;
+        await delay(10);
+      }
+      assert.fail("it does not wait");
+    };
+  };
+  /** Runs `first` in an open transaction, starts `second`, which has to wait, and commits. */
+  const oneAfterTheOther = async (first, second) => {
+    const waits = await untilWaiting(1);
+    await sessions[0].exec("begin");
+    await first(sessions[0]);
+    const late = second(sessions[1]);
+    await Promise.race([waits(), late]);
+    await sessions[0].exec("commit");
+    return late;
+  };
+  const state = async (chunkId) => {
+    const sql = `select c.stale, c.searchable as chunk, e.searchable as embedding
+      from kb_chunks c left join kb_embeddings e on e.chunk_id = c.id where c.id = $1`;
+    return (await database.query(sql, [chunkId])).rows[0];
+  };
+
+  test("versions of one source that are published at once become one document", async () => {
+    for (let round = 0; round < 5; round++) {
+      const versions = [];
+      for (const index of sessions.keys()) versions.push(await pending(`v${index}`));
+      const answers = await Promise.all(versions.map(({ id }, index) => publish(sessions[index], id)));
+      assert.equal(new Set(answers.map(({ rows }) => rows[0].id)).size, 1);
+      const { rows } = await database.query("select status, content_hash from kb_documents");
+      assert.equal(rows.length, 1);
+      const chunks = (await database.query("select content from kb_chunks order by ordinal")).rows;
+      const hash = rows[0].content_hash;
+      assert.deepEqual(chunks, [{ content: `${hash} one` }, { content: `${hash} two` }]);
+      await assertConsistent();
+    }
+  });
+
+  test("one document that is published twice at once is published once", async () => {
+    const { id } = await pending("v1");
+    const results = await Promise.allSettled(sessions.map((session) => publish(session, id)));
+    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+    const reasons = results.flatMap(({ reason }) => reason?.message ?? []);
+    assert.ok(
+      reasons.every((reason) => /only a pending document/.test(reason)),
+      reasons.join(),
+    );
+  });
+
+  test("what an administrator disables meanwhile stays disabled in its new version", async () => {
+    const first = await pending("v1");
+    await publish(database, first.id);
+    const second = await pending("v2");
+    await oneAfterTheOther(
+      (admin) =>
+        admin.query("update kb_documents set enabled = false where source = $1 and status = 'ready'", [source]),
+      (sync) => publish(sync, second.id),
+    );
+    assert.deepEqual(await state(second.chunkIds[0]), { stale: false, chunk: false, embedding: false });
+    await assertConsistent();
+  });
+
+  test("a publish that comes first is followed by the administrator's change", async () => {
+    const { id, chunkIds } = await pending("v1");
+    await oneAfterTheOther(
+      (sync) => publish(sync, id),
+      (admin) => admin.query("update kb_documents set enabled = false where source = $1", [source]),
+    );
+    assert.deepEqual(await state(chunkIds[0]), { stale: false, chunk: false, embedding: false });
+  });
+
+  test("of several runs that begin at once exactly one has the collection", async () => {
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(
+        sessions.map((session) => session.query("select kb_begin_sync('guide', $1, 'host') as lease", [randomUUID()])),
+      );
+      const leases = answers.map(({ rows }) => rows[0].lease);
+      assert.equal(leases.filter(({ acquired }) => acquired).length, 1);
+      assert.equal(new Set(leases.map((lease) => lease.run_id)).size, 1);
+      // Dead, for the next round to take over.
+      await database.query("update kb_syncs set renewed_at = renewed_at - interval '2 minutes'");
+    }
+    await database.query("delete from kb_syncs");
+  });
+
+  test("vectors for a text that is being edited are not written", async () => {
+    const { chunkIds } = await writeDocument(database, { contents: ["kettle"] });
+    const { rows } = await oneAfterTheOther(
+      (admin) => admin.query("update kb_chunks set content = 'teapot'"),
+      (sync) =>
+        sync.query("select kb_write_vectors($1) as id", [
+          JSON.stringify([{ chunk_id: chunkIds[0], text_hash: md5("\nkettle"), embedding: QUERY, model: "test" }]),
+        ]),
+    );
+    assert.deepEqual(rows, []);
+    assert.deepEqual(await state(chunkIds[0]), { stale: true, chunk: false, embedding: false });
+  });
+
+  test("a text that is edited while its vectors are written is stale", async () => {
+    const { chunkIds } = await writeDocument(database, { contents: ["kettle"] });
+    await database.query("update kb_chunks set stale = true");
+    await oneAfterTheOther(
+      (sync) => renewVectors(sync, chunkIds),
+      (admin) => admin.query("update kb_chunks set content = 'teapot'"),
+    );
+    assert.deepEqual(await state(chunkIds[0]), { stale: true, chunk: false, embedding: false });
+    await assertConsistent();
+  });
+
+  test("a text that is edited while its first vector is written is out of the search", async () => {
+    const { chunkIds } = await writeDocument(database, { contents: ["kettle"], similarities: [null] });
+    await oneAfterTheOther(
+      (sync) =>
+        sync.query("insert into kb_embeddings (chunk_id, embedding, model) values ($1, $2, 'test')", [
+          chunkIds[0],
+          QUERY,
+        ]),
+      (admin) => admin.query("update kb_chunks set content = 'teapot'"),
+    );
+    assert.deepEqual(await state(chunkIds[0]), { stale: true, chunk: false, embedding: false });
+  });
+
+  test("a document that is disabled while chunks are added to it keeps none of them in the search", async () => {
+    const { id } = await writeDocument(database, { contents: ["kettle"] });
+    const added = randomUUID();
+    await oneAfterTheOther(
+      (sync) =>
+        sync.query("select kb_write_chunks($1)", [
+          JSON.stringify([{ id: added, document_id: id, content: "teapot", embedding: QUERY, model: "test" }]),
+        ]),
+      (admin) => admin.query("update kb_documents set enabled = false"),
+    );
+    assert.deepEqual(await state(added), { stale: false, chunk: false, embedding: false });
+    await assertConsistent();
+  });
+
+  test("in a storm of everything at once nothing deadlocks and everything stays true", async () => {
+    const pick = (list) => list[Math.floor(Math.random() * list.length)];
+    const sources = ["guide/a.md", "guide/b.md", "guide/c.md"];
+    const anyChunks = async (session) =>
+      (await session.query("select id from kb_chunks order by random() limit 3")).rows.map((row) => row.id);
+    const steps = {
+      publish: async (session) => {
+        const contents = [pick(["tea", "cup"]), pick(["milk", "spoon"])];
+        const { id } = await writeDocument(session, { source: pick(sources), status: "pending", contents });
+        await publish(session, id);
+      },
+      "write chunks": async (session) => {
+        const { rows } = await session.query("select id from kb_documents order by random() limit 1");
+        const chunk = { id: randomUUID(), content: pick(["tea", "cup"]), embedding: QUERY, model: "test" };
+        const ordinal = Math.floor(Math.random() * 1e9);
+        for (const { id: document_id } of rows) {
+          await session.query("select kb_write_chunks($1)", [JSON.stringify([{ ...chunk, ordinal, document_id }])]);
+        }
+      },
+      switch: (session) => session.query("update kb_documents set enabled = not enabled where collection = 'guide'"),
+      "switch one": (session) =>
+        session.query("update kb_documents set enabled = not enabled where source = $1", [pick(sources)]),
+      restrict: (session) =>
+        session.query("update kb_documents set audience = $1 where source = $2", [
+          pick([null, ["team:a"]]),
+          pick(sources),
+        ]),
+      edit: async (session) =>
+        session.query("update kb_chunks set content = $1 where id = any ($2)", [
+          pick(["tea", "cup", "milk"]),
+          await anyChunks(session),
+        ]),
+      "edit all": (session) =>
+        session.query("update kb_chunks set meta = jsonb_build_object('section', $1::text)", [pick(["A", "B"])]),
+      renew: async (session) => renewVectors(session, await anyChunks(session)),
+      "delete chunks": async (session) =>
+        session.query("delete from kb_chunks where id = any ($1)", [(await anyChunks(session)).slice(1)]),
+      "delete documents": (session) => session.query("delete from kb_documents where source = $1", [pick(sources)]),
+      "touch vectors": async (session) =>
+        session.query("update kb_embeddings set model = 'test' where chunk_id = any ($1)", [await anyChunks(session)]),
+      search: (session) => session.query("select * from match_chunks($1, query_text => 'tea and milk')", [QUERY]),
+    };
+    // What may happen to somebody whose document or chunk another one has just deleted.
+    const expected =
+      /does not exist|only a pending document|has no chunks|kb_chunks_document_id_fkey|kb_embeddings_chunk_id_fkey/;
+    const done = Object.fromEntries(Object.keys(steps).map((name) => [name, 0]));
+    const deadline = Date.now() + STORM_MS;
+    await Promise.all(
+      sessions.map(async (session) => {
+        while (Date.now() < deadline) {
+          const name = pick(Object.keys(steps));
+          try {
+            await steps[name](session);
+            done[name]++;
+          } catch (error) {
+            if (error.code === "40P01" || !expected.test(error.message))
+              throw new Error(`${name}: ${error.message} ${error.detail ?? ""} ${error.where ?? ""}`);
+          }
+        }
+      }),
+    );
+    assert.ok(
+      Object.values(done).every((count) => count > 0),
+      JSON.stringify(done),
+    );
+    await assertConsistent();
+  });
+}
+
+function md5(text) {
+  return createHash("md5").update(text).digest("hex");
+}

