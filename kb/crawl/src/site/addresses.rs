@@ -1,0 +1,157 @@
+//! From a listing to the addresses of pages.
+
+use std::collections::{BTreeSet, HashSet};
+
+use reqwest::Url;
+
+use super::Site;
+use super::transfer::{Answer, Ask, Purpose};
+use crate::address::{self, Rejection};
+use crate::error::CrawlError;
+use crate::listing::Listing;
+use crate::name::site_name;
+use crate::sitemap::{self, Entries};
+
+/// Indexes below the first one that are followed. sitemaps.org allows none, some sites have one level.
+const MAX_LEVELS: usize = 3;
+
+/// Sitemaps read for one listing.
+const MAX_SITEMAPS: usize = 1_000;
+
+/// What a listing lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addresses {
+    /// [`site_name`] of the sitemap after redirects; none for a list.
+    pub site: Option<String>,
+    /// Each once, without credentials and fragments: sorted if from a sitemap, in the order of the list otherwise.
+    pub pages: Vec<Url>,
+    /// Entries that are not used, as messages show them, and why.
+    pub rejected: Vec<(String, Rejection)>,
+}
+
+impl Site {
+    /// All pages of a listing.
+    ///
+    /// # Errors
+    ///
+    /// If any part of the listing cannot be read, or it is too long: a page that is missing in the result is missing
+    /// in the listing.
+    pub async fn addresses(&self, listing: &Listing) -> Result<Addresses, CrawlError> {
+        match listing {
+            Listing::Sitemap(url) => self.pages_of_sitemap(url).await,
+            Listing::List(urls) => self.pages_of_list(urls),
+        }
+    }
+
+    fn pages_of_list(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
+        let mut seen = HashSet::new();
+        let mut found = Found::new(self.options.max_pages);
+        let mut pages = Vec::new();
+        for url in urls {
+            let page = address::bare(url);
+            match address::check(&page) {
+                Err(reason) => found.reject(page.as_str(), reason)?,
+                Ok(()) if seen.insert(page.clone()) => {
+                    self.credentials.remember(url);
+                    pages.push(page);
+                    found.check_pages(pages.len())?;
+                }
+                Ok(()) => {}
+            }
+        }
+        Ok(Addresses { site: None, pages, rejected: found.rejected })
+    }
+
+    async fn pages_of_sitemap(&self, start: &Url) -> Result<Addresses, CrawlError> {
+        self.credentials.remember(start);
+        let start = address::bare(start);
+        // Indexes may name each other.
+        let mut seen = HashSet::from([start.clone()]);
+        let mut waiting = vec![(start, 0)];
+        let mut site: Option<Url> = None;
+        let mut pages = BTreeSet::new();
+        let mut found = Found::new(self.options.max_pages);
+        while let Some((url, level)) = waiting.pop() {
+            let (read_from, entries) = self.read_sitemap(&url).await?;
+            let site = &*site.get_or_insert(read_from);
+            match entries {
+                Entries::Pages(entries) => {
+                    for entry in entries {
+                        if let Some(page) = found.same_site(&entry, site)? {
+                            pages.insert(page);
+                            found.check_pages(pages.len())?;
+                        }
+                    }
+                }
+                Entries::Sitemaps(_) if level == MAX_LEVELS => {
+                    return Err(CrawlError::TooDeep { address: url.into(), limit: MAX_LEVELS });
+                }
+                Entries::Sitemaps(entries) => {
+                    for entry in entries {
+                        let Some(sitemap) = found.same_site(&entry, site)? else { continue };
+                        if seen.insert(sitemap.clone()) {
+                            waiting.push((sitemap, level + 1));
+                        }
+                        if seen.len() > MAX_SITEMAPS {
+                            return Err(CrawlError::TooManySitemaps { limit: MAX_SITEMAPS });
+                        }
+                    }
+                }
+            }
+        }
+        let site = site.as_ref().map(site_name);
+        Ok(Addresses { site, pages: pages.into_iter().collect(), rejected: found.rejected })
+    }
+
+    async fn read_sitemap(&self, url: &Url) -> Result<(Url, Entries), CrawlError> {
+        let ask = Ask { purpose: Purpose::Sitemap, version: None };
+        let (read_from, answer) = self
+            .follow(url, &ask)
+            .await
+            .map_err(|reason| CrawlError::Unreadable { address: url.to_string(), reason })?;
+        let bytes = match answer {
+            Answer::Content { bytes, .. } => bytes,
+            // Only a conditional request has another answer.
+            Answer::Unchanged | Answer::Redirect { .. } => Vec::new(),
+        };
+        let entries = sitemap::parse(&bytes)
+            .map_err(|reason| CrawlError::Invalid { address: url.to_string(), reason })?;
+        Ok((read_from, entries))
+    }
+}
+
+/// What was rejected so far, and how much of anything may be found.
+struct Found {
+    rejected: Vec<(String, Rejection)>,
+    limit: usize,
+}
+
+impl Found {
+    fn new(limit: usize) -> Self {
+        Self { rejected: Vec::new(), limit }
+    }
+
+    /// An entry as address, or `None` if it was rejected.
+    fn same_site(&mut self, entry: &str, site: &Url) -> Result<Option<Url>, CrawlError> {
+        let checked = address::parse(entry).and_then(|url| {
+            if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }
+        });
+        match checked {
+            Ok(url) => Ok(Some(url)),
+            Err(reason) => self.reject(entry, reason).map(|()| None),
+        }
+    }
+
+    fn reject(&mut self, entry: &str, reason: Rejection) -> Result<(), CrawlError> {
+        self.rejected.push((address::shown(entry), reason));
+        if self.rejected.len() <= self.limit {
+            return Ok(());
+        }
+        let (first, reason) = self.rejected.swap_remove(0);
+        Err(CrawlError::TooManyRejected { limit: self.limit, first: format!("“{first}”: {reason}") })
+    }
+
+    fn check_pages(&self, pages: usize) -> Result<(), CrawlError> {
+        if pages > self.limit { Err(CrawlError::TooManyPages { limit: self.limit }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,61 @@
+//! Redirects, hop by hop: each target is held against the same rules as the first address.
+
+use reqwest::Url;
+
+use super::Site;
+use super::transfer::{Answer, Ask, Purpose};
+use crate::address;
+use crate::error::FetchError;
+
+/// Redirects that are followed; RFC 9309 asks for five.
+const MAX_REDIRECTS: usize = 10;
+
+impl Site {
+    /// The first answer that is no redirect, and where it came from (without credentials). Except for `robots.txt`
+    /// itself, every address on the way must be allowed by its own site.
+    pub(super) async fn follow(&self, start: &Url, ask: &Ask<'_>) -> Result<(Url, Answer), FetchError> {
+        if !address::is_web(start) {
+            return Err(FetchError::NotHttp);
+        }
+        let mut url = address::bare(start);
+        let mut came_from = None;
+        for _ in 0..=MAX_REDIRECTS {
+            if ask.purpose != Purpose::Robots {
+                self.check_robots(&url).await?;
+            }
+            match self.exchange(&url, ask, came_from).await? {
+                Answer::Redirect { location, from } => {
+                    url = target(&url, location.as_deref())?;
+                    came_from = came_from.or(from);
+                }
+                answer => return Ok((url, answer)),
+            }
+        }
+        Err(FetchError::TooManyRedirects(MAX_REDIRECTS))
+    }
+}
+
+fn target(from: &Url, location: Option<&str>) -> Result<Url, FetchError> {
+    let location = location.ok_or_else(|| FetchError::BadRedirect("nowhere".to_owned()))?;
+    let url = from.join(location).ok().filter(|url| address::check(url).is_ok());
+    url.map(|url| address::bare(&url)).ok_or_else(|| FetchError::BadRedirect(address::shown(location)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_resolved_and_bare() {
+        let from = Url::parse("https://h/a/b").unwrap();
+        let to = |location: &str| target(&from, Some(location)).map(String::from);
+        assert_eq!(to("../c?d#e").unwrap(), "https://h/c?d");
+        assert_eq!(to("//user:secret@g/").unwrap(), "https://g/");
+        for location in ["file:///etc/passwd", "ftp://h/", "javascript:alert(1)", "https://h:x/"] {
+            assert_eq!(to(location), Err(FetchError::BadRedirect(location.into())));
+        }
+        let long = format!("/{}", "a".repeat(100_000));
+        assert!(matches!(to(&long), Err(FetchError::BadRedirect(shown)) if shown.len() < 300));
+        assert!(target(&from, None).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! The client: listings in, pages out.
+
+mod addresses;
+mod credentials;
+mod failure;
+mod follow;
+mod network;
+mod pace;
+mod robots;
+mod transfer;
+
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+
+use crate::error::{CrawlError, FetchError};
+use crate::noindex;
+use crate::options::Options;
+use crate::version::{self, Version};
+
+use credentials::Credentials;
+use pace::Pace;
+use robots::RobotsCache;
+use transfer::{Answer, Ask, Purpose};
+
+pub use addresses::Addresses;
+
+/// Longest wait for a connection; [`Options::timeout`] limits the whole.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Fetches from any number of hosts; keeps what their `robots.txt` says and when each may be asked again.
+///
+/// All methods may be called from several tasks at once.
+#[derive(Debug)]
+pub struct Site {
+    client: reqwest::Client,
+    options: Options,
+    pace: Pace,
+    robots: RobotsCache,
+    credentials: Credentials,
+}
+
+/// What came of a request for a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    /// The page.
+    Page(Page),
+    /// It still has the version that was asked about.
+    Unchanged,
+}
+
+/// The content of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it came from, after redirects; no credentials, no fragment.
+    pub url: Url,
+    /// As sent, with parameters, e.g. `text/html; charset=utf-8`.
+    pub content_type: Option<String>,
+    /// Decoded from transfer, not from its character set.
+    pub bytes: Vec<u8>,
+    /// For [`Site::fetch`] next time. What it looks like is nobody else's business.
+    pub version: Option<String>,
+}
+
+impl Site {
+    /// # Errors
+    ///
+    /// A user agent that cannot be used, or no HTTP client on this system.
+    pub fn new(options: Options) -> Result<Self, CrawlError> {
+        let product = options.product();
+        let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
+        if product.is_empty()
+            || !product.chars().all(is_name)
+            || options.user_agent.contains(char::is_control)
+        {
+            return Err(CrawlError::UserAgent(options.user_agent));
+        }
+        let client = reqwest::Client::builder()
+            .user_agent(&options.user_agent)
+            .redirect(Policy::none())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT.min(options.timeout))
+            .build()
+            .map_err(|error| CrawlError::Client(failure::innermost(&error)))?;
+        let robots = RobotsCache::default();
+        Ok(Self { client, options, pace: Pace::default(), robots, credentials: Credentials::default() })
+    }
+
+    /// Downloads a page, unless it still has the `version` that an earlier call returned.
+    ///
+    /// # Errors
+    ///
+    /// Everything that kept the page from being fetched; see [`FetchError`].
+    pub async fn fetch(&self, page: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
+        self.credentials.remember(page);
+        let ask = Ask { purpose: Purpose::Page, version: version.and_then(Version::parse) };
+        let (url, answer) = self.follow(page, &ask).await?;
+        let Answer::Content { headers, bytes } = answer else { return Ok(Fetched::Unchanged) };
+        let content_type =
+            headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        if may_be_html(content_type.as_deref()) && noindex::in_html(&bytes, self.options.product()) {
+            return Err(FetchError::NoIndex("<meta name=\"robots\">"));
+        }
+        let version = version::describe(&url, &headers);
+        Ok(Fetched::Page(Page { url, content_type, bytes, version }))
+    }
+}
+
+fn may_be_html(content_type: Option<&str>) -> bool {
+    content_type.is_none_or(|content_type| {
+        matches!(transfer::media_type(content_type).as_str(), "text/html" | "application/xhtml+xml")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_agent_needs_a_name_and_no_line_breaks() {
+        let with =
+            |user_agent: &str| Site::new(Options { user_agent: user_agent.into(), ..Options::default() });
+        assert!(with("my-bot_x").is_ok());
+        for user_agent in ["", "/1.0", "bot2/1.0", "bot/1\r\nX-Evil: 1", "böt/1"] {
+            assert!(matches!(with(user_agent), Err(CrawlError::UserAgent(_))), "{user_agent}");
+        }
+    }
+}

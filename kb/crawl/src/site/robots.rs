@@ -1,0 +1,134 @@
+//! `robots.txt` of each origin (RFC 9309), asked for once.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reqwest::Url;
+use robotxt::Robots;
+use tokio::sync::OnceCell;
+
+use super::Site;
+use super::transfer::{Answer, Ask, Purpose};
+use crate::address;
+use crate::error::FetchError;
+
+/// Longest `Crawl-delay` that is honoured.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
+
+/// Origins remembered. Redirects could lead to any number of them.
+const MAX_ORIGINS: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub(super) struct RobotsCache(Mutex<HashMap<String, Arc<OnceCell<Rules>>>>);
+
+#[derive(Debug)]
+enum Rules {
+    Read(Robots),
+    /// Why they are not known.
+    Unreachable(String),
+}
+
+impl RobotsCache {
+    fn entry(&self, origin: &str) -> Arc<OnceCell<Rules>> {
+        let mut origins = self.0.lock().expect("no holder panics");
+        if origins.len() >= MAX_ORIGINS && !origins.contains_key(origin) {
+            origins.clear();
+        }
+        Arc::clone(origins.entry(origin.to_owned()).or_default())
+    }
+
+    fn known(&self, origin: &str) -> Option<Arc<OnceCell<Rules>>> {
+        self.0.lock().expect("no holder panics").get(origin).cloned()
+    }
+}
+
+impl Site {
+    /// Whether the site of `url` allows us to fetch it.
+    pub(super) async fn check_robots(&self, url: &Url) -> Result<(), FetchError> {
+        let site = address::origin(url);
+        let entry = self.robots.entry(&site);
+        match entry.get_or_init(|| self.read_rules(url)).await {
+            Rules::Read(robots) if robots.is_url_allowed(url) => Ok(()),
+            Rules::Read(_) => Err(FetchError::Robots { site, product: self.options.product().to_owned() }),
+            Rules::Unreachable(reason) => Err(FetchError::RobotsUnreachable { site, reason: reason.clone() }),
+        }
+    }
+
+    /// Distance to the next request to the host of `url`.
+    pub(super) fn delay(&self, url: &Url) -> Duration {
+        let entry = self.robots.known(&address::origin(url));
+        let asked = match entry.as_ref().and_then(|entry| entry.get()) {
+            Some(Rules::Read(robots)) => robots.crawl_delay().unwrap_or_default(),
+            _ => Duration::ZERO,
+        };
+        self.options.delay.max(asked.min(LONGEST_DELAY))
+    }
+
+    /// Boxed, because following redirects reads the rules of the targets, except on the way to rules.
+    fn read_rules<'a>(&'a self, url: &'a Url) -> Pin<Box<dyn Future<Output = Rules> + Send + 'a>> {
+        Box::pin(async move {
+            let mut robots_txt = address::bare(url);
+            robots_txt.set_path("/robots.txt");
+            robots_txt.set_query(None);
+            let ask = Ask { purpose: Purpose::Robots, version: None };
+            match self.follow(&robots_txt, &ask).await {
+                Ok((_, Answer::Content { bytes, .. })) => {
+                    Rules::Read(Robots::parse(&bytes, self.options.product()))
+                }
+                Ok(_) => Rules::Read(Robots::allow_all()),
+                Err(failure) if is_unavailable(&failure) => Rules::Read(Robots::allow_all()),
+                Err(failure) => Rules::Unreachable(failure.to_string()),
+            }
+        })
+    }
+}
+
+/// A server that works and has no rules allows everything (2.3.1.3, and 2.3.1.2 for redirects). Status 429 is not
+/// among them although it begins with a 4: “too many requests” is no invitation to send more.
+fn is_unavailable(failure: &FetchError) -> bool {
+    match failure {
+        FetchError::Gone(_) | FetchError::Denied(_) | FetchError::TooManyRedirects(_) => true,
+        FetchError::Status(status) => (300..500).contains(status),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    fn delay_with(robots_txt: &str) -> Duration {
+        let site = Site::new(Options { delay: Duration::from_millis(200), ..Options::default() }).unwrap();
+        let rules = Rules::Read(Robots::parse(robots_txt.as_bytes(), site.options.product()));
+        site.robots.entry("https://h").set(rules).unwrap();
+        site.delay(&Url::parse("https://h/a").unwrap())
+    }
+
+    #[test]
+    fn a_crawl_delay_counts_if_longer_than_ours_and_not_absurd() {
+        for (robots_txt, milliseconds) in [
+            ("", 200),
+            ("User-agent: *\nCrawl-delay: 0.1", 200),
+            ("User-agent: *\nCrawl-delay: 2.5", 2_500),
+            ("User-agent: *\nCrawl-delay: 86400", 10_000),
+            ("User-agent: *\nCrawl-delay: 1e300", 200),
+            ("User-agent: *\nCrawl-delay: -1", 200),
+            ("User-agent: other\nCrawl-delay: 5", 200),
+            ("User-agent: *\nCrawl-delay: 5\n\nUser-agent: EvidenceChatBot\nCrawl-delay: 1", 1_000),
+        ] {
+            assert_eq!(delay_with(robots_txt), Duration::from_millis(milliseconds), "{robots_txt}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_remembered_origins_is_bounded() {
+        let cache = RobotsCache::default();
+        for number in 0..3 * MAX_ORIGINS {
+            cache.entry(&number.to_string());
+        }
+        assert!(cache.0.lock().unwrap().len() <= MAX_ORIGINS);
+    }
+}

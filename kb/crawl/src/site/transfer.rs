@@ -1,0 +1,242 @@
+//! One request for one address: answer or error, within all limits, repeated where that can help.
+
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Response, Url};
+use tokio::time::timeout;
+
+use super::Site;
+use super::failure::failure;
+use super::network;
+use crate::address;
+use crate::error::FetchError;
+use crate::noindex;
+use crate::sitemap;
+use crate::version::Version;
+
+/// What a request is for; that decides which limits and wishes count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Page,
+    Sitemap,
+    Robots,
+}
+
+/// A request, apart from its address.
+pub(super) struct Ask<'a> {
+    pub(super) purpose: Purpose,
+    pub(super) version: Option<Version<'a>>,
+}
+
+/// What can be gone on with.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Content { headers: HeaderMap, bytes: Vec<u8> },
+    Unchanged,
+    Redirect { location: Option<String>, from: Option<IpAddr> },
+}
+
+impl Site {
+    /// Asks until there is an answer or no hope. Waits for the host's turn each time.
+    ///
+    /// `came_from` is the server that redirected here.
+    pub(super) async fn exchange(
+        &self,
+        url: &Url,
+        ask: &Ask<'_>,
+        came_from: Option<IpAddr>,
+    ) -> Result<Answer, FetchError> {
+        let host = url.host_str().unwrap_or_default();
+        let mut retry = 0;
+        loop {
+            self.pace.turn(host, self.delay(url)).await;
+            let limit = self.options.timeout;
+            let outcome = timeout(limit, self.attempt(url, ask, came_from)).await;
+            let failure = match outcome.unwrap_or(Err(FetchError::TimedOut(limit))) {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            let Some(pause) = self.pause_after(&failure, retry) else { return Err(failure) };
+            self.pace.hold_off(host, pause);
+            retry += 1;
+        }
+    }
+
+    /// `None` if the request is not repeated. A request that timed out has cost enough.
+    fn pause_after(&self, failure: &FetchError, retry: u32) -> Option<Duration> {
+        match failure {
+            FetchError::Busy { retry_after, .. } => self.options.pause_before(retry, *retry_after),
+            FetchError::Refused(_) | FetchError::Interrupted(_) => self.options.pause_before(retry, None),
+            _ => None,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        url: &Url,
+        ask: &Ask<'_>,
+        came_from: Option<IpAddr>,
+    ) -> Result<Answer, FetchError> {
+        let mut request = self.client.get(self.credentials.apply(url));
+        let condition = ask.version.as_ref().and_then(|version| version.condition(url));
+        let mut is_conditional = false;
+        if let Some((name, value)) = condition
+            && let Ok(value) = HeaderValue::from_str(value)
+        {
+            request = request.header(name, value);
+            is_conditional = true;
+        }
+        let response = request.send().await.map_err(|error| failure(url, &error))?;
+        let from = response.remote_addr().map(|address| address.ip());
+        if network::is_way_in(came_from, from) {
+            return Err(FetchError::PrivateRedirect(address::origin(url)));
+        }
+        match response.status().as_u16() {
+            200 | 203 => {
+                self.check_headers(response.headers(), ask.purpose)?;
+                self.content(url, response, ask.purpose).await
+            }
+            304 if is_conditional => {
+                self.check_robots_tag(response.headers(), ask.purpose)?;
+                Ok(Answer::Unchanged)
+            }
+            301 | 302 | 303 | 307 | 308 => {
+                let location = response.headers().get(LOCATION);
+                let location = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+                Ok(Answer::Redirect { location: location.map(str::to_owned), from })
+            }
+            status @ (401 | 403 | 407) => Err(FetchError::Denied(status)),
+            status @ (404 | 410) => Err(FetchError::Gone(status)),
+            status @ (408 | 429 | 500..=599) => {
+                let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+                let retry_after = retry_after.and_then(|value| read_retry_after(value, SystemTime::now()));
+                Err(FetchError::Busy { status, retry_after })
+            }
+            status => Err(FetchError::Status(status)),
+        }
+    }
+
+    /// What the headers say against reading the body.
+    fn check_headers(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
+        // The client removes the header when it decodes.
+        if let Some(encoding) = headers.get(CONTENT_ENCODING)
+            && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
+        {
+            let encoding = String::from_utf8_lossy(encoding.as_bytes());
+            return Err(FetchError::Encoding(address::shown(&encoding)));
+        }
+        self.check_robots_tag(headers, purpose)?;
+        if purpose == Purpose::Page
+            && let Some(content_type) = headers.get(CONTENT_TYPE)
+        {
+            let media_type = media_type(&String::from_utf8_lossy(content_type.as_bytes()));
+            if !(self.options.accept)(&media_type) {
+                return Err(FetchError::ContentType(address::shown(&media_type)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sitemaps carry the header so that they are not found by searches themselves; that is no wish of their pages.
+    fn check_robots_tag(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
+        if purpose == Purpose::Page && noindex::in_headers(headers, self.options.product()) {
+            return Err(FetchError::NoIndex("header X-Robots-Tag"));
+        }
+        Ok(())
+    }
+
+    /// Reads the body, which is never longer in memory than what is allowed, whatever the headers promise.
+    async fn content(
+        &self,
+        url: &Url,
+        mut response: Response,
+        purpose: Purpose,
+    ) -> Result<Answer, FetchError> {
+        let limit = match purpose {
+            Purpose::Page => self.options.max_bytes,
+            Purpose::Sitemap => sitemap::MAX_BYTES,
+            // One byte more tells the parser that its last line may be cut.
+            Purpose::Robots => robotxt::BYTE_LIMIT + 1,
+        };
+        let headers = std::mem::take(response.headers_mut());
+        let promised = response.content_length().unwrap_or(0);
+        if purpose != Purpose::Robots && promised > limit as u64 {
+            return Err(FetchError::TooLarge(limit));
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(url, &error))? {
+            let room = limit - bytes.len();
+            bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            match purpose {
+                Purpose::Robots if chunk.len() >= room => break,
+                _ if chunk.len() > room => return Err(FetchError::TooLarge(limit)),
+                _ => {}
+            }
+        }
+        Ok(Answer::Content { headers, bytes })
+    }
+}
+
+/// `text/html` of `Text/HTML; charset=utf-8`.
+pub(super) fn media_type(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Seconds or a date (RFC 9110, 10.2.3).
+fn read_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    Some(httpdate::parse_http_date(value).ok()?.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+    use crate::options::Options;
+
+    #[tokio::test]
+    async fn public_servers_cannot_send_us_to_private_ones() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream
+                    .write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecret");
+            }
+        });
+        let site = Site::new(Options { delay: Duration::ZERO, ..Options::default() }).unwrap();
+        let ask = Ask { purpose: Purpose::Page, version: None };
+        let coming_from =
+            async |server: [u8; 4]| site.exchange(&url, &ask, Some(Ipv4Addr::from(server).into())).await;
+        let refused = coming_from([8, 8, 8, 8]).await;
+        assert!(matches!(refused, Err(FetchError::PrivateRedirect(_))), "{refused:?}");
+        assert!(matches!(coming_from([10, 0, 0, 1]).await, Ok(Answer::Content { .. })));
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let at = httpdate::parse_http_date(date).unwrap();
+        assert_eq!(read_retry_after(" 120 ", at), Some(Duration::from_secs(120)));
+        assert_eq!(read_retry_after(date, at - Duration::from_secs(30)), Some(Duration::from_secs(30)));
+        assert_eq!(read_retry_after(date, at + Duration::from_secs(30)), Some(Duration::ZERO));
+        for nonsense in ["", "-1", "soon", "1.5", "99999999999999999999999"] {
+            assert_eq!(read_retry_after(nonsense, at), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn media_types_lose_case_and_parameters() {
+        assert_eq!(media_type(" Text/HTML ; charset=UTF-8"), "text/html");
+        assert_eq!(media_type(""), "");
+    }
+}

@@ -1,0 +1,262 @@
+//! Pages, their versions, and the ways of not getting one.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use crawl::{FetchError, Fetched, Options, Site};
+
+use crate::server::{Answer, Server, html, raw, redirect, status, with_headers};
+use crate::{fetch, fetch_with, options, site, url};
+
+#[tokio::test]
+async fn a_page_comes_with_its_type_and_address() {
+    let server = Server::page(|| html("<p>Grüße</p>"));
+    let page = fetch_with(&site(), &server.at("/a?b=c#part")).await.unwrap();
+    assert_eq!(page.bytes, "<p>Grüße</p>".as_bytes());
+    assert_eq!(page.content_type.as_deref(), Some("text/html; charset=utf-8"));
+    assert_eq!(page.url, server.at("/a?b=c"));
+    assert_eq!(page.version, None);
+    let request = &server.requests()[1];
+    assert!(request.header("user-agent").unwrap().starts_with("EvidenceChatBot/"));
+    assert_eq!(request.header("cookie").or(request.header("referer")), None);
+}
+
+#[tokio::test]
+async fn an_unchanged_page_is_not_sent_again() {
+    for (validator, question) in [
+        ("ETag: W/\"v 1\"", "if-none-match"),
+        ("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "if-modified-since"),
+    ] {
+        let value = validator.split_once(": ").unwrap().1;
+        let server = Server::start(move |request, _| match request.header(question) {
+            _ if request.path == "/robots.txt" => status(404),
+            Some(asked) if asked == value => Answer::Http(304, vec![], vec![]),
+            _ => with_headers(&[validator], "content"),
+        });
+        let version = fetch(&server, "/a").await.unwrap().version;
+        let again = site().fetch(&server.at("/a"), version.as_deref()).await;
+        assert_eq!(again.unwrap(), Fetched::Unchanged);
+        let changed = site().fetch(&server.at("/a"), Some("what somebody typed")).await;
+        assert!(matches!(changed.unwrap(), Fetched::Page(_)));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_page_is_never_unchanged() {
+    let server = Server::start(|request, before| match (request.path.as_str(), before) {
+        ("/robots.txt", _) => status(404),
+        ("/a", 0) => with_headers(&["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], "old"),
+        ("/a", _) => redirect("/b"),
+        _ if request.header("if-modified-since").is_some() => Answer::Http(304, vec![], vec![]),
+        _ => html("other"),
+    });
+    let version = fetch(&server, "/a").await.unwrap().version.unwrap();
+    match site().fetch(&server.at("/a"), Some(&version)).await.unwrap() {
+        Fetched::Page(page) => {
+            assert_eq!((page.bytes.as_slice(), page.url), (b"other".as_slice(), server.at("/b")))
+        }
+        Fetched::Unchanged => panic!("taken for unchanged"),
+    }
+}
+
+#[tokio::test]
+async fn each_status_has_its_meaning() {
+    for code in [204, 206, 300, 304, 400, 401, 403, 404, 410, 418, 429, 500, 503] {
+        let server = Server::page(move || status(code));
+        let error = fetch(&server, "/a").await.unwrap_err();
+        let expected = match code {
+            401 | 403 => FetchError::Denied(code),
+            404 | 410 => FetchError::Gone(code),
+            429 | 500 | 503 => FetchError::Busy { status: code, retry_after: None },
+            _ => FetchError::Status(code),
+        };
+        assert_eq!(error, expected);
+        assert_eq!(error.is_gone(), matches!(code, 404 | 410), "{code}");
+        assert_eq!(error.is_transient(), code == 429 || code >= 500, "{code}");
+        assert_eq!(server.count("/a"), if error.is_transient() { 3 } else { 1 }, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_busy_site_is_asked_again_when_it_said() {
+    let server = Server::start(|request, before| match (request.path.as_str(), before) {
+        ("/robots.txt", _) => status(404),
+        (_, 0) => Answer::Http(429, vec!["Retry-After: 1".into()], vec![]),
+        _ => html("at last"),
+    });
+    let start = tokio::time::Instant::now();
+    assert_eq!(fetch(&server, "/a").await.unwrap().bytes, b"at last");
+    assert!(start.elapsed() >= Duration::from_secs(1));
+    assert_eq!(server.count("/a"), 2);
+}
+
+#[tokio::test]
+async fn a_site_that_asks_for_too_long_a_pause_is_left_alone() {
+    let server = Server::page(|| Answer::Http(503, vec!["Retry-After: 86400".into()], vec![]));
+    let error = fetch(&server, "/a").await.unwrap_err();
+    assert!(error.is_transient() && error.to_string().contains("asks to wait 86400 s"), "{error}");
+    assert_eq!(server.count("/a"), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_tried_again() {
+    let server = Server::start(|request, before| match (request.path.as_str(), before) {
+        ("/robots.txt", _) => status(404),
+        (_, 0) => raw(|_| Ok(())),
+        (_, 1) => raw(|out| out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")),
+        _ => html("all of it"),
+    });
+    assert_eq!(fetch(&server, "/a").await.unwrap().bytes, b"all of it");
+    assert_eq!(server.count("/a"), 3);
+}
+
+#[tokio::test]
+async fn a_connection_that_always_breaks_says_nothing_about_the_page() {
+    let server =
+        Server::page(|| raw(|out| out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")));
+    let error = fetch(&server, "/a").await.unwrap_err();
+    assert!(
+        matches!(error, FetchError::Interrupted(_)) && error.is_transient() && !error.is_gone(),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_followed_to_other_servers_that_allow_it() {
+    let other = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => with_headers(&[], "User-agent: *\nDisallow: /private"),
+        _ => html("moved"),
+    });
+    let origin = other.origin();
+    let server = Server::start(move |request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        "/a" => redirect("b"),
+        "/b" => redirect(format!("{origin}/c#part")),
+        _ => redirect(format!("{origin}/private")),
+    });
+    assert_eq!(fetch(&server, "/a").await.unwrap().url, other.at("/c"));
+    let error = fetch(&server, "/x").await.unwrap_err();
+    assert!(matches!(&error, FetchError::Robots { site, .. } if *site == other.origin()), "{error}");
+    assert_eq!(other.count("/private"), 0);
+}
+
+#[tokio::test]
+async fn redirects_end_on_the_web() {
+    let server = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        "/file" => redirect("file:///etc/passwd"),
+        "/bytes" => {
+            raw(|out| out.write_all(b"HTTP/1.1 302 X\r\nLocation: \xff\xfe\r\nContent-Length: 0\r\n\r\n"))
+        }
+        _ => status(302),
+    });
+    for path in ["/file", "/bytes", "/nowhere"] {
+        let error = fetch(&server, path).await.unwrap_err();
+        assert!(matches!(error, FetchError::BadRedirect(_)), "{path}: {error}");
+    }
+    for address in ["file:///etc/passwd", "ftp://127.0.0.1/", "data:text/plain,a"] {
+        assert_eq!(site().fetch(&url(address), None).await, Err(FetchError::NotHttp));
+    }
+}
+
+#[tokio::test]
+async fn unwanted_content_is_not_downloaded() {
+    let server = Server::page(|| {
+        raw(|out| {
+            out.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: Image/PNG; x=y\r\n\r\n")?;
+            loop {
+                out.write_all(&[0; 4096])?;
+            }
+        })
+    });
+    let text_only =
+        Site::new(Options { accept: |media_type| media_type == "text/html", ..options() }).unwrap();
+    let error = fetch_with(&text_only, &server.at("/a")).await.unwrap_err();
+    assert_eq!(error, FetchError::ContentType("image/png".into()));
+    let untyped = Server::page(|| with_headers(&[], "no type"));
+    assert_eq!(fetch_with(&text_only, &untyped.at("/a")).await.unwrap().content_type, None);
+}
+
+#[tokio::test]
+async fn pages_that_ask_not_to_be_indexed_are_left_alone() {
+    let server = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        "/header" => with_headers(&["X-Robots-Tag: otherbot: nofollow", "X-Robots-Tag: noindex"], "text"),
+        "/other" => with_headers(&["X-Robots-Tag: otherbot: noindex"], "text"),
+        "/text" => with_headers(&["Content-Type: text/plain"], "<meta name=robots content=noindex>"),
+        "/untyped" => with_headers(&[], "<meta name=robots content=noindex>"),
+        "/304" => Answer::Http(304, vec!["X-Robots-Tag: noindex".into()], vec![]),
+        _ => html(r#"<html><head><meta name="robots" content="nofollow, noindex"></head>"#),
+    });
+    for path in ["/header", "/meta", "/untyped"] {
+        let error = fetch(&server, path).await.unwrap_err();
+        assert!(
+            matches!(error, FetchError::NoIndex(_)) && error.is_unwelcome() && !error.is_gone(),
+            "{error}"
+        );
+    }
+    for path in ["/other", "/text"] {
+        fetch(&server, path).await.unwrap();
+    }
+    let unchanged = server.at("/304");
+    let again = site().fetch(&unchanged, Some(&format!("{unchanged} etag:\"1\""))).await;
+    assert!(matches!(again, Err(FetchError::NoIndex(_))));
+}
+
+#[tokio::test]
+async fn credentials_reach_their_own_site_and_nobody_else() {
+    let other = Server::page(|| html("other"));
+    let origin = other.origin();
+    let server = Server::start(move |request, _| match request.path.as_str() {
+        _ if request.header("authorization").is_none() => status(401),
+        "/robots.txt" => status(404),
+        "/away" => redirect(format!("{origin}/x")),
+        "/broken" => raw(|_| Ok(())),
+        _ => html("inside"),
+    });
+    let mut address = server.at("/a");
+    assert_eq!(fetch(&server, "/a").await.unwrap_err(), FetchError::Denied(401));
+    address.set_username("user").unwrap();
+    address.set_password(Some("secret")).unwrap();
+    let site = site();
+    let page = fetch_with(&site, &address).await.unwrap();
+    assert_eq!(page.url, server.at("/a"));
+    // base64 of “user:secret”, for the page and its robots.txt.
+    let sent = server
+        .requests()
+        .iter()
+        .filter(|r| r.header("authorization") == Some("Basic dXNlcjpzZWNyZXQ="))
+        .count();
+    assert_eq!(sent, 2);
+    assert_eq!(fetch_with(&site, &server.at("/away")).await.unwrap().url, other.at("/x"));
+    assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
+    address.set_path("/broken");
+    let error = fetch_with(&site, &address).await.unwrap_err();
+    assert!(!format!("{error} {error:?} {site:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn servers_that_are_not_there_are_told_apart_from_pages_that_are_not() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let error = fetch_with(&site(), &url(&format!("http://127.0.0.1:{port}/a"))).await.unwrap_err();
+    assert!(error.is_transient() && !error.is_gone());
+    assert!(error.to_string().contains("refuses the connection"), "{error}");
+
+    let server = Server::page(|| html("not encrypted"));
+    let mut secure = server.at("/a");
+    secure.set_scheme("https").unwrap();
+    let error = fetch_with(&site(), &secure).await.unwrap_err();
+    assert!(error.to_string().contains("no secure connection"), "{error}");
+}
+
+#[tokio::test]
+async fn hosts_may_be_ipv6_addresses() {
+    let server = Server::on("[::1]:0", |request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        _ => html("six"),
+    });
+    let page = fetch(&server, "/a").await.unwrap();
+    assert_eq!(page.url.host_str(), Some("[::1]"));
+    assert!(server.requests()[1].header("host").unwrap().starts_with("[::1]:"));
+}

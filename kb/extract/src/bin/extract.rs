@@ -1,0 +1,41 @@
+//! Reads one file and prints what was found, as JSON; also the worker of the sandbox in tests.
+
+use std::{ffi::OsString, io::Write, path::Path, process::ExitCode};
+
+use extract::{ExtractError, Extracted, Format, read_limited, sandbox};
+
+/// Then the format for [`sandbox::run_worker`] follows.
+const WORKER: &str = "--worker";
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match arguments.as_slice() {
+        [worker, format] if worker == WORKER => sandbox::run_worker(format.to_string_lossy()),
+        [path] => print(&read(Path::new(path))),
+        _ => {
+            eprintln!("usage: extract FILE");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Extracted, ExtractError> {
+    let reason = |reason: &str| ExtractError::Unreadable { reason: reason.to_owned() };
+    let format = Format::of(path).ok_or_else(|| reason("no known extension"))?;
+    let program = std::env::current_exe().map_err(|error| reason(&error.to_string()))?;
+    sandbox::Sandbox::new(program, vec![WORKER.into()]).extract(&read_limited(path)?, format)
+}
+
+fn print(result: &Result<Extracted, ExtractError>) -> ExitCode {
+    match result {
+        Ok(extracted) => {
+            let json = serde_json::to_string_pretty(extracted).unwrap_or_default();
+            let _ = writeln!(std::io::stdout(), "{json}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("The file {error}.");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A Word document → text and sections.
+
+mod body;
+mod numbering;
+mod package;
+mod styles;
+
+use super::{ExtractError, Extracted, Properties, properties, xml};
+use numbering::Numbering;
+use package::Package;
+use styles::Styles;
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
+    let mut package = Package::open(bytes)?;
+    let main = package.main_part()?;
+    let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let mut beside = |name: &str| package.part(&format!("{folder}/{name}"));
+    let styles = beside("styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
+    let numbering =
+        beside("numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?.unwrap_or_default();
+    let mut notes = Vec::new();
+    for name in ["footnotes.xml", "endnotes.xml"] {
+        notes.push(beside(name)?.map(|xml| body::read_notes(&xml)).transpose()?.unwrap_or_default());
+    }
+    let [footnotes, endnotes] = <[_; 2]>::try_from(notes).unwrap_or_default();
+    let core = package.part("docProps/core.xml")?.unwrap_or_default();
+    let document = package.part(&main)?.ok_or_else(|| broken("its text is missing"))?;
+    drop(package);
+
+    let language = styles.language.clone();
+    let (text, heading, sections) = body::read(&document, styles, numbering, footnotes, endnotes)?;
+    let mut properties = core_properties(&core);
+    properties.title = properties.title.or(heading);
+    properties.language = properties.language.or(language);
+    Ok(Extracted { text, sections, properties, notes: Vec::new() })
+}
+
+/// What people filled in; a fault in it does not cost the text.
+fn core_properties(core: &str) -> Properties {
+    let mut properties = Properties::default();
+    let _ = xml::texts(core, |element, text| match element {
+        "title" => properties.title = properties::document_title(text),
+        "language" => properties.language = properties::language(text),
+        _ => {}
+    });
+    properties
+}
+
+fn broken(reason: &str) -> ExtractError {
+    ExtractError::Broken { reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

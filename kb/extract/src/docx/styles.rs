@@ -1,0 +1,109 @@
+//! Which paragraph styles are headings or list items, and the language of the document.
+
+use std::collections::HashMap;
+
+use crate::{
+    ExtractError, properties,
+    xml::{self, Step},
+};
+
+/// A style is based on another; longer chains are circles.
+const MAX_CHAIN: usize = 20;
+/// Word has nine levels of headings; 9 stands for "no heading".
+const BODY_TEXT_LEVEL: usize = 9;
+
+#[derive(Default)]
+pub(super) struct Styles {
+    styles: HashMap<String, Style>,
+    /// Of the text, unless a part of it says otherwise.
+    pub(super) language: Option<String>,
+}
+
+#[derive(Default)]
+struct Style {
+    name: String,
+    based_on: Option<String>,
+    outline_level: Option<usize>,
+    numbering: Option<ListLevel>,
+}
+
+/// A place in a list: which numbering, and how deep, 0 outermost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ListLevel {
+    pub(super) numbering: Option<String>,
+    pub(super) level: Option<usize>,
+}
+
+/// What a style makes of a paragraph.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Heading(usize),
+    /// Of a table of contents.
+    Contents,
+    Text,
+}
+
+impl Styles {
+    pub(super) fn read(part: &str) -> Result<Self, ExtractError> {
+        let mut read = Self::default();
+        let mut open: Option<(String, Style)> = None;
+        xml::walk(part, |step| match (step, &mut open) {
+            (Step::Open("style", element), _) => {
+                let id = element.attribute("styleId").unwrap_or_default();
+                open = Some((id, Style::default()));
+            }
+            (Step::Open(name, element), Some((_, style))) => match name {
+                "name" => style.name = element.val().unwrap_or_default().to_lowercase(),
+                "basedOn" => style.based_on = element.val(),
+                "outlineLvl" => style.outline_level = element.val().and_then(|level| level.parse().ok()),
+                "numId" => style.numbering.get_or_insert_default().numbering = element.val(),
+                "ilvl" => {
+                    style.numbering.get_or_insert_default().level =
+                        element.val().and_then(|level| level.parse().ok());
+                }
+                _ => {}
+            },
+            // Before the styles stand the defaults.
+            (Step::Open("lang", element), None) => {
+                read.language = element.val().as_deref().and_then(properties::language);
+            }
+            (Step::Close("style"), _) => read.styles.extend(open.take()),
+            _ => {}
+        })?;
+        Ok(read)
+    }
+
+    pub(super) fn role(&self, id: &str) -> Role {
+        for style in self.chain(id) {
+            // Names are English whatever the language of the program; ids are not.
+            if style.name.starts_with("toc ") || style.name == "table of figures" {
+                return Role::Contents;
+            }
+            if let Some(level) = style.outline_level {
+                return heading(level);
+            }
+            if style.name == "title" {
+                return Role::Heading(1);
+            }
+            let number = style.name.strip_prefix("heading ").and_then(|number| number.parse::<usize>().ok());
+            if let Some(level) = number.and_then(|number| number.checked_sub(1)) {
+                return heading(level);
+            }
+        }
+        Role::Text
+    }
+
+    pub(super) fn list_level(&self, id: &str) -> Option<ListLevel> {
+        self.chain(id).find_map(|style| style.numbering.clone())
+    }
+
+    fn chain<'a>(&'a self, id: &str) -> impl Iterator<Item = &'a Style> {
+        let based_on = |style: &&'a Style| self.styles.get(style.based_on.as_deref()?);
+        std::iter::successors(self.styles.get(id), based_on).take(MAX_CHAIN)
+    }
+}
+
+/// By an outline level, 0 outermost.
+pub(super) fn heading(level: usize) -> Role {
+    if level < BODY_TEXT_LEVEL { Role::Heading(level + 1) } else { Role::Text }
+}

@@ -1,0 +1,399 @@
+//! The main part of a page → text and sections. Walks the tree without recursion: pages may nest elements as deep as they like.
+
+use std::collections::HashSet;
+
+use ego_tree::{NodeId, NodeRef, iter::Edge};
+use scraper::{Html, Node, node::Element};
+
+use super::{inline::Inline, name, select, table::TableBuilder};
+use crate::{ExtractError, Section, composer::Composer};
+
+type Content = (String, Option<String>, Vec<Section>);
+
+/// What browsers do not show as text of the page, or is not content.
+const SKIPPED: [&str; 33] = [
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "head",
+    "title",
+    "nav",
+    "svg",
+    "canvas",
+    "audio",
+    "video",
+    "picture",
+    "iframe",
+    "object",
+    "embed",
+    "map",
+    "button",
+    "select",
+    "option",
+    "textarea",
+    "input",
+    "datalist",
+    "progress",
+    "meter",
+    "menu",
+    "dialog",
+    "rt",
+    "rp",
+    "frameset",
+    "noframes",
+    "annotation",
+    "annotation-xml",
+    "noembed",
+];
+/// Around the content of a page, unless it is inside its main part or an article.
+const AROUND: [&str; 3] = ["header", "footer", "aside"];
+const ROLES_AROUND: [&str; 3] = ["banner", "contentinfo", "complementary"];
+/// As `nav`: never content.
+const ROLES_SKIPPED: [&str; 4] = ["navigation", "search", "menu", "menubar"];
+/// Start and end a paragraph.
+const BLOCKS: [&str; 24] = [
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "body",
+    "html",
+    "header",
+    "footer",
+    "aside",
+    "blockquote",
+    "figure",
+    "figcaption",
+    "address",
+    "details",
+    "summary",
+    "fieldset",
+    "legend",
+    "form",
+    "center",
+    "hr",
+    "caption",
+    "hgroup",
+    "search",
+];
+
+/// Text, first heading of level 1 and sections of the part of the page that has the content, or else of the whole page.
+pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
+    let layout_tables = layout_tables(html);
+    let whole = || render(html.tree.root(), false, &layout_tables);
+    let part = |selector: &str| select(html, selector).find(|element| !is_hidden(element.value()));
+    let has_text =
+        |content: &Result<Content, _>| !matches!(content, Err(ExtractError::Empty | ExtractError::NoContent));
+    if let Some(main) = part("main, [role=main]") {
+        return Some(render(*main, true, &layout_tables)).filter(has_text).unwrap_or_else(whole);
+    }
+    // One article may be the page, or a small part of it.
+    let article = part("article").map(|article| render(*article, true, &layout_tables));
+    let whole = whole();
+    match (article, &whole) {
+        (Some(Ok(article)), Ok((all, ..))) if article.0.len() >= all.len() / 2 => Ok(article),
+        _ => whole,
+    }
+}
+
+/// Tables that hold a table or a heading, or say that they are none: their cells are parts of the page.
+fn layout_tables(html: &Html) -> HashSet<NodeId> {
+    let mut layout = HashSet::new();
+    let mut open: Vec<NodeId> = Vec::new();
+    for edge in html.tree.root().traverse() {
+        match edge {
+            Edge::Open(node) => match name(node.value()) {
+                "table" => {
+                    layout.extend(open.last());
+                    let role = node.value().as_element().and_then(|table| table.attr("role"));
+                    if matches!(role, Some("presentation" | "none")) {
+                        layout.insert(node.id());
+                    }
+                    open.push(node.id());
+                }
+                "h1" | "h2" | "h3" => layout.extend(open.last()),
+                _ => {}
+            },
+            Edge::Close(node) if name(node.value()) == "table" => {
+                open.pop();
+            }
+            Edge::Close(_) => {}
+        }
+    }
+    layout
+}
+
+fn render(part: NodeRef<'_, Node>, is_main: bool, layout: &HashSet<NodeId>) -> Result<Content, ExtractError> {
+    let mut renderer = Renderer::new(is_main, layout);
+    for edge in part.traverse() {
+        match edge {
+            Edge::Open(node) => renderer.open(&node),
+            Edge::Close(node) => renderer.close(&node),
+        }
+        if renderer.composer.is_full() {
+            break;
+        }
+    }
+    renderer.flush();
+    renderer.composer.finish()
+}
+
+struct Renderer<'a> {
+    composer: Composer,
+    inline: Inline,
+    layout_tables: &'a HashSet<NodeId>,
+    /// Inside an element that is not shown.
+    skipped: Option<NodeId>,
+    /// Inside the main part or an article, whose header and footer belong to it.
+    articles: usize,
+    preformatted: Option<NodeId>,
+    lists: Vec<List>,
+    table: Option<(NodeId, TableBuilder)>,
+    is_in_cell: bool,
+}
+
+struct List {
+    /// Number of the next item, if they are numbered.
+    number: Option<i64>,
+    /// Words that the next definition explains.
+    terms: Vec<String>,
+}
+
+impl<'a> Renderer<'a> {
+    fn new(is_main: bool, layout_tables: &'a HashSet<NodeId>) -> Self {
+        Self {
+            composer: Composer::default(),
+            inline: Inline::default(),
+            layout_tables,
+            skipped: None,
+            articles: usize::from(is_main),
+            preformatted: None,
+            lists: Vec::new(),
+            table: None,
+            is_in_cell: false,
+        }
+    }
+
+    fn open(&mut self, node: &NodeRef<'_, Node>) {
+        if self.skipped.is_some() {
+            return;
+        }
+        match *node.value() {
+            // White space between cells.
+            Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
+            Node::Text(ref text) if self.preformatted.is_some() => self.inline.push_preformatted(text),
+            Node::Text(ref text) => self.inline.push(text),
+            Node::Element(ref element) if self.is_skipped(element) => self.skipped = Some(node.id()),
+            Node::Element(ref element) => self.open_element(node.id(), element),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, node: &NodeRef<'_, Node>) {
+        match self.skipped {
+            Some(skipped) if skipped == node.id() => self.skipped = None,
+            Some(_) => {}
+            None => {
+                if let Some(element) = node.value().as_element() {
+                    self.close_element(node.id(), element);
+                }
+            }
+        }
+    }
+
+    fn is_skipped(&self, element: &Element) -> bool {
+        let role = element.attr("role").unwrap_or_default();
+        let is_around = AROUND.contains(&element.name()) || ROLES_AROUND.contains(&role);
+        let is_never_content = SKIPPED.contains(&element.name()) || ROLES_SKIPPED.contains(&role);
+        is_never_content || is_hidden(element) || (is_around && self.articles == 0)
+    }
+
+    fn open_element(&mut self, id: NodeId, element: &Element) {
+        if self.preformatted.is_some() {
+            if element.name() == "br" {
+                self.inline.push_preformatted("\n");
+            }
+            return;
+        }
+        match element.name() {
+            "article" | "main" => self.articles += 1,
+            "br" => return self.inline.line_break(),
+            "q" => return self.inline.push("“"),
+            _ => {}
+        }
+        if self.table.is_some() {
+            return self.open_in_table(element.name());
+        }
+        match element.name() {
+            "pre" | "listing" | "xmp" => {
+                self.flush();
+                self.preformatted = Some(id);
+            }
+            "ul" | "ol" | "dl" => self.open_list(element),
+            "li" if !self.lists.is_empty() => self.open_item(element),
+            "dd" if !self.lists.is_empty() => self.open_definition(),
+            "table" => {
+                self.flush();
+                if !self.layout_tables.contains(&id) {
+                    self.table = Some((id, TableBuilder::default()));
+                }
+            }
+            name if is_block(name) => self.flush(),
+            _ => {}
+        }
+    }
+
+    fn close_element(&mut self, id: NodeId, element: &Element) {
+        if let Some(preformatted) = self.preformatted {
+            if preformatted == id {
+                self.preformatted = None;
+                let code = self.inline.take();
+                self.composer.code(&code);
+            }
+            return;
+        }
+        match element.name() {
+            "article" | "main" => self.articles = self.articles.saturating_sub(1),
+            "q" => return self.inline.push("”"),
+            _ => {}
+        }
+        if self.table.is_some() {
+            return self.close_in_table(id, element);
+        }
+        match element.name() {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                let level = element.name().as_bytes().get(1).map_or(1, |digit| usize::from(digit - b'0'));
+                let text = self.inline.take();
+                // The links to themselves that many generators add.
+                self.composer.heading(level, text.trim().trim_end_matches(['¶', '#', '🔗']));
+            }
+            "ul" | "ol" | "dl" => self.close_list(),
+            "li" | "dd" if !self.lists.is_empty() => {
+                self.flush();
+                self.composer.close();
+            }
+            "dt" if !self.lists.is_empty() => self.note_term(),
+            name if is_block(name) => self.flush(),
+            _ => {}
+        }
+    }
+
+    fn open_list(&mut self, element: &Element) {
+        self.flush();
+        self.composer.open_list();
+        let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
+        self.lists.push(List { number: (element.name() == "ol").then_some(start), terms: Vec::new() });
+    }
+
+    fn open_item(&mut self, element: &Element) {
+        self.flush();
+        let marker = match self.lists.last_mut().and_then(|list| list.number.as_mut()) {
+            Some(number) => {
+                *number =
+                    element.attr("value").and_then(|value| value.trim().parse().ok()).unwrap_or(*number);
+                let marker = format!("{number}.");
+                *number = number.saturating_add(1);
+                marker
+            }
+            None => "-".to_owned(),
+        };
+        self.composer.open_item(&marker);
+    }
+
+    /// "Term: what it means", so that a sentence of it says what it is about.
+    fn open_definition(&mut self) {
+        self.flush();
+        self.composer.open_item("-");
+        let terms = self.lists.last_mut().map(|list| std::mem::take(&mut list.terms)).unwrap_or_default();
+        if !terms.is_empty() {
+            let terms = terms.join(", ");
+            self.inline.push(terms.trim_end_matches(':'));
+            self.inline.push(": ");
+        }
+    }
+
+    fn note_term(&mut self) {
+        let term = self.inline.take().trim().to_owned();
+        match self.lists.last_mut() {
+            Some(list) if !term.is_empty() => list.terms.push(term),
+            _ => {}
+        }
+    }
+
+    fn close_list(&mut self) {
+        self.flush();
+        if self.lists.last().is_some_and(|list| !list.terms.is_empty()) {
+            self.open_definition();
+            self.flush();
+            self.composer.close();
+        }
+        self.lists.pop();
+        self.composer.close();
+    }
+
+    fn open_in_table(&mut self, name: &str) {
+        match name {
+            "tr" => {
+                if let Some((_, table)) = &mut self.table {
+                    table.start_row();
+                }
+            }
+            "td" | "th" | "caption" => {
+                self.inline.take();
+                self.is_in_cell = true;
+            }
+            name if is_block(name) || matches!(name, "li" | "dt" | "dd" | "ul" | "ol" | "pre") => {
+                self.inline.gap()
+            }
+            _ => {}
+        }
+    }
+
+    fn close_in_table(&mut self, id: NodeId, element: &Element) {
+        let Some((table_id, table)) = &mut self.table else { return };
+        match element.name() {
+            "td" | "th" => {
+                let text = self.inline.take();
+                let is_header = element.name() == "th";
+                table.cell(text.trim(), is_header, element.attr("colspan"), element.attr("rowspan"));
+                self.is_in_cell = false;
+            }
+            "caption" => {
+                let caption = self.inline.take();
+                self.composer.paragraph(&caption);
+                self.is_in_cell = false;
+            }
+            "table" if *table_id == id => {
+                let (rows, has_header) = std::mem::take(table).finish();
+                self.table = None;
+                self.is_in_cell = false;
+                self.composer.table(&rows, has_header);
+            }
+            name if is_block(name) || matches!(name, "li" | "dt" | "dd" | "pre") => self.inline.gap(),
+            _ => {}
+        }
+    }
+
+    /// Ends the paragraph.
+    fn flush(&mut self) {
+        let text = self.inline.take();
+        self.composer.paragraph(&text);
+    }
+}
+
+fn is_block(name: &str) -> bool {
+    BLOCKS.contains(&name)
+        || matches!(
+            name,
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "dt" | "dd" | "tr" | "td" | "th" | "table"
+        )
+}
+
+fn is_hidden(element: &Element) -> bool {
+    let style = || element.attr("style").map(|s| s.to_ascii_lowercase().replace(char::is_whitespace, ""));
+    element.attr("hidden").is_some()
+        || element.attr("aria-hidden") == Some("true")
+        || style().is_some_and(|style| style.contains("display:none") || style.contains("visibility:hidden"))
+}

@@ -1,0 +1,40 @@
+//! The text of a paragraph while its elements are read, with white space as a browser shows it.
+
+#[derive(Default)]
+pub(super) struct Inline {
+    text: String,
+}
+
+impl Inline {
+    /// Collapses white space, also across elements.
+    pub(super) fn push(&mut self, text: &str) {
+        for character in text.chars() {
+            if !character.is_whitespace() {
+                self.text.push(character);
+            } else if !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
+                self.text.push(' ');
+            }
+        }
+    }
+
+    /// White space as it is.
+    pub(super) fn push_preformatted(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(super) fn line_break(&mut self) {
+        while self.text.ends_with(' ') {
+            self.text.pop();
+        }
+        self.text.push('\n');
+    }
+
+    /// Keeps the words before and after apart.
+    pub(super) fn gap(&mut self) {
+        self.push(" ");
+    }
+
+    pub(super) fn take(&mut self) -> String {
+        super::super::composer::visible(&std::mem::take(&mut self.text))
+    }
+}

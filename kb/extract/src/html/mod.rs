@@ -1,0 +1,81 @@
+//! A web page → the text of its main part, and what its head says.
+
+mod content;
+mod inline;
+mod nesting;
+mod table;
+
+use encoding_rs::Encoding;
+use scraper::{ElementRef, Html, Node, Selector};
+
+use super::{ExtractError, Properties, Section, properties};
+
+/// Bytes of the page that may declare its encoding; browsers look at 1024.
+const DECLARATION_BYTES: usize = 4096;
+
+pub(crate) struct Page {
+    pub(crate) text: String,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) properties: Properties,
+}
+
+pub(crate) fn read(document: &str) -> Result<Page, ExtractError> {
+    nesting::check(document)?;
+    let html = Html::parse_document(document);
+    let (text, heading, sections) = content::read(&html)?;
+    let mut properties = head(&html);
+    properties.title = properties.title.or(heading);
+    Ok(Page { text, sections, properties })
+}
+
+/// The encoding that `<meta charset>`, its old form or an XML declaration names.
+pub(crate) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(bytes.get(..DECLARATION_BYTES).unwrap_or(bytes)).to_ascii_lowercase();
+    let after = |name: &str| Some(head.split_once(name)?.1.trim_start_matches([' ', '=', '"', '\'']));
+    let value = after("charset").or_else(|| after("encoding="))?;
+    let label = value.split(|c: char| !(c.is_ascii_alphanumeric() || "-_:".contains(c))).next()?;
+    // As browsers do: a page that could be read this far is not UTF-16.
+    Encoding::for_label(label.as_bytes()).map(Encoding::output_encoding)
+}
+
+fn head(html: &Html) -> Properties {
+    let meta = |property: &str| {
+        let matches = |element: &ElementRef<'_>| {
+            element
+                .attr("property")
+                .or_else(|| element.attr("name"))
+                .is_some_and(|p| p.eq_ignore_ascii_case(property))
+        };
+        select(html, "meta").find(matches).and_then(|element| element.attr("content"))
+    };
+    let is_canonical = |element: &ElementRef<'_>| {
+        element
+            .attr("rel")
+            .is_some_and(|rel| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case("canonical")))
+    };
+    // Not the title of a drawing inside the page.
+    let title = select(html, "head > title").next().map(|title| title.text().collect::<String>());
+    let canonical = select(html, "link").find(is_canonical).and_then(|link| link.attr("href"));
+    let language = html.root_element().attr("lang").or_else(|| html.root_element().attr("xml:lang"));
+    Properties {
+        title: title.as_deref().and_then(properties::title).or_else(|| properties::title(meta("og:title")?)),
+        url: canonical.and_then(properties::url).or_else(|| properties::url(meta("og:url")?)),
+        language: language.and_then(properties::language),
+        audience: None,
+    }
+}
+
+/// Elements by a selector of this crate, which is known to be one.
+fn select<'a>(html: &'a Html, selector: &str) -> impl Iterator<Item = ElementRef<'a>> + use<'a> {
+    let found: Vec<_> =
+        Selector::parse(selector).map(|selector| html.select(&selector).collect()).unwrap_or_default();
+    found.into_iter()
+}
+
+/// The name of an element, empty for other nodes.
+fn name(node: &Node) -> &str {
+    node.as_element().map_or("", |element| element.name())
+}
+
+#[cfg(test)]
+mod tests;

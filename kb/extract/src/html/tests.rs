@@ -1,0 +1,114 @@
+use super::*;
+
+fn page(document: &str) -> Page {
+    read(document).unwrap()
+}
+
+fn text(document: &str) -> String {
+    page(document).text
+}
+
+#[test]
+fn the_head_gives_the_properties() {
+    let document = "<!doctype html><html lang=de-AT><head><title> Rück&shy;gaben &amp;\n mehr </title>\
+        <link rel='nofollow canonical' href=https://example.org/r><meta property=og:url content=https://other.example>\
+        <body><svg><title>logo</title></svg><h1>Heading</h1><p>Text";
+    let properties = page(document).properties;
+    assert_eq!(properties.title.as_deref(), Some("Rückgaben & mehr"));
+    assert_eq!(properties.url.as_deref(), Some("https://example.org/r"));
+    assert_eq!(properties.language.as_deref(), Some("de-at"));
+    let properties = page("<meta property=og:title content=T><link rel=canonical href=/r><p>Text").properties;
+    assert_eq!((properties.title.as_deref(), properties.url), (Some("T"), None));
+    assert_eq!(page("<h1>Only <i>this</i> ¶</h1><p>Text").properties.title.as_deref(), Some("Only this"));
+}
+
+#[test]
+fn only_the_content_is_kept() {
+    let document = "<body><header>Top</header><nav>Menu</nav><div role=banner>Ad</div><p>Kept.<script>x()</script>\
+        <style>p{}</style><template>t</template><noscript>n</noscript><p hidden>h<p style='DISPLAY : none'>d\
+        <p aria-hidden=true>a</p><form>Name: <input value=v><button>Send</button></form><article><header>Kept too.\
+        </header></article><!-- c --><aside>More</aside><footer>Imprint</footer>";
+    assert_eq!(text(document), "Kept.\n\nName:\n\nKept too.");
+    assert_eq!(
+        text(
+            "<p>Around</p><main><nav>n</nav><div role=navigation>n</div><aside>Note.</aside><p>Main.</main>"
+        ),
+        "Note.\n\nMain."
+    );
+    assert_eq!(text("<p>Around<article>One article.</article>"), "One article.");
+    assert_eq!(text("<p>Around</p><article>One.</article><article>Two.</article>"), "Around\n\nOne.\n\nTwo.");
+    assert_eq!(text("<p>Everything</p><main><script>app()</script></main>"), "Everything");
+}
+
+#[test]
+fn white_space_is_what_a_browser_shows() {
+    let document =
+        "<p>Un<b>break</b>able  <i> and\n\n</i> one&nbsp;line<br>\n two<br><br>three<p>A<span> </span>B";
+    assert_eq!(text(document), "Unbreakable and one line\ntwo\n\nthree\n\nA B");
+    assert_eq!(text("<p>&lt;b&gt; &#8211; &eacute;&unknown;"), "<b> – é&unknown;");
+}
+
+#[test]
+fn headings_lists_and_definitions_keep_their_structure() {
+    let page = page(
+        "<h1>A</h1><p>Intro<h2>B</h2><ul><li>one<li><p>two</p><ol start=3><li>x<li value=7>y</ol></ul>\
+        <dl><dt>Term<dt>Word:</dt><dd>Meaning.<dd>Other.<dt>Alone</dl>\
+        <blockquote><p>Said</p></blockquote>",
+    );
+    assert_eq!(
+        page.text,
+        "A\n\nIntro\n\nB\n\n- one\n- two\n  3. x\n  7. y\n\n- Term, Word: Meaning.\n- Other.\n- Alone:\n\nSaid"
+    );
+    assert_eq!(page.sections[1].headings, ["A", "B"]);
+    assert_eq!(page.sections[1].blocks.len(), 3);
+}
+
+#[test]
+fn code_keeps_its_lines() {
+    assert_eq!(
+        text("<p>Run<pre><code>\nif x:\n  <b>y</b>\n\n  z</code></pre>"),
+        "Run\n\n```\nif x:\n  y\n\n  z\n```"
+    );
+    assert_eq!(text("<pre>a ``` b\n```\n</pre>"), "````\na ``` b\n```\n````");
+}
+
+#[test]
+fn tables_have_rows_and_a_header() {
+    let document = "<table><caption>Plans</caption><thead><tr><th>Plan<th>Price<tbody><tr><td>Basic<td><p>5 €</p><p>net</p>\
+        <tr><td rowspan=2>Pro<td>9 €<tr><td>99 € a year</table>";
+    assert_eq!(
+        text(document),
+        "Plans\n\n| Plan | Price |\n|---|---|\n| Basic | 5 € net |\n| Pro | 9 € |\n| Pro | 99 € a year |"
+    );
+    assert_eq!(
+        text("<table><tr><th>Height<td>2 m<tr><th>Weight<td colspan=2>5 kg</table>"),
+        "| Height | 2 m |  |\n| Weight | 5 kg |  |"
+    );
+    let layout = "<table><tr><td><h1>Title</h1><p>Text.</p><td><table><tr><td>a<td>b</table></table>";
+    assert_eq!(text(layout), "Title\n\nText.\n\n| a | b |");
+}
+
+#[test]
+fn declared_encodings_are_found() {
+    let name = |bytes: &[u8]| declared_encoding(bytes).map(Encoding::name);
+    assert_eq!(name(b"<meta charset=\"iso-8859-2\">"), Some("ISO-8859-2"));
+    assert_eq!(name(b"<META http-equiv=x content='text/html; CharSet = Shift_JIS'>"), Some("Shift_JIS"));
+    assert_eq!(name(b"<?xml version='1.0' encoding='koi8-r'?>"), Some("KOI8-R"));
+    assert_eq!(name(b"<meta charset=utf-16>"), Some("UTF-8"));
+    assert_eq!((name(b"<p>"), name(b"<meta charset=nonsense>")), (None, None));
+}
+
+#[test]
+fn elements_may_be_nested_without_end() {
+    for element in ["div", "b", "ul><li", "table><tr><td", "blockquote", "span"] {
+        let open = format!("<{element}>").repeat(5_000);
+        assert!(text(&format!("<p>Before</p>{open}deep")).contains("deep"), "{element}");
+    }
+}
+
+#[test]
+fn pages_without_text_are_empty() {
+    for document in ["<p> </p>", "<script>x</script>", "<img src=a alt=b>", "&nbsp;"] {
+        assert_eq!(read(document).map(|_| ()).unwrap_err(), ExtractError::Empty, "{document}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Text, structure and properties of a document, from the bytes of its file.
+//!
+//! [`extract`] gives the text that chunks are verbatim slices of, the [`Section`]s it is cut along, and what the file
+//! says of itself ([`Properties`]). Nothing here knows where a file comes from or where its text goes.
+//!
+//! Files come from people who may mean harm. [`sandbox::Sandbox`] reads them in a process of its own, with limits of
+//! memory and time; [`extract`] alone has neither.
+
+#![forbid(unsafe_code)]
+
+mod block;
+mod composer;
+mod docx;
+mod encoding;
+mod error;
+mod file;
+mod format;
+mod front_matter;
+mod html;
+mod markdown;
+mod outline;
+mod pdf;
+mod plain_text;
+mod properties;
+mod rows;
+pub mod sandbox;
+mod sniff;
+mod xml;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::{Deserialize, Serialize};
+
+pub use block::{Block, BlockKind, Section, trim};
+pub use error::ExtractError;
+pub use file::read_limited;
+pub use format::Format;
+pub use properties::Properties;
+
+/// Changes whenever the same file would give another text, other sections or other properties.
+pub const EXTRACTOR_VERSION: &str = "extract-1";
+
+/// The largest file that is read, in bytes: what Supabase's storage takes by default.
+pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
+
+/// The most text that is taken from one file, in bytes.
+pub const MAX_TEXT_BYTES: usize = 20 * 1024 * 1024;
+
+/// The most sections of one file.
+pub const MAX_SECTIONS: usize = 200_000;
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// UTF-8 without NUL and byte order mark; every range refers to it.
+    pub text: String,
+    /// In reading order.
+    pub sections: Vec<Section>,
+    /// What the file says of itself.
+    pub properties: Properties,
+    /// What the administrator should know although the file could be read, each one part of a sentence, such as "read as
+    /// windows-1252".
+    pub notes: Vec<String>,
+}
+
+/// Reads the bytes of a file.
+///
+/// # Errors
+/// [`ExtractError`] if it has no usable text.
+pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ExtractError::Empty);
+    }
+    sniff::check(bytes, format)?;
+    // A fault in a library is the file's fault, not that of the files after it.
+    catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))
+}
+
+fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
+    match format {
+        Format::Pdf => pdf::read(bytes),
+        Format::Docx => docx::read(bytes),
+        Format::Html => read_text(bytes, html::declared_encoding(bytes), |text| {
+            let html::Page { text, sections, properties } = html::read(&text)?;
+            Ok(Extracted { text, sections, properties, notes: Vec::new() })
+        }),
+        Format::Csv => read_text(bytes, None, |text| {
+            let rows::Table { text, sections, notes } = rows::read(&text)?;
+            Ok(Extracted { text, sections, properties: Properties::default(), notes })
+        }),
+        Format::Markdown => read_text(bytes, None, read_markdown),
+        Format::PlainText => read_text(bytes, None, |text| {
+            let sections = vec![plain_text::section(&text)];
+            checked(Extracted { text, sections, properties: Properties::default(), notes: Vec::new() })
+        }),
+    }
+}
+
+fn read_text(
+    bytes: &[u8],
+    declared: Option<&'static encoding_rs::Encoding>,
+    read: impl FnOnce(String) -> Result<Extracted, ExtractError>,
+) -> Result<Extracted, ExtractError> {
+    let (text, note) = encoding::decode(bytes, declared)?;
+    if text.trim().is_empty() {
+        return Err(ExtractError::Empty);
+    }
+    let mut extracted = read(text)?;
+    extracted.notes.splice(0..0, note);
+    Ok(extracted)
+}
+
+fn read_markdown(text: String) -> Result<Extracted, ExtractError> {
+    let markdown::Markdown { title, sections, front_matter } = markdown::read(&text);
+    let front_matter = front_matter.and_then(|range| text.get(range));
+    let (mut properties, notes) = front_matter.map(front_matter::read).transpose()?.unwrap_or_default();
+    properties.title = properties.title.or(title);
+    checked(Extracted { text, sections, properties, notes })
+}
+
+/// The bounds of documents whose text is kept as it is.
+fn checked(extracted: Extracted) -> Result<Extracted, ExtractError> {
+    if extracted.text.len() > MAX_TEXT_BYTES {
+        return Err(composer::too_much_text());
+    }
+    if extracted.sections.len() > MAX_SECTIONS {
+        return Err(composer::too_many_sections());
+    }
+    if extracted.sections.iter().all(|section| section.blocks.is_empty()) {
+        return Err(ExtractError::NoContent);
+    }
+    Ok(extracted)
+}

@@ -1,0 +1,243 @@
+//! Glyphs, in the order they are drawn → lines of text.
+
+use std::collections::HashMap;
+
+use hayro_interpret::{
+    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask,
+    font::{Glyph, GlyphRun},
+    hayro_cmap::{BfString, WritingMode},
+    hayro_syntax::object::{Dict, String as PdfString},
+    kurbo::{Affine, BezPath, Point, Rect, Vec2},
+};
+
+use super::info::decode_text;
+
+/// Glyph space: 1000 units are one em.
+const EM: f64 = 1000.0;
+/// All in em. Words are further apart than this; the narrowest space of common fonts is 0.25, tight setting takes some.
+const WORD_GAP: f64 = 0.18;
+/// A glyph may start this far before the end of the one before it: kerning, accents set on top.
+const MAX_OVERLAP: f64 = 1.0;
+/// Superscripts are on the line, the next line is not.
+const MAX_SHIFT: f64 = 0.55;
+/// The same glyph drawn again this close makes it look bold.
+const DOUBLE_STRIKE: f64 = 0.1;
+
+/// Glyphs one after another on a baseline. Lengths are in points; `start`, `end` and `baseline` are measured along and
+/// across the direction of writing, so that upright and turned text are treated alike.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) baseline: f64,
+    pub(super) size: f64,
+    /// In degrees, clockwise; 0 is from left to right.
+    pub(super) direction: i32,
+}
+
+/// What one page shows.
+pub(super) struct Collector {
+    pub(super) lines: Vec<Line>,
+    pub(super) has_images: bool,
+    /// Shapes of fonts that do not say which character they are.
+    pub(super) nameless_glyphs: usize,
+    area: Rect,
+    open: Option<Line>,
+    marked: Vec<Marked>,
+    /// Where each character was drawn, by cells of [`DOUBLE_STRIKE`].
+    drawn: HashMap<(char, i64, i64), Point>,
+}
+
+/// Marked content around a glyph.
+enum Marked {
+    /// Page numbers, running headers, watermarks, if their author says so.
+    Artifact,
+    /// Said once, instead of all its glyphs.
+    Replaced {
+        text: Option<String>,
+    },
+    Other,
+}
+
+impl Collector {
+    pub(super) fn new(area: Rect) -> Self {
+        Self {
+            lines: Vec::new(),
+            has_images: false,
+            nameless_glyphs: 0,
+            area,
+            open: None,
+            marked: Vec::new(),
+            drawn: HashMap::new(),
+        }
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.end_line();
+        // What was needed while the page was read only.
+        self.drawn = HashMap::new();
+    }
+
+    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, writing: WritingMode) {
+        let origin = transform * Point::ZERO;
+        let up = transform * Point::new(0.0, EM) - origin;
+        let across = transform * Point::new(EM, 0.0) - origin;
+        let size = up.hypot();
+        let is_sensible = size.is_finite() && size > 0.0 && origin.is_finite();
+        if !is_sensible || !self.area.inflate(size, size).contains(origin) {
+            return;
+        }
+        let (along, advance) = match writing {
+            WritingMode::Horizontal => {
+                let width = advance_width(glyph).unwrap_or(EM / 2.0);
+                (across, (transform * Point::new(width, 0.0) - origin).hypot())
+            }
+            WritingMode::Vertical => (-up, size),
+        };
+        let Some(text) = self.text_of(glyph) else { return };
+        if text.chars().next().is_some_and(|character| self.is_struck_twice(character, origin, size)) {
+            return;
+        }
+        self.place(&text, origin, along, advance, size);
+    }
+
+    /// `None` if it is not to be read; empty if another glyph said it already.
+    fn text_of(&mut self, glyph: &Glyph<'_>) -> Option<String> {
+        if self.marked.iter().any(|marked| matches!(marked, Marked::Artifact)) {
+            return None;
+        }
+        let replaced = self.marked.iter_mut().find_map(|marked| match marked {
+            Marked::Replaced { text } => Some(text),
+            _ => None,
+        });
+        if let Some(text) = replaced {
+            return Some(text.take().unwrap_or_default());
+        }
+        let text = match glyph.as_unicode() {
+            Some(BfString::Char(character)) => character.to_string(),
+            Some(BfString::String(text)) => text,
+            None => String::new(),
+        };
+        // Private characters mean something in their font only.
+        let mut letters = String::new();
+        for character in text.chars().filter(|c| !c.is_control() && !is_private(*c)) {
+            push_letters(character, &mut letters);
+        }
+        self.nameless_glyphs += usize::from(letters.is_empty());
+        Some(letters)
+    }
+
+    fn is_struck_twice(&mut self, character: char, at: Point, size: f64) -> bool {
+        let cell = size * DOUBLE_STRIKE;
+        let key = |x: i64, y: i64| (character, (at.x / cell) as i64 + x, (at.y / cell) as i64 + y);
+        let is_near = |before: &Point| (*before - at).hypot() < cell;
+        let neighbours = (-1..=1).flat_map(|x| (-1..=1).map(move |y| (x, y)));
+        let found = neighbours.into_iter().any(|(x, y)| self.drawn.get(&key(x, y)).is_some_and(is_near));
+        self.drawn.insert(key(0, 0), at);
+        found && !character.is_whitespace()
+    }
+
+    fn place(&mut self, text: &str, origin: Point, along: Vec2, advance: f64, size: f64) {
+        let direction = along.atan2().to_degrees().round() as i32;
+        let unit = Vec2::from_angle(f64::from(direction).to_radians());
+        let start = origin.to_vec2().dot(unit);
+        let baseline = unit.cross(origin.to_vec2());
+        let goes_on = self.open.as_ref().is_some_and(|line| {
+            line.direction == direction
+                && (line.baseline - baseline).abs() < MAX_SHIFT * line.size.max(size)
+                && start - line.end > -MAX_OVERLAP * line.size.max(size)
+        });
+        if !goes_on {
+            self.end_line();
+        }
+        let line = self.open.get_or_insert_with(|| Line {
+            text: String::new(),
+            start,
+            end: start,
+            baseline,
+            size,
+            direction,
+        });
+        let is_blank = text.chars().all(char::is_whitespace);
+        let is_apart = start - line.end > WORD_GAP * size || (is_blank && !text.is_empty());
+        if is_apart && !line.text.is_empty() && !line.text.ends_with(' ') {
+            line.text.push(' ');
+        }
+        if !is_blank {
+            if line.text.trim().is_empty() || size > line.size {
+                // A line is as high as its largest glyph, and stands where that stands.
+                (line.size, line.baseline) = (size, baseline);
+            }
+            line.text.push_str(text);
+        }
+        line.end = line.end.max(start + advance);
+    }
+
+    fn end_line(&mut self) {
+        if let Some(mut line) = self.open.take() {
+            line.text.truncate(line.text.trim_end().len());
+            if !line.text.is_empty() {
+                self.lines.push(line);
+            }
+        }
+    }
+}
+
+impl Device<'_> for Collector {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
+        for glyph in run.glyphs() {
+            self.glyph(glyph, props.transform * glyph.transform(), run.writing_mode());
+        }
+    }
+
+    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
+        self.has_images = true;
+    }
+
+    fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
+        let actual = properties.and_then(|properties| properties.get::<PdfString<'_>>(b"ActualText"));
+        self.marked.push(match actual {
+            _ if tag == b"Artifact" => Marked::Artifact,
+            Some(text) => Marked::Replaced { text: Some(decode_text(text.as_bytes())) },
+            None => Marked::Other,
+        });
+    }
+
+    fn end_marked_content(&mut self) {
+        self.marked.pop();
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {}
+    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_clip_rect(&mut self, _: &Rect) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+    fn pop_clip(&mut self) {}
+    fn pop_transparency_group(&mut self) {}
+}
+
+fn advance_width(glyph: &Glyph<'_>) -> Option<f64> {
+    let width = match glyph {
+        Glyph::Outline(glyph) => glyph.advance_width(),
+        Glyph::Type3(glyph) => glyph.advance_width(),
+    };
+    width.map(f64::from).filter(|width| width.is_finite() && *width >= 0.0)
+}
+
+fn is_private(character: char) -> bool {
+    matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
+}
+
+/// Typeset letters as they are written and searched for.
+fn push_letters(character: char, text: &mut String) {
+    match character {
+        'ﬀ' => text.push_str("ff"),
+        'ﬁ' => text.push_str("fi"),
+        'ﬂ' => text.push_str("fl"),
+        'ﬃ' => text.push_str("ffi"),
+        'ﬄ' => text.push_str("ffl"),
+        'ﬅ' | 'ﬆ' => text.push_str("st"),
+        _ => text.push(character),
+    }
+}

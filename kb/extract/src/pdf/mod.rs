@@ -1,0 +1,127 @@
+//! A PDF → text by page.
+
+mod furniture;
+mod info;
+mod lines;
+mod outline;
+mod paragraphs;
+mod text;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hayro_interpret::{
+    Context, InterpreterCache, InterpreterSettings, TransformExt,
+    hayro_syntax::{DecryptionError, LoadPdfError, Pdf, page::Page},
+    interpret_page,
+    kurbo::Rect,
+};
+
+use super::{ExtractError, Extracted, MAX_TEXT_BYTES, composer};
+use lines::Line;
+
+/// Pages named in a note.
+const MAX_NAMED_PAGES: usize = 10;
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
+    let pdf = open(bytes)?;
+    let read = read_pages(&pdf)?;
+    let mut notes = read.notes;
+    notes.extend(count_note(&pdf));
+    let (text, heading, sections) = text::compose(read.pages, outline::read(&pdf))?;
+    let mut properties = info::read(&pdf);
+    properties.title = properties.title.or(heading);
+    Ok(Extracted { text, sections, properties, notes })
+}
+
+/// An empty password is tried: many documents only restrict what may be done with them.
+fn open(bytes: &[u8]) -> Result<Pdf, ExtractError> {
+    let broken = |reason: &str| ExtractError::Broken { reason: reason.to_owned() };
+    let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ExtractError::Encrypted,
+        LoadPdfError::Decryption(_) => broken("it is encrypted in an unknown way"),
+        LoadPdfError::Invalid => broken("it has no pages that could be found"),
+    })?;
+    if pdf.pages().is_empty() { Err(broken("it has no pages")) } else { Ok(pdf) }
+}
+
+/// The lines of a page, and how high it is.
+struct PageLines {
+    lines: Vec<Line>,
+    height: f64,
+}
+
+struct PagesRead {
+    pages: Vec<PageLines>,
+    notes: Vec<String>,
+}
+
+fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
+    let cache = InterpreterCache::new();
+    let mut pages = Vec::new();
+    let (mut failed, mut scanned, mut nameless) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for (number, page) in (1..).zip(pdf.pages().iter()) {
+        // One bad page does not cost the others.
+        let found = catch_unwind(AssertUnwindSafe(|| page_lines(pdf, page, &cache)));
+        let Ok(found) = found else {
+            failed.push(number);
+            pages.push(PageLines { lines: Vec::new(), height: 0.0 });
+            continue;
+        };
+        let lines = found.lines;
+        if lines.is_empty() && found.nameless_glyphs > 0 {
+            nameless.push(number);
+        } else if lines.is_empty() && found.has_images {
+            scanned.push(number);
+        }
+        bytes += lines.iter().map(|line| line.text.len()).sum::<usize>();
+        if bytes > MAX_TEXT_BYTES {
+            return Err(composer::too_much_text());
+        }
+        pages.push(PageLines { lines, height: f64::from(page.render_dimensions().1) });
+    }
+    if bytes == 0 {
+        return Err(match (failed.len(), nameless.len(), scanned.len()) {
+            (0, 0, 0) => ExtractError::Empty,
+            (_, 0, 0) => ExtractError::Crashed,
+            (_, nameless, scanned) if nameless > scanned => ExtractError::NoCharacters,
+            _ => ExtractError::Scanned,
+        });
+    }
+    let notes = [
+        pages_note(&failed, "could not be read"),
+        pages_note(&scanned, "has no text, only images"),
+        pages_note(&nameless, "has text whose fonts name no characters"),
+    ];
+    Ok(PagesRead { pages, notes: notes.into_iter().flatten().collect() })
+}
+
+fn page_lines<'a>(pdf: &'a Pdf, page: &Page<'a>, cache: &InterpreterCache<'a>) -> lines::Collector {
+    let (width, height) = page.render_dimensions();
+    let area = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let transform = page.initial_transform(true).to_kurbo();
+    let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
+    let mut collector = lines::Collector::new(area);
+    interpret_page(page, &mut context, &mut collector);
+    collector.finish();
+    collector
+}
+
+fn pages_note(pages: &[u32], what: &str) -> Option<String> {
+    let named: Vec<String> = pages.iter().take(MAX_NAMED_PAGES).map(ToString::to_string).collect();
+    let more = pages.len().saturating_sub(named.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let noun = if pages.len() == 1 { "page" } else { "each of the pages" };
+    (!named.is_empty()).then(|| format!("{noun} {}{more} {what}", named.join(", ")))
+}
+
+/// Pages that are listed but missing shift the numbers of those after them.
+fn count_note(pdf: &Pdf) -> Option<String> {
+    let promised = info::page_count(pdf)?;
+    let found = pdf.pages().len();
+    (promised > found)
+        .then(|| format!("only {found} of its {promised} pages were found, so page numbers may be wrong"))
+}
+
+#[cfg(test)]
+mod tests;

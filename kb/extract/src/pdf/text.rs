@@ -1,0 +1,161 @@
+//! Pages of lines → text and sections.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::{
+    PageLines, furniture,
+    outline::Bookmark,
+    paragraphs::{self, Paragraph},
+};
+use crate::{
+    ExtractError, Section,
+    composer::{Composer, visible},
+};
+
+/// A heading is so much larger than the text.
+const HEADING_SIZE: f64 = 1.15;
+const MAX_HEADING_CHARS: usize = 150;
+const MAX_HEADING_LINES: usize = 3;
+/// Sizes that are told apart as levels of headings, in points.
+const SIZE_STEP: f64 = 0.5;
+const MAX_LEVELS: usize = 4;
+
+/// Text, title and sections. Headings are the bookmarks, or else what is set larger than the text; the largest of these
+/// is the title, while the first bookmark is only a chapter.
+pub(super) fn compose(
+    mut pages: Vec<PageLines>,
+    bookmarks: Vec<Bookmark>,
+) -> Result<(String, Option<String>, Vec<Section>), ExtractError> {
+    furniture::remove(&mut pages);
+    let words = paragraphs::words(pages.iter().flat_map(|page| &page.lines));
+    let pages: Vec<Vec<Paragraph>> =
+        pages.iter().map(|page| paragraphs::paragraphs(&page.lines, &words)).collect();
+    let mut headings = if bookmarks.is_empty() {
+        Headings::Sizes(heading_sizes(&pages))
+    } else {
+        Headings::Bookmarks(
+            bookmarks.into_iter().map(|bookmark| (plain(&bookmark.title), bookmark)).collect(),
+        )
+    };
+    let has_bookmarks = matches!(headings, Headings::Bookmarks(_));
+    let mut composer = Composer::default();
+    for (at, paragraphs) in pages.iter().enumerate() {
+        composer.page(u32::try_from(at + 1).unwrap_or(u32::MAX));
+        headings.start_page(at, paragraphs, &mut composer);
+        write(paragraphs, at, &mut headings, &mut composer);
+    }
+    let (text, title, sections) = composer.finish()?;
+    Ok((text, title.filter(|_| !has_bookmarks), sections))
+}
+
+fn write(paragraphs: &[Paragraph], page: usize, headings: &mut Headings, composer: &mut Composer) {
+    let mut is_in_list = false;
+    for paragraph in paragraphs {
+        if is_in_list && !paragraph.is_item {
+            composer.close();
+        }
+        if !is_in_list && paragraph.is_item {
+            composer.open_list();
+        }
+        is_in_list = paragraph.is_item;
+        let text = visible(&paragraph.text);
+        if paragraph.is_item {
+            composer.open_item("-");
+            composer.paragraph(&text);
+            composer.close();
+        } else if let Some(level) = headings.level_of(paragraph, page, composer) {
+            composer.heading(level, &text);
+        } else {
+            composer.paragraph(&text);
+        }
+    }
+    if is_in_list {
+        composer.close();
+    }
+}
+
+enum Headings {
+    /// Those not passed yet, each after its [`plain`] words.
+    Bookmarks(VecDeque<(String, Bookmark)>),
+    /// Levels by size, in steps.
+    Sizes(HashMap<i64, usize>),
+}
+
+impl Headings {
+    /// Bookmarks to earlier pages, or to this one without their words on it: what follows stands under them all the same.
+    fn start_page(&mut self, page: usize, paragraphs: &[Paragraph], composer: &mut Composer) {
+        if let Self::Bookmarks(bookmarks) = self {
+            let said: HashSet<String> = paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
+            let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
+                bookmark.page < page || (bookmark.page == page && !said.contains(words))
+            };
+            while let Some((_, passed)) = bookmarks.pop_front_if(is_passed) {
+                composer.under(passed.level, passed.title);
+            }
+        }
+    }
+
+    fn level_of(&mut self, paragraph: &Paragraph, page: usize, composer: &mut Composer) -> Option<usize> {
+        match self {
+            Self::Sizes(levels) => {
+                is_heading(paragraph).then(|| levels.get(&step(paragraph.size)).copied()).flatten()
+            }
+            Self::Bookmarks(bookmarks) => {
+                // One that is not found, such as that of a cover, does not hide those after it.
+                let said = plain(&paragraph.text);
+                let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
+                let position = here.position(|(words, _)| !words.is_empty() && *words == said)?;
+                for (_, passed) in bookmarks.drain(..position) {
+                    composer.under(passed.level, passed.title);
+                }
+                bookmarks.pop_front().map(|(_, bookmark)| bookmark.level)
+            }
+        }
+    }
+}
+
+/// The largest sizes of paragraphs that look like headings, against the size of most of the text.
+fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
+    let all = || pages.iter().flatten();
+    let mut weight: HashMap<i64, usize> = HashMap::new();
+    for paragraph in all() {
+        *weight.entry(step(paragraph.size)).or_default() += paragraph.text.len();
+    }
+    let Some(text_size) =
+        weight.into_iter().max_by_key(|(size, weight)| (*weight, *size)).map(|(size, _)| size)
+    else {
+        return HashMap::new();
+    };
+    let is_large = |size: &i64| *size as f64 >= text_size as f64 * HEADING_SIZE;
+    let mut sizes: Vec<i64> =
+        all().filter(|p| is_heading(p)).map(|p| step(p.size)).filter(is_large).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.dedup();
+    sizes.into_iter().zip(1..).map(|(size, level)| (size, level.min(MAX_LEVELS))).collect()
+}
+
+fn is_heading(paragraph: &Paragraph) -> bool {
+    let text = &paragraph.text;
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    !paragraph.is_item
+        && paragraph.lines <= MAX_HEADING_LINES
+        && letters > 1
+        && text.chars().count() <= MAX_HEADING_CHARS
+        && !text.ends_with(['.', ',', ';'])
+}
+
+fn step(size: f64) -> i64 {
+    (size / SIZE_STEP).round() as i64
+}
+
+/// The letters of a heading without numbering, case and white space; empty for what is too long to be one.
+fn plain(text: &str) -> String {
+    let letters: String = text
+        .chars()
+        .take(2 * MAX_HEADING_CHARS + 1)
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    let is_short = letters.chars().count() <= 2 * MAX_HEADING_CHARS;
+    letters.trim_start_matches(|c: char| c.is_ascii_digit()).chars().filter(|_| is_short).collect()
+}

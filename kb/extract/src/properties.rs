@@ -1,0 +1,143 @@
+//! What a file says of itself, checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::composer::{one_line, visible};
+
+/// A longer title is a mistake of the program that wrote the file.
+const MAX_TITLE_CHARS: usize = 300;
+/// As browsers and servers bound addresses.
+const MAX_URL_BYTES: usize = 2000;
+
+const FILE_EXTENSIONS: [&str; 16] = [
+    ".doc", ".docx", ".pdf", ".odt", ".rtf", ".txt", ".tex", ".dvi", ".ps", ".indd", ".qxd", ".ppt", ".pptx",
+    ".xls", ".xlsx", ".html",
+];
+/// What programs call a document that has no name yet, perhaps with a number.
+const MADE_UP: [&str; 12] = [
+    "untitled",
+    "document",
+    "dokument",
+    "unbenannt",
+    "titel",
+    "title",
+    "sans titre",
+    "sin título",
+    "word document",
+    "new document",
+    "about:blank",
+    "print",
+];
+
+/// What a file says of itself: front matter, document properties, elements of an HTML head.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Properties {
+    /// For people, on one line.
+    pub title: Option<String>,
+    /// Where people read it: an absolute http or https address.
+    pub url: Option<String>,
+    /// As the file has it: a name such as `german` or a code such as `de-AT`, in lower case.
+    pub language: Option<String>,
+    /// Who may see it (`team:sales`), if the file says so.
+    pub audience: Option<Vec<String>>,
+}
+
+/// On one line, bounded, `None` if nothing is left.
+pub(crate) fn title(text: &str) -> Option<String> {
+    let text = one_line(&visible(text));
+    let bounded = text.chars().take(MAX_TITLE_CHARS).collect::<String>();
+    (!bounded.is_empty()).then_some(bounded)
+}
+
+/// The title in the properties of an office document or PDF, unless a program made it up from the file's name.
+pub(crate) fn document_title(text: &str) -> Option<String> {
+    let text = title(text)?;
+    let lower = text.to_lowercase();
+    let is_file_name = FILE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
+    let is_made_up = MADE_UP.iter().any(|start| {
+        lower.strip_prefix(start).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == ' '))
+    });
+    let is_printed = lower.starts_with("microsoft ") && lower.contains(" - ");
+    let has_letters = text.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    (has_letters && !is_file_name && !is_made_up && !is_printed).then_some(text)
+}
+
+/// Only an absolute http or https address without spaces and control characters.
+pub(crate) fn url(text: &str) -> Option<String> {
+    let text = text.trim();
+    let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+    let rest = ["https://", "http://"]
+        .into_iter()
+        .find_map(|scheme| lower.starts_with(scheme).then(|| text.get(scheme.len()..)).flatten())?;
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_plain = !text.chars().any(|c| c.is_whitespace() || c.is_control() || "<>\"\\^`{|}".contains(c));
+    (is_plain && !host.is_empty() && text.len() <= MAX_URL_BYTES).then(|| text.to_owned())
+}
+
+/// A name or code: letters, digits and hyphens.
+pub(crate) fn language(text: &str) -> Option<String> {
+    let text = text.trim().replace('_', "-").to_lowercase();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || c == '-');
+    (is_plain && (2..=35).contains(&text.len()) && text != "x-none").then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_absolute_web_addresses_are_kept() {
+        assert_eq!(url(" https://example.org/a?b#c ").as_deref(), Some("https://example.org/a?b#c"));
+        assert_eq!(url("HTTP://example.org").as_deref(), Some("HTTP://example.org"));
+        for bad in [
+            "",
+            "/a",
+            "example.org",
+            "javascript:alert(1)",
+            "https://",
+            "http:///a",
+            "https://a b",
+            "ftp://a",
+            "https://a\"onclick",
+            "http",
+            "höttps://",
+        ] {
+            assert_eq!(url(bad), None, "{bad}");
+        }
+        assert_eq!(url(&format!("https://a/{}", "b".repeat(3000))), None);
+    }
+
+    #[test]
+    fn languages_are_names_or_codes() {
+        assert_eq!(language("de_AT").as_deref(), Some("de-at"));
+        assert_eq!(language("German").as_deref(), Some("german"));
+        for bad in ["", "e", "x-none", "en;drop", &"a".repeat(99)] {
+            assert_eq!(language(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn titles_that_programs_made_up_are_not_kept() {
+        for bad in [
+            "Microsoft Word - Refunds.docx",
+            "Untitled",
+            "untitled 2",
+            "Dokument1",
+            "refunds_final.PDF",
+            "12345",
+            "",
+        ] {
+            assert_eq!(document_title(bad), None, "{bad}");
+        }
+        for good in ["Refunds", "Document retention", "Untitled poems"] {
+            assert_eq!(document_title(good).as_deref(), Some(good));
+        }
+    }
+
+    #[test]
+    fn titles_are_one_bounded_line() {
+        assert_eq!(title(" a\n b\0 ").as_deref(), Some("a b"));
+        assert_eq!(title(" \n"), None);
+        assert_eq!(title(&"é".repeat(1000)).map(|t| t.chars().count()), Some(300));
+    }
+}

@@ -1,0 +1,266 @@
+//! A table whose rows are passages: each row is a section, so that no chunk mixes two of them.
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::{
+    ExtractError, MAX_SECTIONS, Section,
+    composer::{Composer, one_line, visible},
+    properties,
+};
+
+/// Longer fields are paragraphs of their own, so that they are split between sentences.
+const MAX_SHORT_FIELD_CHARS: usize = 80;
+/// Rows looked at to find the delimiter.
+const SAMPLE_ROWS: usize = 20;
+/// Rows named in a note.
+const MAX_NAMED_ROWS: usize = 3;
+
+/// Columns that say what a row is about, in English, German, French and Spanish.
+const SUBJECTS: [&str; 16] = [
+    "title",
+    "question",
+    "name",
+    "heading",
+    "subject",
+    "topic",
+    "titel",
+    "frage",
+    "thema",
+    "bezeichnung",
+    "titre",
+    "nom",
+    "sujet",
+    "título",
+    "pregunta",
+    "nombre",
+];
+/// Among them, those that a reader would not take for a statement.
+const QUESTIONS: [&str; 3] = ["question", "frage", "pregunta"];
+const LINKS: [&str; 6] = ["url", "link", "href", "adresse", "lien", "enlace"];
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) text: String,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// # Errors
+/// [`ExtractError`] for a quotation mark that is never closed (a reader could not tell where rows end), for more rows than
+/// are kept, and for tables without rows.
+pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
+    let (document, named) = without_separator_line(document);
+    let delimiter = named.unwrap_or_else(|| delimiter(document));
+    if let Some(line) = unclosed_quote(document, delimiter) {
+        let reason = format!("the quotation mark in line {line} is never closed");
+        return Err(ExtractError::Broken { reason });
+    }
+    let mut rows = reader(document, delimiter);
+    let columns = Columns::of(rows.headers().map_err(|error| broken(&error))?);
+    let mut composer = Composer::default();
+    let mut ragged = Vec::new();
+    for (at, row) in rows.records().enumerate() {
+        let row = row.map_err(|error| broken(&error))?;
+        if at >= MAX_SECTIONS {
+            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
+        }
+        if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
+            // As a spreadsheet counts, where the header is row 1.
+            ragged.push(at + 2);
+        }
+        columns.write(&row, &mut composer);
+        if composer.is_full() {
+            break;
+        }
+    }
+    let (text, _, sections) = composer.finish()?;
+    Ok(Table { text, sections, notes: ragged_note(&ragged, columns.names.len()).into_iter().collect() })
+}
+
+struct Columns {
+    names: Vec<String>,
+    subject: Option<usize>,
+    link: Option<usize>,
+}
+
+impl Columns {
+    fn of(header: &StringRecord) -> Self {
+        let named = |field: (usize, &str)| {
+            let name = one_line(&visible(field.1));
+            if name.is_empty() { column_name(field.0) } else { name }
+        };
+        let names: Vec<String> = header.iter().enumerate().map(named).collect();
+        // The first of the list counts, not the first of the table: `title` says more than `name`.
+        let find = |wanted: &[&str]| {
+            wanted.iter().find_map(|wanted| names.iter().position(|name| name.to_lowercase() == *wanted))
+        };
+        Self { subject: find(&SUBJECTS), link: find(&LINKS), names }
+    }
+
+    fn write(&self, row: &StringRecord, composer: &mut Composer) {
+        let heading = self.subject.and_then(|at| row.get(at)).and_then(properties::title).unwrap_or_default();
+        let url = self.link.and_then(|at| row.get(at)).and_then(properties::url);
+        let is_said_elsewhere = |at: usize| {
+            (self.link == Some(at) && url.is_some()) || (self.subject == Some(at) && self.is_question(at))
+        };
+        let fields: Vec<(usize, String)> = row
+            .iter()
+            .enumerate()
+            .map(|(at, field)| (at, visible(field).trim().to_owned()))
+            .filter(|(at, field)| !field.is_empty() && !is_said_elsewhere(*at))
+            .collect();
+        composer.part(heading, url);
+        let is_short = |field: &str| !field.contains('\n') && field.chars().count() <= MAX_SHORT_FIELD_CHARS;
+        let (short, long): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(_, field)| is_short(field));
+        let line = short.iter().map(|(at, field)| self.labelled(*at, field)).collect::<Vec<_>>().join("; ");
+        composer.paragraph(&line);
+        for (at, field) in &long {
+            composer.paragraph(&self.labelled(*at, field));
+        }
+    }
+
+    fn is_question(&self, at: usize) -> bool {
+        self.names.get(at).is_some_and(|name| QUESTIONS.contains(&name.to_lowercase().as_str()))
+    }
+
+    fn labelled(&self, at: usize, field: &str) -> String {
+        let name = self.names.get(at).cloned().unwrap_or_else(|| column_name(at));
+        format!("{}: {field}", name.trim_end_matches(':'))
+    }
+}
+
+fn column_name(at: usize) -> String {
+    format!("Column {}", at + 1)
+}
+
+fn reader(document: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(document.as_bytes())
+}
+
+/// `sep=;` in the first line, as Excel writes and reads it.
+fn without_separator_line(document: &str) -> (&str, Option<u8>) {
+    let (first, rest) = document.split_once('\n').unwrap_or((document, ""));
+    match first.trim_end().strip_prefix("sep=").map(str::as_bytes) {
+        Some([delimiter]) => (rest, Some(*delimiter)),
+        _ => (document, None),
+    }
+}
+
+/// The delimiter that gives the most rows as many fields as the header has, and among equals the most fields.
+fn delimiter(document: &str) -> u8 {
+    let fit = |delimiter: &u8| {
+        let mut rows = reader(document, *delimiter);
+        let columns = rows.headers().map_or(1, StringRecord::len);
+        let fitting = rows.records().take(SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
+        if columns > 1 { (fitting + 1, columns) } else { (0, 0) }
+    };
+    // The last of equals is taken: the comma.
+    b"|\t;,".iter().copied().max_by_key(fit).unwrap_or(b',')
+}
+
+/// The line, counted from 1, of a quotation mark that opens a field without end.
+fn unclosed_quote(document: &str, delimiter: u8) -> Option<usize> {
+    let mut line = 1;
+    let mut is_field_start = true;
+    let mut opened_in = None;
+    for byte in document.bytes() {
+        // A doubled quotation mark closes a field and opens it again, which comes to the same.
+        match (opened_in, byte) {
+            (Some(_), b'"') => opened_in = None,
+            (None, b'"') if is_field_start => opened_in = Some(line),
+            _ => {}
+        }
+        line += usize::from(byte == b'\n');
+        is_field_start = opened_in.is_none() && (byte == delimiter || byte == b'\n' || byte == b'"');
+    }
+    opened_in
+}
+
+fn ragged_note(rows: &[usize], columns: usize) -> Option<String> {
+    let named: Vec<String> = rows.iter().take(MAX_NAMED_ROWS).map(ToString::to_string).collect();
+    let more = rows.len().saturating_sub(named.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let (rows, have) = if rows.len() == 1 { ("row", "has") } else { ("rows", "have") };
+    (!named.is_empty())
+        .then(|| format!("{rows} {}{more} {have} more or fewer than {columns} fields", named.join(", ")))
+}
+
+fn broken(error: &csv::Error) -> ExtractError {
+    ExtractError::Broken { reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (heading, url, text) of each row.
+    fn rows(document: &str) -> Vec<(Vec<String>, Option<String>, String)> {
+        let Table { text, sections, .. } = read(document).unwrap();
+        let content = |s: &Section| {
+            s.blocks.iter().map(|b| text[b.range.clone()].to_owned()).collect::<Vec<_>>().join("¶")
+        };
+        sections.iter().map(|s| (s.headings.clone(), s.url.clone(), content(s))).collect()
+    }
+
+    fn contents(document: &str) -> Vec<String> {
+        rows(document).into_iter().map(|(_, _, text)| text).collect()
+    }
+
+    #[test]
+    fn a_row_is_a_section_with_its_column_names() {
+        let long = "word ".repeat(30);
+        let document =
+            format!("Name,Price,,Url\nBasic,9 €,x,https://example.org/b\nPro,,\"{long}\nand more\",/pro\n");
+        let expected = [
+            (
+                vec!["Basic".to_owned()],
+                Some("https://example.org/b".to_owned()),
+                "Name: Basic; Price: 9 €; Column 3: x".to_owned(),
+            ),
+            (
+                vec!["Pro".to_owned()],
+                None,
+                format!("Name: Pro; Url: /pro¶Column 3: {}\nand more", long.trim()),
+            ),
+        ];
+        assert_eq!(rows(&document), expected);
+    }
+
+    #[test]
+    fn questions_are_headings_only() {
+        let found = rows("Frage;Antwort\nWie lange?;30 Tage.\n");
+        assert_eq!(found, [(vec!["Wie lange?".to_owned()], None, "Antwort: 30 Tage.".to_owned())]);
+    }
+
+    #[test]
+    fn delimiters_are_found() {
+        for document in
+            ["a,b\n1,2", "a;b\n1;2", "a\tb\n1\t2", "a|b\n1|2", "sep=;\na;b\n1;2", "a;b\r\n1;2\r\n"]
+        {
+            assert_eq!(contents(document), ["a: 1; b: 2"], "{document}");
+        }
+        assert_eq!(contents("Preis;Text\n1,5;a\n2,5;b"), ["Preis: 1,5; Text: a", "Preis: 2,5; Text: b"]);
+        assert_eq!(contents("Answer\n\"Yes, really.\"\n\nNo."), ["Answer: Yes, really.", "Answer: No."]);
+    }
+
+    #[test]
+    fn ragged_rows_are_kept_and_noted() {
+        let table = read("a,b\n1\n1,2,3\n1,2\n").unwrap();
+        assert_eq!(table.text, "a: 1\n\na: 1; b: 2; Column 3: 3\n\na: 1; b: 2");
+        assert_eq!(table.notes, ["rows 2, 3 have more or fewer than 2 fields"]);
+    }
+
+    #[test]
+    fn an_open_quotation_mark_is_reported_with_its_line() {
+        let error = read("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
+        assert_eq!(error.to_string(), "is broken: the quotation mark in line 3 is never closed");
+        assert_eq!(contents("size,b\n5\" pipe,x\n"), ["size: 5\" pipe; b: x"]);
+    }
+
+    #[test]
+    fn tables_without_rows_and_with_too_many_are_refused() {
+        assert_eq!(read("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
+        let many = format!("a\n{}", "1\n".repeat(MAX_SECTIONS + 1));
+        assert!(read(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
+    }
+}

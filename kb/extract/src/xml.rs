@@ -1,0 +1,93 @@
+//! The little of XML that Office files and the metadata of PDFs need. Entities other than the five of XML itself are dropped, never expanded.
+
+use quick_xml::{
+    Reader, XmlVersion,
+    events::{BytesRef, BytesStart, Event},
+};
+
+use super::ExtractError;
+
+/// An element without the prefix of its namespace.
+pub(crate) struct Element<'a>(&'a BytesStart<'a>);
+
+impl Element<'_> {
+    /// Attributes are matched without the prefix of their namespace.
+    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
+        let mut attributes = self.0.attributes();
+        let found = attributes
+            .with_checks(false)
+            .flatten()
+            .find(|found| found.key.local_name().into_inner() == name)?;
+        found.normalized_value(XmlVersion::Implicit1_0).ok().map(|value| value.into_owned())
+    }
+
+    pub(crate) fn val(&self) -> Option<String> {
+        self.attribute("val")
+    }
+
+    /// Of a property that is on unless it says otherwise.
+    pub(crate) fn is_on(&self) -> bool {
+        !matches!(self.val().as_deref(), Some("0" | "false" | "off" | "none"))
+    }
+}
+
+/// What happens while a part is read.
+pub(crate) enum Step<'a> {
+    Open(&'a str, Element<'a>),
+    Close(&'a str),
+    Text(&'a str),
+}
+
+/// Walks a part; an empty element is opened and closed.
+pub(crate) fn walk(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<(), ExtractError> {
+    let mut reader = Reader::from_str(xml);
+    loop {
+        match reader.read_event().map_err(|error| ExtractError::Broken { reason: error.to_string() })? {
+            Event::Start(start) => step(Step::Open(start.local_name().into_inner(), Element(&start))),
+            Event::Empty(start) => {
+                step(Step::Open(start.local_name().into_inner(), Element(&start)));
+                step(Step::Close(start.local_name().into_inner()));
+            }
+            Event::End(end) => step(Step::Close(end.local_name().into_inner())),
+            Event::Text(text) => step(Step::Text(&text.xml_content(XmlVersion::Implicit1_0))),
+            Event::CData(text) => step(Step::Text(&text.xml_content(XmlVersion::Implicit1_0))),
+            Event::GeneralRef(reference) => {
+                if let Some(character) = character(&reference) {
+                    step(Step::Text(character.encode_utf8(&mut [0; 4])));
+                }
+            }
+            Event::Eof => return Ok(()),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+        }
+    }
+}
+
+/// Every element of a part.
+pub(crate) fn elements(xml: &str, mut element: impl FnMut(&Element<'_>)) -> Result<(), ExtractError> {
+    walk(xml, |step| {
+        if let Step::Open(_, found) = step {
+            element(&found);
+        }
+    })
+}
+
+/// The text directly inside each element.
+pub(crate) fn texts(xml: &str, mut text: impl FnMut(&str, &str)) -> Result<(), ExtractError> {
+    let mut inner = String::new();
+    walk(xml, |step| match step {
+        Step::Open(..) => inner.clear(),
+        Step::Text(more) => inner.push_str(more),
+        Step::Close(name) => text(name, &std::mem::take(&mut inner)),
+    })
+}
+
+fn character(reference: &BytesRef<'_>) -> Option<char> {
+    match &**reference {
+        "amp" => Some('&'),
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => reference.resolve_char_ref().ok().flatten(),
+    }
+}

@@ -1,0 +1,47 @@
+//! A folder of files that mean harm: each is read or refused as expected, soon, and in bounded memory.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use extract::{Format, read_limited};
+use support::hostile::{self, Expected};
+
+/// Much longer than any of them takes, much shorter than the sandbox waits.
+const SOON: Duration = Duration::from_secs(20);
+
+#[test]
+fn every_hostile_file_has_its_expected_outcome() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = hostile::write(folder.path());
+    assert!(files.len() >= 90, "only {} files could be made", files.len());
+    let sandbox = support::sandbox();
+    let mut wrong = Vec::new();
+    for file in files {
+        let path = folder.path().join(hostile::path(&file.name));
+        let name = String::from_utf8_lossy(&file.name).into_owned();
+        let Some(format) = Format::of(&path) else {
+            if file.expected != Expected::Unknown {
+                wrong.push(format!("{name}: no format, expected {:?}", file.expected));
+            }
+            continue;
+        };
+        let started = Instant::now();
+        let result = read_limited(&path).and_then(|bytes| sandbox.extract(&bytes, format));
+        let took = started.elapsed();
+        if let Ok(extracted) = &result {
+            support::check(extracted);
+        }
+        let is_expected = match (&result, file.expected) {
+            (_, Expected::Either) => true,
+            (Ok(extracted), Expected::Text(text)) => extracted.text.contains(text),
+            (Err(error), Expected::Error(words)) => error.to_string().contains(words),
+            _ => false,
+        };
+        let shown = result.map(|extracted| extracted.text.chars().take(200).collect::<String>());
+        if !is_expected || took > SOON {
+            wrong.push(format!("{name}: {took:?} {shown:?}, expected {:?}", file.expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,70 @@
+//! Every page number of a long PDF is right.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use extract::{Extracted, Format};
+use support::pdf::{Pdf, lines};
+
+const PAGES: u32 = 200;
+
+/// Blank, turned and shifted pages, running headers and footers, labels that count otherwise.
+fn manual() -> Vec<u8> {
+    let mut pdf = Pdf::new();
+    for page in 1..=PAGES {
+        // Entries of the page, what makes it look upright, its height.
+        let (entries, upright, height) = match page % 8 {
+            3 => ("/Rotate 90", "0 1 -1 0 600 0 cm", 600.0),
+            5 => ("/Rotate 180", "-1 0 0 -1 600 800 cm", 800.0),
+            7 => ("/MediaBox [-100 -100 600 800]", "1 0 0 1 -100 -100 cm", 900.0),
+            _ => ("", "", 800.0),
+        };
+        let shown = if page % 25 == 0 { String::new() } else { shown(page, height) };
+        pdf.page(entries, &format!("{upright}\n{shown}"));
+    }
+    pdf.finish("/Lang (en-GB) /PageLabels << /Nums [0 << /S /r >> 10 << /S /D /St 5 >>] >>")
+}
+
+fn shown(page: u32, height: f64) -> String {
+    let mut operators = lines(9.0, 50.0, height - 20.0, &["Manual of the machine"]);
+    operators += &lines(9.0, 280.0, 20.0, &[&format!("Page {} of {PAGES}", page + 4)]);
+    if page % 10 == 1 {
+        operators += &lines(20.0, 50.0, height - 110.0, &[&format!("Chapter {}", page / 10 + 1)]);
+    }
+    let marker = format!("This is page {page} of the text, whose sentence goes on in");
+    operators += &lines(11.0, 50.0, height - 160.0, &[&marker, "the next line, and ends there."]);
+    operators + &lines(11.0, 50.0, height - 300.0, &["Another paragraph (with brackets)."])
+}
+
+fn by_page(extracted: &Extracted) -> BTreeMap<u32, String> {
+    let mut pages: BTreeMap<u32, String> = BTreeMap::new();
+    for section in &extracted.sections {
+        let text = pages.entry(section.page.expect("every section has a page")).or_default();
+        for block in &section.blocks {
+            *text += &extracted.text[block.range.clone()];
+            *text += "\n";
+        }
+    }
+    pages
+}
+
+#[test]
+fn two_hundred_pages_have_their_numbers() {
+    let extracted = support::sandbox().extract(&manual(), Format::Pdf).unwrap();
+    support::check(&extracted);
+    let pages = by_page(&extracted);
+    for page in 1..=PAGES {
+        let expected = format!(
+            "This is page {page} of the text, whose sentence goes on in the next line, and ends there.\nAnother \
+            paragraph (with brackets).\n"
+        );
+        let expected = (page % 25 != 0).then_some(expected);
+        assert_eq!(pages.get(&page), expected.as_ref(), "page {page}");
+    }
+    assert_eq!(extracted.sections[0].headings, ["Chapter 1"]);
+    let last = extracted.sections.last().unwrap();
+    assert_eq!((last.page, last.headings.as_slice()), (Some(199), &["Chapter 20".to_owned()][..]));
+    assert_eq!(extracted.properties.language.as_deref(), Some("en-gb"));
+    assert_eq!(extracted.notes, Vec::<String>::new());
+}
