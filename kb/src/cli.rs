@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use chat_core::evidence::Gates;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::knowledge_base::Status;
 
 /// Fill and inspect the knowledge base of Evidence Chat.
 #[derive(Debug, Parser)]
@@ -17,43 +19,86 @@ pub struct Cli {
 /// The commands of `kb`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Add documents, or update those that changed.
+    /// Make a collection of the knowledge base equal to its source.
     ///
-    /// Reads Markdown (.md, .markdown) and plain text (.txt) files, cuts them into passages, embeds the passages and
-    /// writes them to the knowledge base. Unchanged documents are left alone. A document that is being updated stays
-    /// visible in its old version until the new one is complete, so it is safe to stop and run the command again.
-    Ingest(IngestArgs),
+    /// Reads Markdown, HTML, plain text, PDF, Word (.docx) and CSV, cuts them into passages, embeds the passages and
+    /// writes them to the knowledge base. What did not change is left alone, what moved is renamed, and what the source
+    /// does not have any more is removed. A document that is being updated stays visible in its old version until
+    /// the new one is complete, so it is safe to stop and run the command again.
+    Sync(SyncArgs),
+    /// List the documents.
+    List(ListArgs),
+    /// Show a document and its passages.
+    Show(ShowArgs),
+    /// Let searches find documents again.
+    Enable(EnableArgs),
+    /// Hide documents from every search, from the next question on; `kb sync` leaves them hidden.
+    Disable(EnableArgs),
+    /// Remove documents with their passages and uploaded originals.
+    ///
+    /// The next `kb sync` brings back what its source still has; `disable` is the way to hide a document for good. Files
+    /// that people put into the storage bucket stay there.
+    Remove(RemoveArgs),
+    /// Make new vectors for passages that need them.
+    ///
+    /// For passages that were edited in the database, have no vector, or have one of another model. Their texts stay as
+    /// they are. It may be stopped and run again at any time.
+    Reembed(ReembedArgs),
+    /// Show how much there is in the knowledge base, and how the chat does from day to day.
+    Stats(StatsArgs),
+    /// Show what is asked most and not answered.
+    Gaps(GapsArgs),
+    /// Check everything that answers depend on, and say how to mend what is wrong.
+    ///
+    /// The exit code is 1 if there is a problem; warnings are none.
+    Doctor(DoctorArgs),
     /// Print the embedding of a text as JSON: {model, vector, tokens, truncated}.
     Embed(EmbedArgs),
-    /// List the documents in the knowledge base.
-    List(ListArgs),
     /// Ask the knowledge base a question.
     ///
     /// Decides as the Worker does, but sees every document that is ready and enabled, whoever may read it. Nothing is
     /// written to a history. A refusal is not an error.
     Ask(AskArgs),
+    /// Read a document on standard input and print its text as JSON; what `sync` starts for formats that may go wrong.
+    #[command(hide = true)]
+    ExtractWorker(ExtractWorkerArgs),
 }
 
-/// Options of `kb ingest`.
+/// Options of `kb sync`.
 #[derive(Debug, Args)]
-pub struct IngestArgs {
-    /// Files and folders to read.
+pub struct SyncArgs {
+    /// A folder, the word bucket, the address of a sitemap, or a file with one address a line.
     ///
-    /// Folders are read with everything below them, without hidden files and what .gitignore leaves out. Files of
-    /// other types are skipped in folders; naming one here is an error.
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Folder that document names are relative to [default: the current folder].
+    /// Folders are read with everything below them, without hidden files and what .gitignore leaves out. "bucket" is the
+    /// storage bucket kb: what you put there in the dashboard. Pages are fetched as robots.txt allows.
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// Name of the collection [default: the name of the folder or list, "bucket", or the host of the sitemap].
     ///
-    /// The path below it is what identifies a document from one run to the next.
-    #[arg(long, value_name = "DIR")]
-    pub root: Option<PathBuf>,
-    /// Language the documents are written in: english, german, … or a code such as en or de.
+    /// With their paths it identifies the documents from one run to the next. Other collections are not touched.
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
+    /// Show what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove documents even if that is most of the collection.
+    #[arg(long)]
+    pub force: bool,
+    /// Do not copy the files of a folder to the storage bucket; citations then have no link to the original.
+    #[arg(long)]
+    pub no_originals: bool,
+    /// Language of documents that do not name theirs: english, german, … or a code such as en or de.
     ///
     /// Decides which words of a question and of a passage count as the same. Of a language that the database does not
     /// know, only equal words do. Documents that are there in another language are written again.
     #[arg(long, value_name = "NAME", default_value = "english", value_parser = language)]
     pub language: String,
+    /// Who may see documents that do not say so themselves, such as team:sales; may be given several times.
+    ///
+    /// A claim and its value in the user's token (app_metadata, or a custom claim); one that fits is enough. Without
+    /// it, every signed-in user.
+    #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
+    pub audience: Vec<String>,
     /// Where the knowledge base is.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -65,6 +110,165 @@ pub struct IngestArgs {
     pub json: bool,
 }
 
+/// Options of the process that reads one document.
+#[derive(Debug, Args)]
+pub struct ExtractWorkerArgs {
+    /// What it is.
+    pub format: String,
+}
+
+/// Options of `kb list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Only documents of this collection.
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
+    /// Only documents with this status.
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<StatusName>,
+    /// Only documents with passages that were edited and not yet embedded again.
+    #[arg(long)]
+    pub stale: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// A status on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatusName {
+    /// Being written.
+    Pending,
+    /// Complete.
+    Ready,
+    /// Could not be read.
+    Failed,
+}
+
+impl From<StatusName> for Status {
+    fn from(name: StatusName) -> Self {
+        match name {
+            StatusName::Pending => Self::Pending,
+            StatusName::Ready => Self::Ready,
+            StatusName::Failed => Self::Failed,
+        }
+    }
+}
+
+/// Options of `kb show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Its id, its source as `kb list` shows it, or any part of that which no other has.
+    #[arg(value_name = "DOCUMENT")]
+    pub document: String,
+    /// Show whole passages, not only their beginnings.
+    #[arg(long)]
+    pub full: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb enable` and `kb disable`.
+#[derive(Debug, Args)]
+pub struct EnableArgs {
+    /// Their ids, their sources as `kb list` shows them, or the ends of these after a slash.
+    #[arg(value_name = "DOCUMENT", required = true)]
+    pub documents: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb remove`.
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Their ids, their sources as `kb list` shows them, or the ends of these after a slash.
+    #[arg(value_name = "DOCUMENT", required = true)]
+    pub documents: Vec<String>,
+    /// Do not ask.
+    #[arg(long)]
+    pub yes: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb reembed`.
+#[derive(Debug, Args)]
+pub struct ReembedArgs {
+    /// Only count, by document and reason.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Where the model is.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Options of `kb stats`.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// How many days to show, of those on which somebody asked.
+    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub days: u32,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb gaps`.
+#[derive(Debug, Args)]
+pub struct GapsArgs {
+    /// How many questions to show.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Delete what nobody sees: originals that no document refers to, and documents begun more than a day ago and never
+    /// completed.
+    #[arg(long)]
+    pub mend: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Where the model is.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
 /// Options of `kb embed`.
 #[derive(Debug, Args)]
 pub struct EmbedArgs {
@@ -73,17 +277,6 @@ pub struct EmbedArgs {
     /// Where the model is.
     #[command(flatten)]
     pub model: ModelArgs,
-}
-
-/// Options of `kb list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    /// Where the knowledge base is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-    /// Print the list as JSON.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Options of `kb ask`.
@@ -143,6 +336,14 @@ fn language(name: &str) -> Result<String, String> {
     Ok(name)
 }
 
+fn audience(entry: &str) -> Result<String, String> {
+    let entry = entry.trim();
+    match entry.split_once(':') {
+        Some((claim, value)) if !claim.trim().is_empty() && !value.trim().is_empty() => Ok(entry.to_owned()),
+        _ => Err("must be a claim and its value, such as team:sales".to_owned()),
+    }
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 1".to_owned())
@@ -179,6 +380,14 @@ mod tests {
         assert_eq!(language(" German "), Ok("german".to_owned()));
         assert_eq!(language("pt-BR"), Ok("pt-br".to_owned()));
         assert!(language(" ").is_err() && language("en\nde").is_err());
+    }
+
+    #[test]
+    fn an_audience_is_a_claim_and_a_value() {
+        assert_eq!(audience(" team:sales "), Ok("team:sales".to_owned()));
+        for wrong in ["sales", ":sales", "team:", ""] {
+            assert!(audience(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

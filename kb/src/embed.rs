@@ -3,7 +3,7 @@
 use embedder::Embedder;
 use rayon::prelude::*;
 
-/// What ingesting needs of the model; tests bring their own. A clone works beside the original, on another core.
+/// What is needed of the model; tests bring their own. A clone works beside the original, on another core.
 pub trait TextEmbedder: Clone + Send + Sync {
     /// Tokens of a text, the special ones included, not limited by what the model reads.
     fn count_tokens(&self, text: &str) -> usize;
@@ -22,12 +22,8 @@ impl TextEmbedder for Embedder {
     }
 }
 
-/// The vectors of `texts`, in order. `done` is called after each, from any thread.
-pub fn vectors(embedder: &impl TextEmbedder, texts: &[String], done: impl Fn() + Sync) -> Vec<Vec<f32>> {
-    let embed = |embedder: &mut _, text: &String| {
-        let vector = TextEmbedder::vector(embedder, text);
-        done();
-        vector
-    };
+/// The vectors of `texts`, in order.
+pub fn vectors(embedder: &impl TextEmbedder, texts: &[String]) -> Vec<Vec<f32>> {
+    let embed = |embedder: &mut _, text: &String| TextEmbedder::vector(embedder, text);
     texts.par_iter().map_init(|| embedder.clone(), embed).collect()
 }

@@ -1,9 +1,9 @@
 //! The knowledge base of Evidence Chat from the command line: documents in, vectors out.
 //!
-//! `kb ingest` reads Markdown and plain text ([`files`], [`document`]), cuts it into passages ([`chunk`]) and these into
-//! sentences ([`sentence`]), embeds both on all cores ([`embed`]) and writes them to Supabase ([`knowledge_base`] over
-//! [`rest`]). Files whose content, language and model have not changed are left alone, and a document becomes visible
-//! only when all of it is there ([`ingest`]).
+//! `kb sync` makes a collection equal to a folder, the storage bucket or a web site ([`source`]): it reads the documents
+//! (crate `extract`), cuts them into passages ([`chunk`]) and these into sentences ([`sentence`]), embeds both on all cores
+//! ([`embed`]) and writes them to Supabase ([`knowledge_base`] over [`supabase`]). What has not changed is left alone, and a
+//! document becomes visible only when all of it is there ([`sync`]).
 //!
 //! `kb ask` answers a question as the Worker would, and can say why ([`ask`]).
 
@@ -13,13 +13,15 @@ pub mod ask;
 pub mod chunk;
 pub mod cli;
 mod commands;
-pub mod document;
+pub mod doctor;
 pub mod embed;
-pub mod files;
-pub mod ingest;
 pub mod knowledge_base;
+pub mod output;
 pub mod progress;
-pub mod rest;
+pub mod reembed;
 pub mod sentence;
+pub mod source;
+pub mod supabase;
+pub mod sync;
 
 pub use commands::run;

@@ -1,14 +1,21 @@
 //! What a running command says on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shows how far embedding has come.
+use crate::output::printable;
+
+/// How often a line says how far a run is where there is no bar.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows how far a run has come.
 pub struct Progress {
     bar: ProgressBar,
     output: Output,
+    run: Mutex<Option<Run>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,37 +25,63 @@ enum Output {
     Nothing,
 }
 
+struct Run {
+    started: Instant,
+    last_line: Instant,
+    chunks: usize,
+}
+
 impl Progress {
     /// For people or log files, whichever standard error leads to.
     pub fn on_stderr() -> Self {
-        let output = if std::io::stderr().is_terminal() { Output::Terminal } else { Output::Lines };
-        Self { bar: ProgressBar::hidden(), output }
+        Self::new(if std::io::stderr().is_terminal() { Output::Terminal } else { Output::Lines })
     }
 
     /// Says nothing.
     pub fn hidden() -> Self {
-        Self { bar: ProgressBar::hidden(), output: Output::Nothing }
+        Self::new(Output::Nothing)
     }
 
-    /// Starts counting up to the `texts` to be embedded, which `description` names.
-    pub fn start(&self, description: &str, texts: usize) {
-        self.line(&format!("embedding {description}"));
+    fn new(output: Output) -> Self {
+        Self { bar: ProgressBar::hidden(), output, run: Mutex::new(None) }
+    }
+
+    /// Starts counting up to the documents to be written.
+    pub fn start(&self, documents: usize) {
+        let now = Instant::now();
+        self.bar.set_length(documents as u64);
+        self.bar.reset_elapsed();
+        self.bar.reset_eta();
+        if let Ok(mut run) = self.run.lock() {
+            *run = Some(Run { started: now, last_line: now, chunks: 0 });
+        }
         if self.output == Output::Terminal {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} texts  {per_sec}  {eta} left");
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} documents  {msg}  {eta} left");
             self.bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
-            self.bar.set_length(texts as u64);
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// One text more is embedded.
-    pub fn text_embedded(&self) {
+    /// One document more is settled, with so many chunks written.
+    pub fn document_done(&self, chunks: usize) {
+        let Ok(mut run) = self.run.lock() else { return };
+        let Some(run) = run.as_mut() else { return };
         self.bar.inc(1);
+        run.chunks += chunks;
+        let rate =
+            format!("{:.1} chunks/s", run.chunks as f64 / run.started.elapsed().as_secs_f64().max(0.001));
+        if self.output == Output::Lines && run.last_line.elapsed() >= LINE_EVERY {
+            run.last_line = Instant::now();
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            eprintln!("{done} of {all} documents, {rate}, {} left", HumanDuration(self.bar.eta()));
+        }
+        self.bar.set_message(rate);
     }
 
     /// Something worth a line of its own.
     pub fn line(&self, text: &str) {
+        let text = printable(text);
         match self.output {
             Output::Terminal => self.bar.suspend(|| eprintln!("{text}")),
             Output::Lines => eprintln!("{text}"),
@@ -56,8 +89,18 @@ impl Progress {
         }
     }
 
+    /// Several lines.
+    pub fn lines(&self, lines: &[String]) {
+        for line in lines {
+            self.line(line);
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+        if let Ok(mut run) = self.run.lock() {
+            *run = None;
+        }
     }
 }

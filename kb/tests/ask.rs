@@ -10,7 +10,7 @@ use chat_core::refusal::Reason;
 use kb::ask::{AskError, Asked, Conclusion, Settings, ask, reply};
 use kb::embed::TextEmbedder;
 use kb::knowledge_base::KnowledgeBase;
-use kb::rest::{Backoff, RestClient, RestError};
+use kb::supabase::{Backoff, Client, SupabaseError};
 use serde_json::{Value, json as value};
 
 use support::{Answer, FakeServer, Request, json};
@@ -37,7 +37,7 @@ fn ask_server(
 ) -> (Result<Asked, AskError>, Vec<Request>) {
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
-    let knowledge_base = KnowledgeBase::new(RestClient::new(&server.url, "sb_secret", backoff).unwrap());
+    let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
     let settings = Settings { match_count: 7, gates: Gates { similarity: 0.35, confidence: 0.0 } };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
@@ -133,5 +133,5 @@ fn questions_that_the_worker_would_not_take_are_not_sent() {
 fn a_database_without_the_search_says_how_to_create_it() {
     let (asked, _) = ask_server("Refunds?", |_| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
     let error = asked.unwrap_err();
-    assert!(matches!(error, AskError::Rest(RestError::SchemaMissing { .. })), "{error}");
+    assert!(matches!(error, AskError::Rest(SupabaseError::SchemaMissing { .. })), "{error}");
 }

@@ -14,7 +14,7 @@ use chat_core::{Response, Verdict, respond};
 use crate::chunk::SECTION_SEPARATOR;
 use crate::embed::TextEmbedder;
 use crate::knowledge_base::KnowledgeBase;
-use crate::rest::RestError;
+use crate::supabase::SupabaseError;
 
 pub use explain::explanation;
 pub use json::report;
@@ -68,7 +68,7 @@ pub enum AskError {
     OtherModel,
     /// The knowledge base cannot be searched.
     #[error(transparent)]
-    Rest(#[from] RestError),
+    Rest(#[from] SupabaseError),
 }
 
 /// Asks the knowledge base; `model` is the fingerprint of `embedder`.

@@ -1,31 +1,34 @@
-//! The headings above a chunk: in full for people, short enough for the model.
+//! The headings above a chunk, short enough for the model.
 
 use super::{CountTokens, SECTION_SEPARATOR};
 
 /// Most tokens, [CLS] and [SEP] included, that the headings may take of what the model reads.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
-pub(super) fn section_path(headings: &[String]) -> Option<String> {
-    (!headings.is_empty()).then(|| headings.join(SECTION_SEPARATOR))
+/// What a chunk's vector is made from: its section, shortened if it would take too much of what the model reads, and its
+/// content. At most [`super::MAX_TOKENS`] tokens for a chunk that was cut here; a text that an administrator has edited
+/// may have more.
+pub fn embedded_text(section: Option<&str>, content: &str, count_tokens: &CountTokens<'_>) -> String {
+    let context = section.and_then(|section| shorten(section, count_tokens));
+    with_context(context.as_deref(), content)
 }
 
 /// The section path, without its outermost headings and then without the end of the last one if it is too long.
-pub(super) fn shorten(headings: &[String], count_tokens: &CountTokens<'_>) -> Option<String> {
-    let mut headings = headings;
-    while let [_, inner @ ..] = headings
-        && !inner.is_empty()
-        && count_tokens(&headings.join(SECTION_SEPARATOR)) > MAX_CONTEXT_TOKENS
+pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<String> {
+    let mut context = path;
+    while count_tokens(context) > MAX_CONTEXT_TOKENS
+        && let Some((_, inner)) = context.split_once(SECTION_SEPARATOR)
     {
-        headings = inner;
+        context = inner;
     }
-    let mut context = section_path(headings)?;
+    let mut context = context.to_owned();
     while !context.is_empty() && count_tokens(&context) > MAX_CONTEXT_TOKENS {
         context.pop();
     }
     (!context.is_empty()).then_some(context)
 }
 
-pub(super) fn embedded_text(context: Option<&str>, content: &str) -> String {
+pub(super) fn with_context(context: Option<&str>, content: &str) -> String {
     match context {
         Some(context) => format!("{context}\n{content}"),
         None => content.to_owned(),

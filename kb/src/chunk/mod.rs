@@ -1,26 +1,27 @@
 //! Cutting a document into chunks: passages small enough to embed and to cite.
 //!
-//! A chunk's content is always a verbatim slice of the document, so a quote taken from it can be checked against the
-//! file. Headings are not content: they become the chunk's *section* ("Refunds › Exceptions"), and sections are never
-//! mixed in one chunk. What is embedded is the section, a newline, and the content ([`Chunk::embedded_text`]), because
-//! a paragraph such as "It takes five days." means little without its heading.
+//! A chunk's content is always a verbatim slice of the document's text, so a quote taken from it can be checked against
+//! the file. Headings are not content: they become the chunk's *section* ("Refunds › Exceptions"), and sections are never
+//! mixed in one chunk. What is embedded is the section, a newline, and the content ([`embedded_text`]), because a
+//! paragraph such as "It takes five days." means little without its heading.
 //!
 //! Blocks (paragraphs, lists, tables, code) stay whole while they fit; one that does not is split at the next smaller
 //! unit: list items or table rows, then sentences or code lines, then words, then characters. Neighbouring pieces of a
 //! section are merged up to [`TARGET_TOKENS`].
 
-mod block;
 mod context;
-mod markdown;
 mod pack;
-mod plain_text;
 mod split;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use block::Section;
+use extract::{Extracted, Section};
 
-/// Changes whenever the same file would give other chunks or other sentences, so that documents are written again.
+pub use context::embedded_text;
+
+/// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
+/// written again.
 pub const CHUNKER_VERSION: &str = "chunker-2";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
@@ -35,86 +36,50 @@ pub const SECTION_SEPARATOR: &str = " › ";
 /// Counts the tokens of a text, [CLS] and [SEP] included.
 pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
 
-/// How a document's text is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// CommonMark with tables, footnotes and task lists.
-    Markdown,
-    /// Paragraphs separated by blank lines.
-    PlainText,
-}
-
-impl Format {
-    /// The media type kept with the document.
-    pub fn content_type(self) -> &'static str {
-        match self {
-            Self::Markdown => "text/markdown",
-            Self::PlainText => "text/plain",
-        }
-    }
-}
-
-/// A document's title and chunks, in reading order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkedDocument {
-    /// Text of the first heading of level 1.
-    pub title: Option<String>,
-    /// The chunks; a chunk's ordinal is its position here.
-    pub chunks: Vec<Chunk>,
-}
-
 /// One passage of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Headings the passage stands under, outermost first, joined by [`SECTION_SEPARATOR`].
-    pub section: Option<String>,
-    /// Where the content stands in the document, in bytes.
+    pub section: Option<Arc<str>>,
+    /// Page it stands on, counted from 1.
+    pub page: Option<u32>,
+    /// Address of its own.
+    pub url: Option<Arc<str>>,
+    /// Where the content stands in the document's text, in bytes.
     pub range: Range<usize>,
-    /// The section as embedded: shortened if it would take too much of the token limit.
-    context: Option<String>,
 }
 
 impl Chunk {
     /// The passage itself.
-    pub fn content<'a>(&self, document: &'a str) -> &'a str {
-        document.get(self.range.clone()).unwrap_or_default()
-    }
-
-    /// What the chunk's vector is made from; at most [`MAX_TOKENS`] tokens.
-    pub fn embedded_text(&self, document: &str) -> String {
-        context::embedded_text(self.context.as_deref(), self.content(document))
+    pub fn content<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.range.clone()).unwrap_or_default()
     }
 }
 
-/// Cuts a document into chunks. The same text always gives the same chunks.
-pub fn chunk_document(document: &str, format: Format, count_tokens: &CountTokens<'_>) -> ChunkedDocument {
-    let (title, sections) = match format {
-        Format::Markdown => markdown::outline(document),
-        Format::PlainText => (None, vec![plain_text::section(document)]),
-    };
-    let mut chunks = Vec::new();
-    for section in &sections {
-        chunks.extend(chunk_section(document, section, count_tokens));
-    }
-    ChunkedDocument { title, chunks }
+/// Cuts a document into chunks, in reading order; a chunk's ordinal is its position. The same document always gives the
+/// same chunks.
+pub fn chunks(document: &Extracted, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
+    let of_section = |section| chunks_of_section(&document.text, section, count_tokens);
+    document.sections.iter().flat_map(of_section).collect()
 }
 
-fn chunk_section(document: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
-    let context = context::shorten(&section.headings, count_tokens);
-    let measure = split::Measure { document, context: context.as_deref(), count_tokens };
+fn chunks_of_section(text: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
+    let path = (!section.headings.is_empty()).then(|| section.headings.join(SECTION_SEPARATOR));
+    let context = path.as_deref().and_then(|path| context::shorten(path, count_tokens));
+    let measure = split::Measure { text, context: context.as_deref(), count_tokens };
     let pieces = split::pieces(&section.blocks, &measure);
     let ranges = pack::merge_neighbours(&pieces, &measure);
-    let path = context::section_path(&section.headings);
+    let (path, url) = (path.map(Arc::from), section.url.as_deref().map(Arc::from));
     ranges
         .into_iter()
-        .filter(|range| has_words(document, range))
-        .map(|range| Chunk { section: path.clone(), range, context: context.clone() })
+        .filter(|range| has_words(text, range))
+        .map(|range| Chunk { section: path.clone(), page: section.page, url: url.clone(), range })
         .collect()
 }
 
 /// A rule, a row of dots or a lone emoji cannot be evidence for anything.
-fn has_words(document: &str, range: &Range<usize>) -> bool {
-    document.get(range.clone()).is_some_and(|text| text.chars().any(char::is_alphanumeric))
+fn has_words(text: &str, range: &Range<usize>) -> bool {
+    text.get(range.clone()).is_some_and(|text| text.chars().any(char::is_alphanumeric))
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use extract::{Block, BlockKind, trim};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::block::{Block, BlockKind, trim};
 use super::{CountTokens, MAX_TOKENS, context};
 
 /// Measures slices of one section, with its headings counted in.
 pub(super) struct Measure<'a> {
-    pub(super) document: &'a str,
+    pub(super) text: &'a str,
     pub(super) context: Option<&'a str>,
     pub(super) count_tokens: &'a CountTokens<'a>,
 }
@@ -17,20 +17,20 @@ pub(super) struct Measure<'a> {
 impl Measure<'_> {
     /// Tokens of what would be embedded for this slice.
     pub(super) fn tokens(&self, range: &Range<usize>) -> usize {
-        (self.count_tokens)(&context::embedded_text(self.context, self.text(range)))
+        (self.count_tokens)(&context::with_context(self.context, self.slice(range)))
     }
 
     /// Tokens that the embedded text has besides those of the content: special tokens and headings.
     pub(super) fn overhead(&self) -> usize {
-        (self.count_tokens)(&context::embedded_text(self.context, ""))
+        (self.count_tokens)(&context::with_context(self.context, ""))
     }
 
     fn fits(&self, range: &Range<usize>) -> bool {
         self.tokens(range) <= MAX_TOKENS
     }
 
-    fn text(&self, range: &Range<usize>) -> &str {
-        self.document.get(range.clone()).unwrap_or_default()
+    fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn pieces(blocks: &[Block], measure: &Measure<'_>) -> Vec<Range<usize
 }
 
 fn split_block(block: &Block, range: Range<usize>, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
-    let range = trim(measure.document, range);
+    let range = trim(measure.text, range);
     if range.is_empty() {
         return;
     }
@@ -54,7 +54,7 @@ fn split_block(block: &Block, range: Range<usize>, measure: &Measure<'_>, pieces
     }
     match block.kind {
         BlockKind::Container | BlockKind::Table if !block.children.is_empty() => {
-            for (child, part) in parts(block, &range, measure.document) {
+            for (child, part) in parts(block, &range, measure.text) {
                 split_block(child, part, measure, pieces);
             }
         }
@@ -122,8 +122,8 @@ impl Unit {
 
 fn split_text(range: Range<usize>, unit: Unit, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
     let mut start = range.start;
-    for part in unit.split(measure.text(&range)) {
-        let piece = trim(measure.document, start..start + part.len());
+    for part in unit.split(measure.slice(&range)) {
+        let piece = trim(measure.text, start..start + part.len());
         start += part.len();
         match unit.smaller() {
             _ if piece.is_empty() => {}

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use extract::{Format, extract};
 
 /// Roughly a word-piece tokenizer: a token per five characters of a word and per punctuation mark, and two special ones.
 fn count(text: &str) -> usize {
@@ -11,14 +12,23 @@ fn count(text: &str) -> usize {
     2 + text.split_whitespace().map(word_tokens).sum::<usize>()
 }
 
-fn markdown(document: &str) -> ChunkedDocument {
-    chunk_document(document, Format::Markdown, &count)
+fn markdown(document: &str) -> Vec<Chunk> {
+    chunks_of(document, Format::Markdown)
+}
+
+fn chunks_of(document: &str, format: Format) -> Vec<Chunk> {
+    extract(document.as_bytes(), format).map(|extracted| chunks(&extracted, &count)).unwrap_or_default()
+}
+
+fn embedded(chunk: &Chunk, document: &str) -> String {
+    embedded_text(chunk.section.as_deref(), chunk.content(document), &count)
 }
 
 /// (section, content) of each chunk.
 fn passages(document: &str) -> Vec<(Option<String>, String)> {
-    let chunks = markdown(document).chunks;
-    chunks.iter().map(|chunk| (chunk.section.clone(), chunk.content(document).to_owned())).collect()
+    let chunks = markdown(document);
+    let section = |chunk: &Chunk| chunk.section.as_deref().map(str::to_owned);
+    chunks.iter().map(|chunk| (section(chunk), chunk.content(document).to_owned())).collect()
 }
 
 fn contents(document: &str) -> Vec<String> {
@@ -33,7 +43,6 @@ fn words(prefix: &str, number: usize) -> String {
 fn chunks_carry_their_heading_path_and_not_the_headings() {
     let document =
         "# Refunds\n\nWithin 30 days.\n\n## Exceptions\n\nNo gift cards.\n\nShipping\n--------\nFree.\n";
-    assert_eq!(markdown(document).title.as_deref(), Some("Refunds"));
     let expected = [
         ("Refunds", "Within 30 days."),
         ("Refunds › Exceptions", "No gift cards."),
@@ -48,20 +57,19 @@ fn chunks_carry_their_heading_path_and_not_the_headings() {
 #[test]
 fn the_section_is_embedded_with_the_content() {
     let document = "# Refunds\n\nWithin 30 days.";
-    let chunk = &markdown(document).chunks[0];
-    assert_eq!(chunk.embedded_text(document), "Refunds\nWithin 30 days.");
+    let chunk = &markdown(document)[0];
+    assert_eq!(embedded(chunk, document), "Refunds\nWithin 30 days.");
 }
 
 #[test]
-fn a_document_without_headings_has_neither_title_nor_section() {
+fn a_document_without_headings_has_no_section() {
     assert_eq!(passages("Just text."), [(None, "Just text.".to_owned())]);
-    assert_eq!(markdown("## Second level\n\nText").title, None);
 }
 
 #[test]
 fn heading_text_is_plain() {
     let document = "# The `kb` [tool](https://example.org) *now* {#kb}\n\nText";
-    assert_eq!(markdown(document).title.as_deref(), Some("The kb tool now"));
+    assert_eq!(passages(document)[0].0.as_deref(), Some("The kb tool now"));
 }
 
 #[test]
@@ -97,8 +105,8 @@ fn a_sentence_that_is_too_long_is_split_between_words() {
 #[test]
 fn text_without_spaces_is_split_between_characters() {
     let document = "、".repeat(300) + "字";
-    let chunks = markdown(&document).chunks;
-    assert!(chunks.iter().all(|chunk| count(&chunk.embedded_text(&document)) <= MAX_TOKENS));
+    let chunks = markdown(&document);
+    assert!(chunks.iter().all(|chunk| count(&embedded(chunk, &document)) <= MAX_TOKENS));
 }
 
 #[test]
@@ -173,23 +181,22 @@ fn link_definitions_stay_with_their_section() {
 fn a_deep_path_of_long_headings_leaves_room_for_content() {
     let heading = |level: usize| format!("{} {}\n\n", "#".repeat(level), words("heading", 20));
     let document = (1..=6).map(heading).collect::<String>() + &words("text", 300);
-    let chunks = markdown(&document).chunks;
-    assert!(chunks.iter().all(|chunk| count(&chunk.embedded_text(&document)) <= MAX_TOKENS));
+    let chunks = markdown(&document);
+    assert!(chunks.iter().all(|chunk| count(&embedded(chunk, &document)) <= MAX_TOKENS));
     assert!(chunks.iter().all(|chunk| chunk.content(&document).len() > 200));
 }
 
 #[test]
 fn plain_text_knows_paragraphs_and_no_headings() {
     let document = "# not a heading\r\n\r\nSecond paragraph.\r\n";
-    let chunked = chunk_document(document, Format::PlainText, &count);
-    assert_eq!(chunked.title, None);
-    assert_eq!(chunked.chunks.len(), 1);
-    assert_eq!(chunked.chunks[0].content(document), "# not a heading\r\n\r\nSecond paragraph.");
+    let chunks = chunks_of(document, Format::PlainText);
+    assert_eq!(chunks.len(), 1);
+    assert_eq!(chunks[0].content(document), "# not a heading\r\n\r\nSecond paragraph.");
 }
 
 #[test]
 fn a_document_of_headings_only_has_no_chunks() {
-    assert!(markdown("# A\n\n## B\n").chunks.is_empty());
+    assert!(markdown("# A\n\n## B\n").is_empty());
 }
 
 /// A block of Markdown; `#` stands at the start of no other block than a heading.
@@ -217,14 +224,14 @@ fn document() -> impl Strategy<Value = String> {
         .prop_map(|(blocks, separator)| blocks.join(&separator))
 }
 
-fn assert_chunks_are_sound(document: &str, chunked: &ChunkedDocument) {
+fn assert_chunks_are_sound(document: &str, chunks: &[Chunk]) {
     let mut end = 0;
-    for chunk in &chunked.chunks {
+    for chunk in chunks {
         let content = document.get(chunk.range.clone()).expect("a slice of the document");
         assert!(!content.trim().is_empty());
         assert!(chunk.range.start >= end, "chunks overlap or are out of order");
         end = chunk.range.end;
-        let tokens = count(&chunk.embedded_text(document));
+        let tokens = count(&embedded(chunk, document));
         assert!(tokens <= MAX_TOKENS, "{tokens} tokens: {content}");
     }
 }
@@ -239,9 +246,9 @@ fn left_out<'a>(document: &'a str, chunks: &[Chunk]) -> Vec<&'a str> {
 proptest! {
     #[test]
     fn every_line_of_text_lands_in_exactly_one_chunk(document in document()) {
-        let chunked = markdown(&document);
-        assert_chunks_are_sound(&document, &chunked);
-        for gap in left_out(&document, &chunked.chunks) {
+        let chunks = markdown(&document);
+        assert_chunks_are_sound(&document, &chunks);
+        for gap in left_out(&document, &chunks) {
             for line in gap.lines() {
                 prop_assert!(line.trim().is_empty() || line.starts_with('#'), "lost: {line:?} of {document:?}");
             }
@@ -253,9 +260,9 @@ proptest! {
         document in "([#>|`*_~\\[\\]()!<:=+0-9-]{0,4} ?[a-zé字 \\t]{0,9}[.!\\n\\r]{0,2}){0,120}"
     ) {
         assert_chunks_are_sound(&document, &markdown(&document));
-        let plain = chunk_document(&document, Format::PlainText, &count);
+        let plain = chunks_of(&document, Format::PlainText);
         assert_chunks_are_sound(&document, &plain);
-        for gap in left_out(&document, &plain.chunks) {
+        for gap in left_out(&document, &plain) {
             prop_assert!(!gap.chars().any(char::is_alphanumeric), "lost: {gap:?}");
         }
     }

@@ -4,7 +4,7 @@ use chat_core::chunk::MatchedChunk;
 use serde_json::{Value, json};
 
 use super::{KnowledgeBase, vector_literal};
-use crate::rest::RestError;
+use crate::supabase::{Query, SupabaseError};
 
 impl KnowledgeBase {
     /// The passages that fit a question best, whatever their similarity; with its `text`, words count as well as
@@ -17,7 +17,7 @@ impl KnowledgeBase {
         vector: &[f32],
         count: u32,
         text: Option<&str>,
-    ) -> Result<Vec<MatchedChunk>, RestError> {
+    ) -> Result<Vec<MatchedChunk>, SupabaseError> {
         let parameters = json!({
             "query_embedding": vector_literal(vector),
             "match_count": count,
@@ -25,15 +25,15 @@ impl KnowledgeBase {
             "match_threshold": -1,
             "query_text": text,
         });
-        self.client.send(self.client.function("match_chunks", &parameters)).await
+        self.client.send(Query::call("match_chunks", &parameters)).await
     }
 
     /// Whether there is any document that a search can find.
     ///
     /// # Errors
     /// If the server cannot be asked.
-    pub async fn has_documents(&self) -> Result<bool, RestError> {
-        let documents = self.client.table("kb_documents").select("id");
+    pub async fn has_documents(&self) -> Result<bool, SupabaseError> {
+        let documents = Query::select("kb_documents", "id");
         let searchable = documents.eq("status", "ready").eq("enabled", "true").limit(1);
         let rows: Vec<Value> = self.client.send(searchable).await?;
         Ok(!rows.is_empty())

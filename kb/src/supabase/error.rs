@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// A failed request. No message ever contains the key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum RestError {
+pub enum SupabaseError {
     /// The address is not a URL.
     #[error("{0:?} is not a web address; set SUPABASE_URL to something like https://abc.supabase.co")]
     InvalidUrl(String),
@@ -44,7 +44,7 @@ pub enum RestError {
         message: String,
     },
     /// What was just written is gone again.
-    #[error("another `kb ingest` is writing the same document; run this again when it has ended")]
+    #[error("somebody else is writing or deleting the same document; run this again")]
     Overtaken,
     /// The request was understood and refused; another one may go through.
     #[error("the server refused the data ({status}): {message}")]
@@ -53,6 +53,15 @@ pub enum RestError {
         status: u16,
         /// What the server said.
         message: String,
+    },
+    /// A file that the storage does not have, or not any more.
+    #[error("is not in the storage any more")]
+    NoSuchFile,
+    /// A file with more bytes than are read.
+    #[error("is larger than {} MiB", .limit / 1024 / 1024)]
+    FileTooLarge {
+        /// In bytes.
+        limit: u64,
     },
     /// The answer is not what Supabase sends.
     #[error("{url} did not answer like a Supabase project: {message}. Check SUPABASE_URL")]
@@ -64,7 +73,7 @@ pub enum RestError {
     },
 }
 
-impl RestError {
+impl SupabaseError {
     /// True if the same request may succeed a little later.
     pub(super) fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Unavailable { .. })
@@ -72,7 +81,7 @@ impl RestError {
 
     /// True if only this request's data is at fault, so that going on with other documents makes sense.
     pub fn concerns_only_this_document(&self) -> bool {
-        matches!(self, Self::Rejected { .. } | Self::Overtaken)
+        matches!(self, Self::Rejected { .. } | Self::Overtaken | Self::NoSuchFile | Self::FileTooLarge { .. })
     }
 
     /// From a response that is not a success. `body` must not contain the key any more.
@@ -116,14 +125,14 @@ fn excerpt(body: &str) -> String {
 mod tests {
     use super::*;
 
-    fn error(status: u16, body: &str) -> RestError {
-        RestError::from_response("http://localhost", status, body)
+    fn error(status: u16, body: &str) -> SupabaseError {
+        SupabaseError::from_response("http://localhost", status, body)
     }
 
     #[test]
     fn a_missing_table_says_how_to_create_it() {
         let error = error(404, r#"{"code":"PGRST205","message":"Could not find the table"}"#);
-        assert!(matches!(error, RestError::SchemaMissing { .. }));
+        assert!(matches!(error, SupabaseError::SchemaMissing { .. }));
         assert!(error.to_string().contains("supabase db push"));
     }
 
@@ -131,22 +140,22 @@ mod tests {
     fn a_refused_key_is_told_from_refused_data() {
         assert!(matches!(
             error(401, r#"{"message":"Invalid API key"}"#),
-            RestError::WrongKey { status: 401 }
+            SupabaseError::WrongKey { status: 401 }
         ));
         assert!(matches!(
             error(403, r#"{"code":"42501","message":"permission denied"}"#),
-            RestError::WrongKey { .. }
+            SupabaseError::WrongKey { .. }
         ));
         assert!(matches!(
             error(400, r#"{"code":"22P02","message":"bad vector"}"#),
-            RestError::Rejected { .. }
+            SupabaseError::Rejected { .. }
         ));
     }
 
     #[test]
     fn rows_of_a_document_that_is_gone_point_at_another_run() {
         let error = error(409, r#"{"code":"23503","message":"violates foreign key constraint"}"#);
-        assert!(matches!(error, RestError::Overtaken) && error.concerns_only_this_document());
+        assert!(matches!(error, SupabaseError::Overtaken) && error.concerns_only_this_document());
     }
 
     #[test]
@@ -159,6 +168,6 @@ mod tests {
 
     #[test]
     fn another_kind_of_server_is_recognised() {
-        assert!(matches!(error(404, "<html>Not Found</html>"), RestError::UnexpectedAnswer { .. }));
+        assert!(matches!(error(404, "<html>Not Found</html>"), SupabaseError::UnexpectedAnswer { .. }));
     }
 }

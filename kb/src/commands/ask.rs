@@ -1,0 +1,28 @@
+//! `kb ask`.
+
+use std::process::ExitCode;
+
+use chat_core::evidence::Gates;
+use embedder::Embedder;
+
+use super::connect;
+use crate::ask::{self, Settings, ask};
+use crate::cli::AskArgs;
+use crate::output::{print, print_json};
+
+pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let gates = Gates { similarity: args.threshold, confidence: args.confidence };
+    let settings = Settings { match_count: args.match_count, gates };
+    let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
+    let asked =
+        ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
+    if args.json {
+        print_json(&ask::report(&asked))?
+    } else if args.explain {
+        print(&format!("{}\n\n{}", ask::explanation(&asked), ask::reply(&asked)))?
+    } else {
+        print(&ask::reply(&asked))?
+    }
+    Ok(ExitCode::SUCCESS)
+}

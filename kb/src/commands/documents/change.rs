@@ -1,0 +1,91 @@
+//! `kb enable`, `kb disable` and `kb remove`.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::super::connect;
+use super::selected;
+use crate::cli::{EnableArgs, RemoveArgs};
+use crate::knowledge_base::{Precision, StoredDocument};
+use crate::output::{counted, print, print_json, printable};
+
+/// What removing does not do; said once, before or after it.
+const COMES_BACK: &str = "If its source still has a document, the next `kb sync` brings it back; `kb disable` hides it \
+                          for good.";
+
+pub(crate) async fn set_enabled(args: EnableArgs, enabled: bool) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let documents = knowledge_base.all_documents().await?;
+    let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
+    let ids: Vec<_> = chosen.iter().map(|document| document.id).collect();
+    let changed = knowledge_base.set_enabled(&ids, enabled).await?;
+    let changed: Vec<_> = chosen.into_iter().filter(|document| changed.contains(&document.id)).collect();
+    if changed.is_empty() {
+        bail!("somebody removed the documents meanwhile; `kb list` shows what there is");
+    }
+    if args.json {
+        print_json(&json!({ "enabled": enabled, "documents": sources(&changed) }))?;
+    } else {
+        let done = if enabled { "enabled" } else { "disabled" };
+        print(&lines(done, &sources(&changed)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let documents = knowledge_base.all_documents().await?;
+    let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
+    let sources = sources(&chosen);
+    if !args.yes && !is_wanted(&sources)? {
+        print("nothing was removed")?;
+        return Ok(ExitCode::FAILURE);
+    }
+    for document in &chosen {
+        knowledge_base.remove(document).await?;
+    }
+    if args.json {
+        print_json(&json!({ "removed": sources }))?;
+    } else if args.yes {
+        print(&format!("{}\n{COMES_BACK}", lines("removed", &sources)))?;
+    } else {
+        print(&lines("removed", &sources))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Each once: a source may have several rows.
+fn sources<'a>(documents: &[&'a StoredDocument]) -> Vec<&'a str> {
+    let mut sources: Vec<&str> = Vec::new();
+    for document in documents {
+        if !sources.contains(&document.source.as_str()) {
+            sources.push(&document.source);
+        }
+    }
+    sources
+}
+
+fn lines(done: &str, sources: &[&str]) -> String {
+    sources.iter().map(|source| format!("{done} {}", printable(source))).collect::<Vec<_>>().join("\n")
+}
+
+/// Asks on the terminal.
+fn is_wanted(sources: &[&str]) -> anyhow::Result<bool> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        bail!("nothing was removed: without a terminal to ask on, removing needs --yes");
+    }
+    let mut stderr = std::io::stderr();
+    for source in sources {
+        writeln!(stderr, "  {}", printable(source))?;
+    }
+    let what = counted(sources.len() as u64, "document");
+    write!(stderr, "{COMES_BACK}\nRemove {what} with passages and uploaded originals? [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    stdin.lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

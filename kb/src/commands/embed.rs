@@ -1,0 +1,28 @@
+//! `kb embed`.
+
+use std::process::ExitCode;
+
+use embedder::Embedder;
+use serde::Serialize;
+
+use crate::cli::EmbedArgs;
+use crate::output::print_json;
+
+#[derive(Serialize)]
+struct PrintedEmbedding<'a> {
+    model: &'a str,
+    vector: &'a [f32],
+    tokens: usize,
+    truncated: bool,
+}
+
+pub(super) fn run(args: &EmbedArgs) -> anyhow::Result<ExitCode> {
+    let embedding = Embedder::from_dir(&args.model.model_dir)?.embed(&args.text);
+    print_json(&PrintedEmbedding {
+        model: embedder::fingerprint(),
+        vector: &embedding.vector,
+        tokens: embedding.tokens,
+        truncated: embedding.truncated,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,80 @@
+//! `kb reembed`.
+
+use std::process::ExitCode;
+
+use embedder::Embedder;
+use serde_json::json;
+
+use super::connect;
+use crate::cli::ReembedArgs;
+use crate::knowledge_base::Reason;
+use crate::output::{Table, counted, number, print, print_json, text};
+use crate::progress::Progress;
+use crate::reembed::{Reembedded, Survey, reembed_surveyed, survey};
+
+const REASONS: [(Reason, &str); 3] =
+    [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];
+
+pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let model = embedder::fingerprint();
+    let found = survey(&knowledge_base, model).await?;
+    let mut done = Reembedded::default();
+    if found.chunks > 0 && !args.dry_run {
+        let embedder = Embedder::from_dir(&args.model.model_dir)?;
+        let progress = Progress::on_stderr();
+        progress.line(&format!("{} to embed", counted(found.chunks as u64, "passage")));
+        done = reembed_surveyed(&knowledge_base, &embedder, model, &found, &progress).await?;
+    }
+    if args.json {
+        print_json(&json!({
+            "dry_run": args.dry_run,
+            "found": found.chunks,
+            "reasons": found.reasons,
+            "documents": found.documents,
+            "written": done.written,
+            "changed_meanwhile": done.changed_meanwhile,
+            "too_long": done.too_long,
+        }))?;
+    } else if found.chunks == 0 {
+        print("Every passage has vectors of this model and of its present text.")?;
+    } else if args.dry_run {
+        print(&format!("{}\n\n{}; nothing was done", table(&found).render(), total(&found)))?;
+    } else {
+        print(&result(&done))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A row a document.
+fn table(survey: &Survey) -> Table {
+    let mut table = Table::new([number("edited"), number("missing"), number("model"), text("source")]);
+    for (source, reasons) in &survey.documents {
+        let counts = REASONS.iter().map(|(reason, _)| reasons.get(reason).copied().unwrap_or(0).to_string());
+        table.row(counts.chain([source.clone()]));
+    }
+    table
+}
+
+fn total(survey: &Survey) -> String {
+    let texts = [" edited", " without a vector", " of another model"];
+    let parts = REASONS
+        .iter()
+        .zip(texts)
+        .filter_map(|((reason, _), text)| survey.reasons.get(reason).map(|count| format!("{count}{text}")));
+    let parts: Vec<_> = parts.collect();
+    format!("{} to embed: {}", counted(survey.chunks as u64, "passage"), parts.join(", "))
+}
+
+fn result(done: &Reembedded) -> String {
+    let mut lines = vec![format!("embedded {}", counted(done.written as u64, "passage"))];
+    if done.changed_meanwhile > 0 {
+        let changed = counted(done.changed_meanwhile as u64, "passage");
+        lines.push(format!("{changed} changed meanwhile; run this again"));
+    }
+    if done.too_long > 0 {
+        let long = counted(done.too_long as u64, "passage");
+        lines.push(format!("{long} longer than the model reads; the ends are found by words only"));
+    }
+    lines.join("\n")
+}

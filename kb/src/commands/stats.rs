@@ -1,0 +1,176 @@
+//! `kb stats`: what there is, and how the chat does.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::connect;
+use crate::cli::StatsArgs;
+use crate::knowledge_base::{Day, Filter, LastSync, Overview, Status};
+use crate::output::{Table, moment, number, print, print_json, text, word};
+
+/// Characters of the longest bar, with which a row fits into 80.
+const BAR: usize = 10;
+
+/// What the columns of a day mean.
+const LEGEND: &str = "Days are those of UTC. p50, p95: milliseconds within which half of the answers, and 95 of 100, were \
+                      given. cited: different documents.";
+
+/// What is in a collection.
+#[derive(Debug, Default, Serialize)]
+struct Collection {
+    documents: u64,
+    ready: u64,
+    pending: u64,
+    failed: u64,
+    disabled: u64,
+    chunks: u64,
+    stale_chunks: u64,
+    last_sync: Option<LastSync>,
+}
+
+pub(super) async fn run(args: StatsArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let documents = knowledge_base.overview(&Filter::default()).await?;
+    let syncs = knowledge_base.last_syncs().await?;
+    let days = knowledge_base.days(args.days as usize).await?;
+    let collections = collections(&documents, syncs);
+    if args.json {
+        let total = total(&collections);
+        print_json(&json!({ "total": total, "collections": collections, "days": days }))?;
+    } else {
+        print(&format!("{}\n\n{}", knowledge_base_text(&collections), chat_text(&days)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn collections(documents: &[Overview], syncs: Vec<LastSync>) -> BTreeMap<String, Collection> {
+    let mut collections: BTreeMap<String, Collection> = BTreeMap::new();
+    for document in documents {
+        let collection = collections.entry(document.collection.clone()).or_default();
+        collection.documents += 1;
+        match document.status {
+            Status::Ready => collection.ready += 1,
+            Status::Pending => collection.pending += 1,
+            Status::Failed => collection.failed += 1,
+        }
+        collection.disabled += u64::from(!document.enabled);
+        collection.chunks += document.chunks;
+        collection.stale_chunks += document.stale_chunks;
+    }
+    for sync in syncs {
+        let collection = collections.entry(sync.collection.clone()).or_default();
+        collection.last_sync = Some(sync);
+    }
+    collections
+}
+
+fn total(collections: &BTreeMap<String, Collection>) -> Collection {
+    collections.values().fold(Collection::default(), |sum, one| Collection {
+        documents: sum.documents + one.documents,
+        ready: sum.ready + one.ready,
+        pending: sum.pending + one.pending,
+        failed: sum.failed + one.failed,
+        disabled: sum.disabled + one.disabled,
+        chunks: sum.chunks + one.chunks,
+        stale_chunks: sum.stale_chunks + one.stale_chunks,
+        last_sync: None,
+    })
+}
+
+fn knowledge_base_text(collections: &BTreeMap<String, Collection>) -> String {
+    if collections.is_empty() {
+        return "The knowledge base is empty. `kb sync DIR` fills it with the documents of a folder."
+            .to_owned();
+    }
+    let mut table = Table::new([
+        text("collection"),
+        number("ready"),
+        number("pending"),
+        number("failed"),
+        number("disabled"),
+        number("chunks"),
+        number("stale"),
+        word("last sync (UTC)"),
+    ]);
+    let mut row = |name: &str, collection: &Collection, last_sync: String| {
+        let Collection { ready, pending, failed, disabled, chunks, stale_chunks, .. } = collection;
+        let numbers = [ready, pending, failed, disabled, chunks, stale_chunks].map(u64::to_string);
+        table.row([name.to_owned()].into_iter().chain(numbers).chain([last_sync]));
+    };
+    for (name, collection) in collections {
+        row(name, collection, last_sync(collection.last_sync.as_ref()));
+    }
+    if collections.len() > 1 {
+        row("in all", &total(collections), String::new());
+    }
+    table.render()
+}
+
+fn last_sync(sync: Option<&LastSync>) -> String {
+    match sync {
+        None => "never".to_owned(),
+        Some(LastSync { finished_at: Some(finished), .. }) => moment(finished),
+        Some(sync) => format!("{}, not finished", moment(&sync.renewed_at)),
+    }
+}
+
+fn chat_text(days: &[Day]) -> String {
+    if days.is_empty() {
+        return "Nobody has asked anything yet.".to_owned();
+    }
+    let most = days.iter().map(|day| day.questions).max().unwrap_or_default();
+    let mut table = Table::new([
+        word("day"),
+        number("asked"),
+        number("answered"),
+        number("refused"),
+        number("rate"),
+        number("users"),
+        number("p50"),
+        number("p95"),
+        number("cited"),
+        word(""),
+    ]);
+    let optional = |value: Option<u64>| value.map_or_else(|| "–".to_owned(), |value| value.to_string());
+    for day in days {
+        table.row([
+            day.day.clone(),
+            day.questions.to_string(),
+            day.answers.to_string(),
+            day.refusals.to_string(),
+            day.answer_rate.map_or_else(|| "–".to_owned(), |rate| format!("{:.0} %", rate * 100.0)),
+            day.users.to_string(),
+            optional(day.latency_p50_ms),
+            optional(day.latency_p95_ms),
+            day.cited_documents.to_string(),
+            bar(day.questions, most),
+        ]);
+    }
+    format!("{}\n\n{LEGEND}", table.render())
+}
+
+/// As long as `value` is large, in eighths of a character; a little of anything can be seen.
+fn bar(value: u64, most: u64) -> String {
+    if value == 0 || most == 0 {
+        return String::new();
+    }
+    let eighths = (value as f64 / most as f64 * (BAR * 8) as f64).round().max(1.0) as usize;
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    format!("{}{}", "█".repeat(eighths / 8), rest.get(eighths % 8).copied().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_their_values_are_large() {
+        assert_eq!(bar(10, 10).chars().count(), BAR);
+        assert_eq!(bar(5, 10), "█".repeat(BAR / 2));
+        assert_eq!(bar(1, 1_000_000), "▏");
+        assert_eq!((bar(0, 10), bar(0, 0)), (String::new(), String::new()));
+    }
+}

@@ -1,0 +1,50 @@
+//! `kb sync`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use embedder::Embedder;
+
+use super::connect;
+use crate::cli::SyncArgs;
+use crate::output::{print, print_json};
+use crate::progress::Progress;
+use crate::source::{Source, SourceName, checked_collection};
+use crate::sync::{Defaults, Extract, LeaseTimes, Options, sync};
+
+pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
+    let name = SourceName::parse(&args.source)?;
+    let collection = match &args.collection {
+        Some(collection) => checked_collection(collection)?,
+        None => name.collection()?,
+    };
+    let options = Options {
+        collection,
+        defaults: Defaults {
+            language: args.language,
+            audience: (!args.audience.is_empty()).then_some(args.audience),
+        },
+        dry_run: args.dry_run,
+        keeps_originals: !args.no_originals,
+        force: args.force,
+        extract: sandboxed()?,
+        lease_times: LeaseTimes::default(),
+    };
+    let source = Source::open(&name)?;
+    let knowledge_base = connect(&args.server)?;
+    let load = || Embedder::from_dir(&args.model.model_dir);
+    let progress = Progress::on_stderr();
+    let summary = sync(&source, &knowledge_base, &options, embedder::fingerprint(), load, &progress).await?;
+    if args.json {
+        print_json(&summary)?
+    } else {
+        print(&summary.to_string())?
+    }
+    Ok(if summary.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Formats whose readers may crash or never end are read by another process of this program.
+fn sandboxed() -> anyhow::Result<Arc<Extract>> {
+    let sandbox = extract::sandbox::Sandbox::new(std::env::current_exe()?, vec!["extract-worker".into()]);
+    Ok(Arc::new(move |bytes, format| sandbox.extract(bytes, format)))
+}

@@ -1,0 +1,183 @@
+//! Schema, extension, indexes and access rules.
+
+use std::cmp::Ordering;
+
+use super::Facts;
+use super::report::Check;
+use crate::knowledge_base::{Health, HealthOfIndex};
+use crate::output::counted;
+
+/// Version of the newest migration that this program was built for.
+pub const NEWEST_MIGRATION: &str = "20261123001300";
+
+/// The first pgvector whose filtered searches find as many rows as are asked for.
+const LEAST_PGVECTOR: [u64; 2] = [0, 8];
+
+/// What brings back objects of the migrations that somebody dropped.
+const AGAIN: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
+                     them into the SQL editor of the dashboard";
+
+pub(super) fn checks(facts: &Facts) -> Vec<Check> {
+    let health = &facts.health;
+    vec![
+        schema(health.schema_version.as_deref()),
+        pgvector(health.vector_version.as_deref()),
+        row_level_security(health),
+        policies(&health.missing_policies),
+        indexes(&health.indexes),
+        copies(health.embeddings_not_searchable_mismatch),
+        words(health.lexeme_mismatch),
+    ]
+}
+
+fn schema(version: Option<&str>) -> Check {
+    let Some(version) = version else {
+        return Check::ok("schema", "answers; the database keeps no list of migrations to compare with");
+    };
+    match version.cmp(NEWEST_MIGRATION) {
+        Ordering::Equal => Check::ok("schema", format!("version {version}")),
+        Ordering::Less => {
+            Check::problem("schema", format!("version {version} is older than {NEWEST_MIGRATION} of this kb"))
+                .mend("supabase db push")
+        }
+        Ordering::Greater => {
+            Check::warning("schema", format!("version {version} is newer than {NEWEST_MIGRATION} of this kb"))
+                .mend("use the kb of the same release as the database")
+        }
+    }
+}
+
+fn pgvector(version: Option<&str>) -> Check {
+    let Some(version) = version else {
+        return Check::problem("pgvector", "is not installed").mend("supabase db push");
+    };
+    let numbers: Vec<u64> = version.split('.').map_while(|number| number.parse().ok()).collect();
+    if numbers.as_slice() >= LEAST_PGVECTOR.as_slice() {
+        return Check::ok("pgvector", format!("version {version}"));
+    }
+    Check::problem("pgvector", format!("version {version} is older than 0.8, and misses matches")).mend(
+        "upgrade Postgres (dashboard, Settings, Infrastructure), then in the SQL editor: \
+             alter extension vector update;",
+    )
+}
+
+fn row_level_security(health: &Health) -> Check {
+    let open: Vec<_> =
+        health.tables.iter().filter(|table| !table.rls).map(|table| table.name.clone()).collect();
+    if open.is_empty() {
+        let tables = health.tables.len();
+        return Check::ok("rls", format!("row level security is on for all {tables} tables"));
+    }
+    let quoted = |name: &String| {
+        format!("alter table public.\"{}\" enable row level security;", name.replace('"', "\"\""))
+    };
+    let statements: Vec<_> = open.iter().map(quoted).collect();
+    Check::problem(
+        "rls",
+        format!("row level security is off for {}: everybody reads and writes there", open.join(", ")),
+    )
+    .mend(format!("in the SQL editor: {}", statements.join(" ")))
+}
+
+fn policies(missing: &[String]) -> Check {
+    if missing.is_empty() {
+        return Check::ok("policies", "all there");
+    }
+    let count = missing.len() as u64;
+    Check::problem(
+        "policies",
+        format!("{} missing, so that users cannot see what is theirs", is_or_are(count)),
+    )
+    .details(missing.to_vec())
+    .mend(AGAIN)
+}
+
+fn is_or_are(count: u64) -> String {
+    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
+}
+
+fn indexes(indexes: &[HealthOfIndex]) -> Check {
+    let missing: Vec<_> = indexes.iter().filter(|index| !index.exists).collect();
+    let broken: Vec<_> = indexes.iter().filter(|index| index.exists && !index.valid).collect();
+    if missing.is_empty() && broken.is_empty() {
+        return Check::ok("indexes", format!("all {} there and valid", indexes.len()));
+    }
+    let details = missing
+        .iter()
+        .map(|index| format!("{} on {} is missing", index.name, index.table))
+        .chain(broken.iter().map(|index| format!("{} on {} is not valid", index.name, index.table)));
+    let rebuilt = broken.iter().map(|index| format!("reindex index public.{};", index.name));
+    let rebuild =
+        (!broken.is_empty()).then(|| format!("in the SQL editor: {}", rebuilt.collect::<Vec<_>>().join(" ")));
+    let create = (!missing.is_empty()).then(|| AGAIN.to_owned());
+    let mend: Vec<_> = rebuild.into_iter().chain(create).collect();
+    Check::problem("indexes", "searches are slow or incomplete").details(details).mend(mend.join("; "))
+}
+
+fn copies(differing: u64) -> Check {
+    if differing == 0 {
+        return Check::ok("visibility", "every passage is found by those who may see its document");
+    }
+    let message =
+        format!("{} may be found by others than those who see the document", counted(differing, "passage"));
+    Check::problem("visibility", message)
+        .mend("in the SQL editor, twice: update public.kb_documents set enabled = not enabled;")
+}
+
+fn words(differ: bool) -> Check {
+    if !differ {
+        return Check::ok("words", "counted");
+    }
+    Check::warning("words", "their counts do not fit the passages: rare and common words are told apart less well").mend(
+        "in the SQL editor: truncate public.kb_documents cascade; then `kb sync` every collection again, which takes \
+         back edits made in the dashboard",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::Level;
+    use super::*;
+
+    #[test]
+    fn the_newest_migration_is_the_newest_file() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../supabase/migrations");
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let versions = names.filter_map(|name| Some(name.to_str()?.split_once('_')?.0.to_owned()));
+        assert_eq!(versions.max().as_deref(), Some(NEWEST_MIGRATION));
+    }
+
+    #[test]
+    fn a_schema_is_older_equal_or_newer() {
+        assert_eq!(schema(Some(NEWEST_MIGRATION)).level, Level::Ok);
+        assert_eq!(schema(None).level, Level::Ok);
+        assert_eq!(schema(Some("20261121000100")).mend.as_deref(), Some("supabase db push"));
+        assert_eq!(schema(Some("20991121000100")).level, Level::Warning);
+    }
+
+    #[test]
+    fn pgvector_is_compared_by_numbers() {
+        for (version, level) in [
+            ("0.8.0", Level::Ok),
+            ("0.10.1", Level::Ok),
+            ("1.0", Level::Ok),
+            ("0.7.4", Level::Problem),
+            ("x", Level::Problem),
+        ] {
+            assert_eq!(pgvector(Some(version)).level, level, "{version}");
+        }
+        assert_eq!(pgvector(None).level, Level::Problem);
+    }
+
+    #[test]
+    fn indexes_say_how_each_is_mended() {
+        let index = |exists, valid| HealthOfIndex { name: "i".into(), table: "t".into(), exists, valid };
+        assert_eq!(indexes(&[index(true, true)]).level, Level::Ok);
+        let invalid = indexes(&[index(true, false)]);
+        assert_eq!(invalid.mend.as_deref(), Some("in the SQL editor: reindex index public.i;"));
+        let missing = indexes(&[index(false, false)]);
+        assert_eq!((missing.level, missing.details), (Level::Problem, vec!["i on t is missing".to_owned()]));
+    }
+}

@@ -1,0 +1,111 @@
+//! What there is to know before anything is judged.
+
+use std::collections::BTreeMap;
+
+use crate::knowledge_base::{
+    ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status, StoredDocument,
+};
+use crate::supabase::SupabaseError;
+
+/// Failed documents that are looked at.
+const FAILED: usize = 1000;
+
+/// The model of this program.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// Why it cannot be loaded, if it cannot.
+    pub failure: Option<String>,
+}
+
+/// What was asked.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The database on itself.
+    pub health: Health,
+    /// The model of this program.
+    pub model: Model,
+    /// Documents that could not be read.
+    pub failed: Vec<FailedDocument>,
+    /// Sources of documents that wait to be published since more than a day.
+    pub left_over: Vec<String>,
+    /// Sources of documents whose original is gone.
+    pub without_original: Vec<String>,
+    /// Sources of ready documents with the same content.
+    pub duplicates: Vec<Vec<String>>,
+    /// Settings of the chat, if there are any.
+    pub settings: Option<ChatSettings>,
+    /// The last sync of each collection.
+    pub syncs: Vec<LastSync>,
+}
+
+/// Asks.
+///
+/// # Errors
+/// If the server cannot be asked, or its schema is too old to answer.
+pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Facts, SupabaseError> {
+    let health = knowledge_base.health().await?;
+    let left_over = match health.pending_older_than_day {
+        0 => Vec::new(),
+        count => knowledge_base.oldest_pending(count).await?,
+    };
+    let documents = knowledge_base.all_documents().await?;
+    Ok(Facts {
+        model,
+        failed: knowledge_base.failed_documents(FAILED).await?,
+        left_over: left_over.into_iter().map(|document| document.source).collect(),
+        without_original: knowledge_base.sources_of(&health.files.missing_files).await?,
+        duplicates: duplicates(&documents),
+        settings: knowledge_base.chat_settings().await?,
+        syncs: knowledge_base.last_syncs().await?,
+        health,
+    })
+}
+
+fn duplicates(documents: &[StoredDocument]) -> Vec<Vec<String>> {
+    let mut by_content: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for document in documents.iter().filter(|document| document.status == Status::Ready) {
+        if let Some(hash) = &document.content_hash {
+            by_content.entry(hash).or_default().push(&document.source);
+        }
+    }
+    let mut groups: Vec<Vec<String>> = by_content
+        .into_values()
+        .filter(|sources| sources.len() > 1)
+        .map(|mut sources| {
+            sources.sort_unstable();
+            sources.into_iter().map(str::to_owned).collect()
+        })
+        .collect();
+    groups.sort();
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn duplicates_are_ready_documents_with_one_content() {
+        let document = |source: &str, hash: Option<&str>, status| StoredDocument {
+            id: Uuid::new_v4(),
+            source: source.to_owned(),
+            content_hash: hash.map(str::to_owned),
+            source_version: None,
+            status,
+            storage_path: None,
+        };
+        let documents = [
+            document("b", Some("1"), Status::Ready),
+            document("a", Some("1"), Status::Ready),
+            document("a", Some("1"), Status::Pending),
+            document("c", Some("2"), Status::Ready),
+            document("d", None, Status::Ready),
+            document("e", None, Status::Ready),
+        ];
+        assert_eq!(duplicates(&documents), [["a", "b"]]);
+    }
+}

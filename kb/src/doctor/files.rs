@@ -1,0 +1,61 @@
+//! The originals in the storage bucket, and who may read them.
+
+use super::Facts;
+use super::report::Check;
+use crate::knowledge_base::HealthOfFiles;
+use crate::output::counted;
+
+pub(super) fn checks(facts: &Facts) -> Vec<Check> {
+    let files = &facts.health.files;
+    vec![bucket(files), originals(files, &facts.without_original), orphans(files)]
+}
+
+fn bucket(files: &HealthOfFiles) -> Check {
+    if files.public_bucket {
+        return Check::problem("bucket", "kb is public: everybody who knows a path reads the file")
+            .mend("dashboard, Storage, kb, Edit bucket: turn \"Public bucket\" off");
+    }
+    if files.widening_policies.is_empty() {
+        return Check::ok("bucket", "only readers of a document reach its file");
+    }
+    Check::warning("bucket", "other policies on storage.objects may open the bucket kb to more people")
+        .details(files.widening_policies.clone())
+        .mend("dashboard, Storage, Policies: bind each of them to its own bucket, such as bucket_id = 'avatars'")
+}
+
+fn originals(files: &HealthOfFiles, without: &[String]) -> Check {
+    let count = files.missing_file_count;
+    if count == 0 {
+        return Check::ok("originals", "none is missing");
+    }
+    Check::warning("originals", format!("{} whose file is gone: links to it fail", counted(count, "document")))
+        .details(without.to_vec())
+        .mend("`kb remove` them and `kb sync` their source again; if they came from the bucket, `kb sync bucket` is enough")
+}
+
+fn orphans(files: &HealthOfFiles) -> Check {
+    match files.orphan_file_count {
+        0 => Check::ok("orphans", "no file without a document"),
+        count => Check::warning(
+            "orphans",
+            format!("{} below originals/ that no document refers to", counted(count, "file")),
+        )
+        .details(files.orphan_files.clone())
+        .mend("kb doctor --mend"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    #[test]
+    fn an_open_bucket_is_a_problem_and_a_doubtful_policy_is_not() {
+        let open = HealthOfFiles { public_bucket: true, ..HealthOfFiles::default() };
+        assert_eq!(bucket(&open).level, Level::Problem);
+        let doubtful = HealthOfFiles { widening_policies: vec!["p".into()], ..HealthOfFiles::default() };
+        assert_eq!(bucket(&doubtful).level, Level::Warning);
+        assert_eq!(bucket(&HealthOfFiles::default()).level, Level::Ok);
+    }
+}

@@ -1,0 +1,49 @@
+//! Whether everything that answers depend on is as it should be, and what to do where it is not.
+//!
+//! The database tells what is ([`crate::knowledge_base::Health`]); what is wrong about it is decided here.
+
+mod content;
+mod database;
+mod facts;
+mod files;
+mod mend;
+mod report;
+
+pub use database::NEWEST_MIGRATION;
+pub use facts::{Facts, Model, gather};
+pub use mend::{Mended, mend};
+pub use report::{Check, Level, Report};
+
+use crate::supabase::SupabaseError;
+
+/// All checks of a knowledge base that answers.
+pub fn examine(facts: &Facts) -> Report {
+    let mut checks =
+        vec![Check::ok("server", "answers"), Check::ok("key", "is the secret key of the project")];
+    checks.extend(database::checks(facts));
+    checks.extend(files::checks(facts));
+    checks.extend(content::checks(facts));
+    Report { checks }
+}
+
+/// What can be said if the knowledge base does not answer.
+pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
+    let ok = Check::ok;
+    let problem = |name, message: &str| Check::problem(name, message.to_owned());
+    let mut checks = match error {
+        SupabaseError::WrongKey { .. } => vec![
+            ok("server", "answers"),
+            problem("key", "is not the secret key of this project")
+                .mend("set SUPABASE_SECRET_KEY to the secret (service_role) key, not to the publishable one"),
+        ],
+        SupabaseError::InvalidKey => vec![problem("key", &error.to_string())],
+        SupabaseError::SchemaMissing { message } => vec![
+            ok("server", "answers"),
+            Check::problem("schema", format!("is missing or older than this kb: {message}"))
+                .mend("supabase db push"),
+        ],
+        _ => vec![problem("server", &error.to_string())],
+    };
+    checks.push(content::model_check(model));
+    Report { checks }
+}

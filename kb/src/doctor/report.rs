@@ -1,0 +1,153 @@
+//! What was found, for people and for scripts.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::output::{counted, printable};
+
+/// Details shown to people; scripts get all.
+const DETAILS: usize = 10;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Answers are given, and could be better.
+    Warning,
+    /// Answers are wrong or missing, or data is open to people it is not for.
+    Problem,
+}
+
+/// One line of the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was looked at, in a word.
+    #[serde(rename = "check")]
+    pub name: &'static str,
+    /// How bad it is.
+    pub level: Level,
+    /// What is the case.
+    pub message: String,
+    /// What it is about, one by one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+/// All of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// In the order they are shown.
+    pub checks: Vec<Check>,
+}
+
+impl Check {
+    pub(super) fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self { name, level: Level::Ok, message: message.into(), details: Vec::new(), mend: None }
+    }
+
+    pub(super) fn warning(name: &'static str, message: impl Into<String>) -> Self {
+        Self { level: Level::Warning, ..Self::ok(name, message) }
+    }
+
+    pub(super) fn problem(name: &'static str, message: impl Into<String>) -> Self {
+        Self { level: Level::Problem, ..Self::ok(name, message) }
+    }
+
+    pub(super) fn details(self, details: impl IntoIterator<Item = String>) -> Self {
+        Self { details: details.into_iter().collect(), ..self }
+    }
+
+    pub(super) fn mend(self, mend: impl Into<String>) -> Self {
+        Self { mend: Some(mend.into()), ..self }
+    }
+}
+
+impl Report {
+    /// True if there is a problem; warnings are none.
+    pub fn has_problems(&self) -> bool {
+        self.count(Level::Problem) > 0
+    }
+
+    fn count(&self, level: Level) -> u64 {
+        self.checks.iter().filter(|check| check.level == level).count() as u64
+    }
+
+    /// For scripts.
+    pub fn json(&self) -> Value {
+        json!({
+            "ok": !self.has_problems(),
+            "problems": self.count(Level::Problem),
+            "warnings": self.count(Level::Warning),
+            "checks": self.checks,
+        })
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Ok => "ok",
+            Level::Warning => "warning",
+            Level::Problem => "PROBLEM",
+        };
+        write!(f, "{level:<9}{:<13}{}", self.name, printable(&self.message))?;
+        let indent = " ".repeat(22);
+        for detail in self.details.iter().take(DETAILS) {
+            write!(f, "\n{indent}{}", printable(detail))?;
+        }
+        if self.details.len() > DETAILS {
+            write!(f, "\n{indent}and {} more", self.details.len() - DETAILS)?;
+        }
+        match &self.mend {
+            Some(mend) => write!(f, "\n{indent}→ {}", printable(mend)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for check in &self.checks {
+            writeln!(f, "{check}")?;
+        }
+        match (self.count(Level::Problem), self.count(Level::Warning)) {
+            (0, 0) => write!(f, "\nAll is well."),
+            (problems, warnings) => {
+                write!(f, "\n{}, {}", counted(problems, "problem"), counted(warnings, "warning"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_stands_below_what_is_wrong() {
+        let details = (0..12).map(|at| format!("kb/{at}\u{1b}.md"));
+        let check = Check::warning("files", "some").details(details).mend("kb sync");
+        let text = check.to_string();
+        assert!(text.starts_with("warning  files        some\n"), "{text}");
+        assert!(text.contains("\n                      kb/0\\u{1b}.md\n"), "{text}");
+        assert!(text.ends_with("and 2 more\n                      → kb sync"), "{text}");
+    }
+
+    #[test]
+    fn warnings_alone_are_no_problem() {
+        let report = |checks| Report { checks };
+        let warned = report(vec![Check::ok("a", ""), Check::warning("b", "")]);
+        assert!(!warned.has_problems() && warned.to_string().ends_with("\n0 problems, 1 warning"));
+        assert_eq!(warned.json()["ok"], true);
+        let broken = report(vec![Check::problem("a", "")]);
+        assert!(broken.has_problems() && broken.json()["ok"] == false);
+        assert!(report(vec![Check::ok("a", "")]).to_string().ends_with("All is well."));
+    }
+}

@@ -1,0 +1,165 @@
+//! What the database says of its own state.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{BATCH, KnowledgeBase, Status, StoredDocument};
+use crate::supabase::{Query, SupabaseError};
+
+/// The answer of `kb_health`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Health {
+    /// Newest migration that was applied; `None` if nobody kept a list.
+    pub schema_version: Option<String>,
+    /// Version of pgvector.
+    pub vector_version: Option<String>,
+    /// Tables of the schema `public`.
+    pub tables: Vec<HealthOfTable>,
+    /// Indexes that the search needs.
+    pub indexes: Vec<HealthOfIndex>,
+    /// Policies of the migrations that are not there, as `table.policy`.
+    pub missing_policies: Vec<String>,
+    /// By status.
+    pub documents: BTreeMap<String, u64>,
+    /// Documents that wait to be published since more than a day.
+    pub pending_older_than_day: u64,
+    /// Ready documents in which nothing can be found.
+    pub documents_without_chunks: u64,
+    /// All passages.
+    pub chunks: u64,
+    /// Passages that were edited since they were embedded.
+    pub stale_chunks: u64,
+    /// Passages that no search finds, because they have no vector.
+    pub chunks_without_embedding: u64,
+    /// By fingerprint.
+    pub embeddings_by_model: BTreeMap<String, u64>,
+    /// Passages whose copies of who may find them differ from what their documents say.
+    pub embeddings_not_searchable_mismatch: u64,
+    /// Passages without sentences.
+    pub sentences_missing: u64,
+    /// The counts of words do not fit the passages.
+    pub lexeme_mismatch: bool,
+    /// State of the bucket; empty without storage.
+    #[serde(flatten)]
+    pub files: HealthOfFiles,
+}
+
+/// A table.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HealthOfTable {
+    /// Without the schema.
+    pub name: String,
+    /// Whether row level security is on.
+    pub rls: bool,
+}
+
+/// An index.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HealthOfIndex {
+    /// Its name.
+    pub name: String,
+    /// Of which table.
+    pub table: String,
+    /// Whether it is there.
+    pub exists: bool,
+    /// Whether searches use it.
+    pub valid: bool,
+}
+
+/// The bucket `kb`. A Postgres without storage tells nothing of it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct HealthOfFiles {
+    /// Documents whose original is gone; not all of them if there are many.
+    pub missing_files: Vec<Uuid>,
+    /// All of them.
+    pub missing_file_count: u64,
+    /// Originals that no document refers to; not all of them if there are many.
+    pub orphan_files: Vec<String>,
+    /// All of them.
+    pub orphan_file_count: u64,
+    /// Everybody who knows a path can read its file.
+    pub public_bucket: bool,
+    /// Policies that may open the bucket.
+    pub widening_policies: Vec<String>,
+}
+
+/// A document that could not be read.
+#[derive(Debug, Clone, Deserialize)]
+pub struct FailedDocument {
+    /// Its key.
+    pub source: String,
+    /// Why.
+    pub failure: Option<String>,
+}
+
+/// What an administrator set in the dashboard.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ChatSettings {
+    /// First gate; the default if `None`.
+    pub evidence_threshold: Option<f64>,
+    /// Second gate; the default if `None`.
+    pub evidence_confidence: Option<f64>,
+    /// Whether questions may stand in the server's log.
+    pub log_questions: bool,
+}
+
+impl KnowledgeBase {
+    /// Takes some seconds if there are very many passages.
+    ///
+    /// # Errors
+    /// If the server cannot be asked, or its schema is older than this function.
+    pub async fn health(&self) -> Result<Health, SupabaseError> {
+        self.client.send(Query::call("kb_health", &json!({}))).await
+    }
+
+    /// Documents that could not be read, by source, at most `count`.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn failed_documents(&self, count: usize) -> Result<Vec<FailedDocument>, SupabaseError> {
+        let query = Query::select("kb_documents", "source,failure").eq("status", Status::Failed.name());
+        self.client.send(query.order("source.asc").limit(count)).await
+    }
+
+    /// Sources of documents.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn sources_of(&self, ids: &[Uuid]) -> Result<Vec<String>, SupabaseError> {
+        #[derive(Deserialize)]
+        struct Row {
+            source: String,
+        }
+        let mut sources = Vec::new();
+        for batch in ids.chunks(BATCH) {
+            let query = Query::select("kb_documents", "source").one_of("id", batch).order("source.asc");
+            let rows: Vec<Row> = self.client.send(query).await?;
+            sources.extend(rows.into_iter().map(|row| row.source));
+        }
+        Ok(sources)
+    }
+
+    /// Documents that wait to be published, those that wait longest first, at most `count`.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn oldest_pending(&self, count: u64) -> Result<Vec<StoredDocument>, SupabaseError> {
+        let columns = "id,source,content_hash,source_version,status,storage_path";
+        let query = Query::select("kb_documents", columns).eq("status", Status::Pending.name());
+        self.client.send(query.order("updated_at.asc").limit(count.min(1000) as usize)).await
+    }
+
+    /// The settings of the chat; `None` if they are all left to their defaults.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn chat_settings(&self) -> Result<Option<ChatSettings>, SupabaseError> {
+        let columns = "evidence_threshold,evidence_confidence,log_questions";
+        let rows: Vec<ChatSettings> = self.client.send(Query::select("chat_settings", columns)).await?;
+        Ok(rows.into_iter().next())
+    }
+}

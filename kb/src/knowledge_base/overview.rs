@@ -1,0 +1,175 @@
+//! Documents and what is in them, for the administrator.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{BATCH, KnowledgeBase, Status, StoredDocument};
+use crate::supabase::{Query, SupabaseError};
+
+/// A row of the view `kb_overview`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overview {
+    /// Row id.
+    pub id: Uuid,
+    /// First part of the source.
+    pub collection: String,
+    /// The document's key within the knowledge base.
+    pub source: String,
+    /// For people.
+    pub title: Option<String>,
+    /// File name.
+    pub name: String,
+    /// Where it is on its way into the knowledge base.
+    pub status: Status,
+    /// Why it failed.
+    pub failure: Option<String>,
+    /// Whether searches may find it.
+    pub enabled: bool,
+    /// Who may see it; everybody who is signed in if `None`.
+    pub audience: Option<Vec<String>>,
+    /// Language of the text.
+    pub language: String,
+    /// Passages.
+    pub chunks: u64,
+    /// Passages that were edited and that no search finds until they have new vectors.
+    pub stale_chunks: u64,
+    /// Fingerprints of the models that made its vectors.
+    pub models: Vec<String>,
+    /// Media type.
+    pub content_type: Option<String>,
+    /// Where people read it.
+    pub url: Option<String>,
+    /// Whether its file is in the bucket.
+    pub has_original: bool,
+    /// Answers that cite it.
+    pub times_cited: u64,
+    /// As the database writes it.
+    pub created_at: String,
+    /// As the database writes it.
+    pub updated_at: String,
+}
+
+/// Which documents to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only of this collection.
+    pub collection: Option<String>,
+    /// Only with this status.
+    pub status: Option<Status>,
+    /// Only with stale passages.
+    pub stale: bool,
+}
+
+/// A passage as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Row id.
+    pub id: Uuid,
+    /// Position in the document, counted from 0.
+    pub ordinal: i64,
+    /// Its text.
+    pub content: String,
+    /// Where it stands.
+    pub meta: Place,
+    /// It was edited, and no search finds it until it has new vectors.
+    pub stale: bool,
+}
+
+/// Where a passage stands in its document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Headings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Page; whatever people write into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<Value>,
+    /// Address of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl Status {
+    /// As the database writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl KnowledgeBase {
+    /// Documents by source.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn overview(&self, filter: &Filter) -> Result<Vec<Overview>, SupabaseError> {
+        let mut query = Query::select("kb_overview", "*");
+        if let Some(collection) = &filter.collection {
+            query = query.eq("collection", collection);
+        }
+        if let Some(status) = filter.status {
+            query = query.eq("status", status.name());
+        }
+        if filter.stale {
+            query = query.gt("stale_chunks", "0");
+        }
+        let mut rows = self.all_rows("id", query, |row: &Overview| row.id).await?;
+        rows.sort_by(|a, b| (&a.source, a.id).cmp(&(&b.source, b.id)));
+        Ok(rows)
+    }
+
+    /// What is in one document; `None` if it is gone.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn overview_of(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
+        let query = Query::select("kb_overview", "*").eq("id", &id.to_string());
+        let rows: Vec<Overview> = self.client.send(query).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// The passages of a document in reading order.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn passages(&self, document: Uuid) -> Result<Vec<Passage>, SupabaseError> {
+        let columns = "id,ordinal,content,meta,stale";
+        let query = Query::select("kb_chunks", columns).eq("document_id", &document.to_string());
+        let mut passages = self.all_rows("id", query, |passage: &Passage| passage.id).await?;
+        passages.sort_by_key(|passage| passage.ordinal);
+        Ok(passages)
+    }
+
+    /// Every document, in no particular order.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn all_documents(&self) -> Result<Vec<StoredDocument>, SupabaseError> {
+        let columns = "id,source,content_hash,source_version,status,storage_path";
+        let query = Query::select("kb_documents", columns);
+        self.all_rows("id", query, |row: &StoredDocument| row.id).await
+    }
+
+    /// Lets searches find documents, or not, and gives back those that are still there.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn set_enabled(&self, ids: &[Uuid], enabled: bool) -> Result<Vec<Uuid>, SupabaseError> {
+        #[derive(Deserialize)]
+        struct Row {
+            id: Uuid,
+        }
+        let changes = json!({ "enabled": enabled });
+        let mut changed = Vec::new();
+        for batch in ids.chunks(BATCH) {
+            let query = Query::update("kb_documents", &changes, "id").one_of("id", batch);
+            let rows: Vec<Row> = self.client.send(query).await?;
+            changed.extend(rows.into_iter().map(|row| row.id));
+        }
+        Ok(changed)
+    }
+}

@@ -1,0 +1,155 @@
+//! Documents as people name them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use uuid::Uuid;
+
+use super::StoredDocument;
+use crate::output::{counted, printable};
+
+/// Documents that an error names.
+const NAMED: usize = 10;
+
+/// How much of a name is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// The id, the source, or the end of the source after a slash: for what changes something.
+    PathEnd,
+    /// Any part of the source as well.
+    Part,
+}
+
+/// Why a name does not stand for one document.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectionError {
+    /// Nothing is called that.
+    #[error("there is no document {}; `kb list` shows what there is{}", printable(.name), hint(.similar))]
+    NotFound {
+        /// As given.
+        name: String,
+        /// Sources that it is a part of.
+        similar: Vec<String>,
+    },
+    /// More than one is.
+    #[error("{} fits {}; say which:{}", printable(.name), counted(.sources.len() as u64, "document"), lines(.sources))]
+    Ambiguous {
+        /// As given.
+        name: String,
+        /// What it fits.
+        sources: Vec<String>,
+    },
+}
+
+fn hint(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!(". It is a part of:{}", lines(similar)) }
+}
+
+fn lines(sources: &[String]) -> String {
+    let mut lines: String =
+        sources.iter().take(NAMED).map(|source| format!("\n  {}", printable(source))).collect();
+    if sources.len() > NAMED {
+        lines.push_str(&format!("\n  and {} more", sources.len() - NAMED));
+    }
+    lines
+}
+
+/// All rows of the one source that `name` stands for: its ready version, one that is being written, a note of a failure.
+/// An id stands for its row alone.
+///
+/// # Errors
+/// If no source or more than one fits.
+pub fn select<'a>(
+    documents: &'a [StoredDocument],
+    name: &str,
+    precision: Precision,
+) -> Result<Vec<&'a StoredDocument>, SelectionError> {
+    let id = Uuid::parse_str(name).ok();
+    if let Some(document) = documents.iter().find(|document| Some(document.id) == id) {
+        return Ok(vec![document]);
+    }
+    let mut by_source: BTreeMap<&str, Vec<&StoredDocument>> = BTreeMap::new();
+    for document in documents {
+        by_source.entry(&document.source).or_default().push(document);
+    }
+    let fitting = |fits: &dyn Fn(&str) -> bool| -> BTreeSet<&str> {
+        by_source.keys().copied().filter(|source| fits(source)).collect()
+    };
+    let path_end = format!("/{name}");
+    let lower = name.to_lowercase();
+    let parts = || fitting(&|source| !name.is_empty() && source.to_lowercase().contains(&lower));
+    let mut found = fitting(&|source| source == name);
+    if found.is_empty() {
+        found = fitting(&|source| !name.is_empty() && source.ends_with(&path_end));
+    }
+    if found.is_empty() && precision == Precision::Part {
+        found = parts();
+    }
+    match (found.first(), found.len()) {
+        (Some(source), 1) => Ok(by_source.remove(source).unwrap_or_default()),
+        (None, _) => Err(SelectionError::NotFound { name: name.to_owned(), similar: owned(parts()) }),
+        _ => Err(SelectionError::Ambiguous { name: name.to_owned(), sources: owned(found) }),
+    }
+}
+
+fn owned(sources: BTreeSet<&str>) -> Vec<String> {
+    sources.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Status;
+    use super::*;
+
+    fn documents() -> Vec<StoredDocument> {
+        let sources = ["kb/a/Guide.md", "kb/b/guide.md", "kb/faq.md", "kb/faq.md", "other/faq.md", "faq.md"];
+        let document = |(at, source): (usize, &&str)| StoredDocument {
+            id: Uuid::from_u128(at as u128 + 1),
+            source: (*source).to_owned(),
+            content_hash: None,
+            source_version: None,
+            status: Status::Ready,
+            storage_path: None,
+        };
+        sources.iter().enumerate().map(document).collect()
+    }
+
+    fn selected(name: &str, precision: Precision) -> Result<Vec<u128>, SelectionError> {
+        let documents = documents();
+        select(&documents, name, precision).map(|rows| rows.into_iter().map(|row| row.id.as_u128()).collect())
+    }
+
+    #[test]
+    fn a_document_is_named_by_id_source_or_the_end_of_its_path() {
+        let select = |name: &str| selected(name, Precision::PathEnd);
+        assert_eq!(select(&Uuid::from_u128(4).to_string()), Ok(vec![4]));
+        assert_eq!(select("kb/faq.md"), Ok(vec![3, 4]), "every row of the source");
+        assert_eq!(select("faq.md"), Ok(vec![6]), "a whole source comes before ends of others");
+        assert_eq!(select("Guide.md"), Ok(vec![1]));
+    }
+
+    #[test]
+    fn what_changes_something_is_not_chosen_by_a_part_of_its_name() {
+        let error = selected("uide.m", Precision::PathEnd).unwrap_err();
+        assert!(error.to_string().ends_with("part of:\n  kb/a/Guide.md\n  kb/b/guide.md"), "{error}");
+        let error = selected("GUIDE", Precision::Part).unwrap_err();
+        assert!(error.to_string().contains("fits 2 documents"), "{error}");
+        assert_eq!(selected("b/g", Precision::Part), Ok(vec![2]));
+    }
+
+    #[test]
+    fn no_name_is_no_document() {
+        for precision in [Precision::Part, Precision::PathEnd] {
+            assert!(matches!(selected("", precision), Err(SelectionError::NotFound { .. })));
+        }
+    }
+
+    #[test]
+    fn an_error_cannot_write_to_the_terminal_and_has_an_end() {
+        let documents: Vec<_> = (0..99)
+            .map(|at| StoredDocument { source: format!("kb/\u{1b}{at}"), ..documents().remove(0) })
+            .collect();
+        let error = select(&documents, "\u{1b}", Precision::Part).unwrap_err().to_string();
+        assert!(!error.contains('\u{1b}') && error.ends_with("and 89 more"), "{error}");
+    }
+}

@@ -1,0 +1,218 @@
+//! New vectors for passages whose own are missing, out of date, or of another model. The passages stay as they are, so
+//! that what an administrator has edited is kept.
+//!
+//! Each batch is written on its own, and what has its vectors is not found again: a run that was stopped is taken up by
+//! the next one, and two at once do the same work twice at worst. The database leaves alone what was edited since it
+//! was read.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
+
+use crate::chunk::{MAX_TOKENS, embedded_text};
+use crate::embed::{TextEmbedder, vectors};
+use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
+use crate::progress::Progress;
+use crate::sentence::{Sentence, sentences};
+use crate::supabase::SupabaseError;
+
+/// Passages embedded and written together: with their sentences about as many texts as `kb sync` writes at a time.
+const BATCH: usize = 64;
+
+/// Passages counted per request, the most that the server gives.
+const SURVEYED: usize = 1000;
+
+/// How often a line says how far a run is.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// What there is to do.
+#[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Survey {
+    /// Passages.
+    pub chunks: usize,
+    /// Passages by reason.
+    pub reasons: BTreeMap<Reason, usize>,
+    /// Passages by reason, by source of their document.
+    pub documents: BTreeMap<String, BTreeMap<Reason, usize>>,
+}
+
+/// What was done.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Reembedded {
+    /// Passages with new vectors.
+    pub written: usize,
+    /// Passages whose text was changed while they were embedded; the next run takes them.
+    pub changed_meanwhile: usize,
+    /// Passages longer than what the model reads; their ends are not searched by meaning.
+    pub too_long: usize,
+}
+
+/// Why not all passages have vectors.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReembedError {
+    /// The knowledge base cannot be read or written.
+    #[error(transparent)]
+    Supabase(#[from] SupabaseError),
+}
+
+/// Counts the passages that need vectors of `model`.
+///
+/// # Errors
+/// If the knowledge base cannot be read.
+pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Survey, ReembedError> {
+    let mut survey = Survey::default();
+    let mut after = None;
+    loop {
+        let chunks = knowledge_base.chunks_to_embed(model, after, SURVEYED).await?;
+        let Some(last) = chunks.last() else { return Ok(survey) };
+        after = Some(last.chunk_id);
+        survey.chunks += chunks.len();
+        for chunk in chunks {
+            *survey.reasons.entry(chunk.reason).or_default() += 1;
+            *survey.documents.entry(chunk.source).or_default().entry(chunk.reason).or_default() += 1;
+        }
+    }
+}
+
+/// Embeds every passage that needs it; those that only have vectors of another model as well if `all_models`.
+///
+/// # Errors
+/// If the knowledge base cannot be read or written. What was written until then stays.
+pub async fn reembed<E: TextEmbedder>(
+    knowledge_base: &KnowledgeBase,
+    embedder: &E,
+    model: &str,
+    all_models: bool,
+    progress: &Progress,
+) -> Result<Reembedded, ReembedError> {
+    Run { knowledge_base, embedder, model, all_models, pace: Pace::new(progress, None) }.execute().await
+}
+
+/// Embeds what a survey found, for every reason, and says how much is left.
+///
+/// # Errors
+/// If the knowledge base cannot be read or written. What was written until then stays.
+pub async fn reembed_surveyed<E: TextEmbedder>(
+    knowledge_base: &KnowledgeBase,
+    embedder: &E,
+    model: &str,
+    survey: &Survey,
+    progress: &Progress,
+) -> Result<Reembedded, ReembedError> {
+    let pace = Pace::new(progress, Some(survey.chunks));
+    Run { knowledge_base, embedder, model, all_models: true, pace }.execute().await
+}
+
+struct Run<'a, E> {
+    knowledge_base: &'a KnowledgeBase,
+    embedder: &'a E,
+    model: &'a str,
+    all_models: bool,
+    pace: Pace<'a>,
+}
+
+impl<E: TextEmbedder> Run<'_, E> {
+    async fn execute(mut self) -> Result<Reembedded, ReembedError> {
+        let mut done = Reembedded::default();
+        let mut after = None;
+        loop {
+            let chunks = self.knowledge_base.chunks_to_embed(self.model, after, BATCH).await?;
+            let Some(last) = chunks.last() else { break };
+            after = Some(last.chunk_id);
+            let is_wanted = |chunk: &&ChunkToEmbed| self.all_models || chunk.reason != Reason::Model;
+            let wanted: Vec<_> = chunks.iter().filter(is_wanted).collect();
+            if !wanted.is_empty() {
+                let new = embed(&wanted, self.embedder, &mut done);
+                let written = self.knowledge_base.write_vectors(&new, self.model).await?;
+                let written = written.into_iter().collect::<HashSet<_>>().len();
+                done.written += written;
+                done.changed_meanwhile += wanted.len().saturating_sub(written);
+                self.pace.report(done.written + done.changed_meanwhile);
+            }
+        }
+        Ok(done)
+    }
+}
+
+fn embed<'a, E: TextEmbedder>(
+    chunks: &[&'a ChunkToEmbed],
+    embedder: &E,
+    done: &mut Reembedded,
+) -> Vec<NewVectors<'a>> {
+    let count_tokens = |text: &str| embedder.count_tokens(text);
+    let mut texts = Vec::new();
+    let mut of_chunks: Vec<(&ChunkToEmbed, Vec<Sentence>)> = Vec::new();
+    for chunk in chunks {
+        let whole = embedded_text(chunk.section.as_deref(), &chunk.content, &count_tokens);
+        if count_tokens(&whole) > MAX_TOKENS {
+            done.too_long += 1;
+        }
+        texts.push(whole);
+        let sentences = sentences(&chunk.content);
+        texts.extend(sentences.iter().map(|sentence| sentence.embedded_text(&chunk.content)));
+        of_chunks.push((chunk, sentences));
+    }
+    let mut vectors = vectors(embedder, &texts).into_iter();
+    let new = |(chunk, sentences): (&'a ChunkToEmbed, Vec<Sentence>)| NewVectors {
+        chunk,
+        vector: vectors.next().unwrap_or_default(),
+        sentences: sentences
+            .into_iter()
+            .zip(vectors.by_ref())
+            .map(|(sentence, vector)| NewSentence { range: sentence.range, vector })
+            .collect(),
+    };
+    of_chunks.into_iter().map(new).collect()
+}
+
+/// Says now and then how far a run is.
+struct Pace<'a> {
+    progress: &'a Progress,
+    expected: Option<usize>,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl<'a> Pace<'a> {
+    fn new(progress: &'a Progress, expected: Option<usize>) -> Self {
+        let now = Instant::now();
+        Self { progress, expected, started: now, last_line: now }
+    }
+
+    fn report(&mut self, done: usize) {
+        if self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            self.progress.line(&pace_line(done, self.expected, self.started.elapsed()));
+        }
+    }
+}
+
+fn pace_line(done: usize, expected: Option<usize>, elapsed: Duration) -> String {
+    let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
+    match expected {
+        Some(expected) if done < expected => {
+            let left = Duration::from_secs_f64((expected - done) as f64 / rate.max(0.001));
+            let left = indicatif::HumanDuration(left);
+            format!("embedded {done} of {expected} passages, {rate:.1} passages/s, {left} left")
+        }
+        _ => format!("embedded {done} passages, {rate:.1} passages/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_how_fast_and_how_long() {
+        let seconds = Duration::from_secs;
+        assert_eq!(
+            pace_line(50, Some(200), seconds(10)),
+            "embedded 50 of 200 passages, 5.0 passages/s, 30 seconds left"
+        );
+        assert_eq!(pace_line(50, None, seconds(10)), "embedded 50 passages, 5.0 passages/s");
+        // Somebody edited more while it ran.
+        assert_eq!(pace_line(50, Some(40), seconds(10)), "embedded 50 passages, 5.0 passages/s");
+        assert!(pace_line(0, Some(40), seconds(0)).contains("left"));
+    }
+}

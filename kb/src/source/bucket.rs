@@ -1,0 +1,43 @@
+//! Files that people put into the storage bucket.
+
+use std::path::Path;
+
+use extract::{Format, MAX_FILE_BYTES};
+
+use super::{Item, Listing, LoadError, Location, Rejected};
+use crate::supabase::storage::StoredFile;
+use crate::supabase::{Client, SupabaseError};
+
+pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
+    let mut listing = Listing { is_complete: true, ..Listing::default() };
+    for file in client.dropped_files().await? {
+        match Format::of(Path::new(&file.path)) {
+            Some(format) => listing.items.push(item(file, format)),
+            None => {
+                let reason = super::folder::unsupported(Path::new(&file.path));
+                listing.skipped.push(Rejected { path: file.path, reason });
+            }
+        }
+    }
+    Ok(listing)
+}
+
+fn item(file: StoredFile, format: Format) -> Item {
+    // Two files of one size and one MD5 sum are the same.
+    let version = file.version.map(|etag| format!("{etag} {}", file.size));
+    Item {
+        location: Location::Stored(file.path.clone()),
+        path: file.path,
+        format: Some(format),
+        size: file.size,
+        version,
+    }
+}
+
+pub(super) async fn read(client: &Client, path: &str) -> Result<Vec<u8>, LoadError> {
+    client.download(path, MAX_FILE_BYTES).await.map_err(|error| match error {
+        SupabaseError::NoSuchFile => LoadError::Gone(error.to_string()),
+        error if error.concerns_only_this_document() => LoadError::Failed(error.to_string()),
+        error => LoadError::Supabase(error),
+    })
+}

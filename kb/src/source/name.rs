@@ -1,0 +1,146 @@
+//! What the user calls a source, and the collection it belongs to.
+
+use std::path::{Path, PathBuf};
+
+use reqwest::Url;
+
+/// A source as named on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceName {
+    /// A folder, with everything below it.
+    Folder(PathBuf),
+    /// The word `bucket`: the storage bucket `kb`.
+    Bucket,
+    /// The address of a sitemap.
+    Sitemap(Url),
+    /// A file with one address a line.
+    AddressList(PathBuf),
+}
+
+/// Why something is not a source.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// Neither file nor folder.
+    #[error(
+        "there is no folder {0:?}; give a folder, the word bucket, the address of a sitemap, or a file with addresses"
+    )]
+    NotFound(String),
+    /// A document instead of the folder it is in.
+    #[error("{0:?} is a document; give the folder it is in")]
+    Document(String),
+    /// Not an address that pages can be fetched from.
+    #[error("{0:?} is not a web address")]
+    Address(String),
+    /// No name can be made of it.
+    #[error("{0:?} gives the collection no name; choose one with --collection")]
+    Nameless(String),
+    /// It would be taken for a part of a path.
+    #[error("a collection needs a name without \"/\" and line breaks, of at most 200 characters, not {0:?}")]
+    Collection(String),
+}
+
+impl SourceName {
+    /// Reads an argument. A folder that is called `bucket` is `./bucket`.
+    ///
+    /// # Errors
+    /// If it is none of the four.
+    pub fn parse(argument: &str) -> Result<Self, NameError> {
+        if argument == "bucket" {
+            return Ok(Self::Bucket);
+        }
+        if argument.starts_with("https://") || argument.starts_with("http://") {
+            let url = Url::parse(argument).map_err(|_| NameError::Address(argument.to_owned()))?;
+            return Ok(Self::Sitemap(url));
+        }
+        let path = PathBuf::from(argument);
+        if path.is_dir() {
+            Ok(Self::Folder(path))
+        } else if !path.is_file() {
+            Err(NameError::NotFound(argument.to_owned()))
+        } else if is_document(&path) {
+            Err(NameError::Document(argument.to_owned()))
+        } else {
+            Ok(Self::AddressList(path))
+        }
+    }
+
+    /// The collection that its documents form unless the user chooses another: the name of the folder, `bucket`, the
+    /// site of the sitemap, the name of the list without its extension.
+    ///
+    /// # Errors
+    /// If there is no such name.
+    pub fn collection(&self) -> Result<String, NameError> {
+        let name = match self {
+            Self::Folder(path) => {
+                path.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()))
+            }
+            Self::Bucket => Some("bucket".to_owned()),
+            Self::Sitemap(url) => Some(crawl::site_name(url)),
+            Self::AddressList(path) => path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned),
+        };
+        let name = name.ok_or_else(|| NameError::Nameless(format!("{self:?}")))?;
+        checked_collection(&name)
+    }
+}
+
+/// A name of a collection, trimmed.
+///
+/// # Errors
+/// If it cannot be the first part of a document's source.
+pub fn checked_collection(name: &str) -> Result<String, NameError> {
+    let name = name.trim();
+    let is_plain = |c: char| c != '/' && !c.is_control();
+    if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
+        return Err(NameError::Collection(name.to_owned()));
+    }
+    Ok(name.to_owned())
+}
+
+/// A plain text file may be a list of addresses.
+fn is_document(path: &Path) -> bool {
+    extract::Format::of(path).is_some_and(|format| format != extract::Format::PlainText)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_one_of_four_sources() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["pages.txt", "a.pdf"] {
+            std::fs::write(path(name), "x").unwrap();
+        }
+        let parse = |name: &str| SourceName::parse(path(name).to_str().unwrap());
+        assert_eq!(parse(""), Ok(SourceName::Folder(path(""))));
+        assert_eq!(parse("pages.txt"), Ok(SourceName::AddressList(path("pages.txt"))));
+        assert!(matches!(parse("a.pdf"), Err(NameError::Document(_))));
+        assert!(matches!(parse("none"), Err(NameError::NotFound(_))));
+        assert_eq!(SourceName::parse("bucket"), Ok(SourceName::Bucket));
+        assert!(matches!(SourceName::parse("https://example.org/sitemap.xml"), Ok(SourceName::Sitemap(_))));
+        assert!(matches!(SourceName::parse("https://"), Err(NameError::Address(_))));
+    }
+
+    #[test]
+    fn a_source_names_its_collection() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("handbook")).unwrap();
+        let inside = folder.path().join("handbook/../handbook/.");
+        assert_eq!(SourceName::Folder(inside).collection(), Ok("handbook".to_owned()));
+        assert_eq!(SourceName::Bucket.collection(), Ok("bucket".to_owned()));
+        assert_eq!(SourceName::AddressList("lists/pages.txt".into()).collection(), Ok("pages".to_owned()));
+        let sitemap = SourceName::parse("https://docs.example.org/sitemap.xml").unwrap();
+        assert_eq!(sitemap.collection(), Ok("docs.example.org".to_owned()));
+        assert!(SourceName::Folder("/".into()).collection().is_err());
+    }
+
+    #[test]
+    fn a_collection_is_one_part_of_a_path() {
+        assert_eq!(checked_collection(" help "), Ok("help".to_owned()));
+        for wrong in ["", " ", "a/b", "a\nb"] {
+            assert!(checked_collection(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

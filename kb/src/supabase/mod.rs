@@ -1,0 +1,132 @@
+//! Requests to a Supabase project, repeated when the failure may pass.
+
+mod backoff;
+mod error;
+mod query;
+pub mod storage;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::redirect::Policy;
+use reqwest::{RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+
+pub use backoff::Backoff;
+pub use error::SupabaseError;
+pub(crate) use query::Query;
+
+/// Longest wait for one answer of the database.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A connection to one project with its secret key.
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+    key: String,
+    backoff: Backoff,
+}
+
+impl Client {
+    /// `url` is the address of the project, without `/rest/v1`.
+    ///
+    /// # Errors
+    /// If the address or the key cannot be right.
+    pub fn new(url: &str, key: &str, backoff: Backoff) -> Result<Self, SupabaseError> {
+        let base = url.trim().trim_end_matches('/').trim_end_matches("/rest/v1").to_owned();
+        let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
+        if host.is_none_or(str::is_empty) || reqwest::Url::parse(&base).is_err() {
+            return Err(SupabaseError::InvalidUrl(url.to_owned()));
+        }
+        let key = key.trim();
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SupabaseError::InvalidKey);
+        }
+        // A redirect could lead the key to somebody else.
+        let http = reqwest::Client::builder().redirect(Policy::none()).build();
+        let http = http.map_err(|_| SupabaseError::InvalidUrl(url.to_owned()))?;
+        Ok(Self { http, url: base, key: key.to_owned(), backoff })
+    }
+
+    /// Sends a query, which must be safe to send twice: the answer to the first attempt may be lost.
+    pub(crate) async fn send<T: DeserializeOwned>(&self, query: Query) -> Result<T, SupabaseError> {
+        let body = self.repeat(async || self.text(self.request(&query)).await).await?;
+        let json = if body.trim().is_empty() { "null" } else { &body };
+        serde_json::from_str(json).map_err(|error| self.unexpected(error.to_string()))
+    }
+
+    fn request(&self, query: &Query) -> RequestBuilder {
+        let url = format!("{}/rest/v1/{}", self.url, query.path);
+        let mut request =
+            self.http.request(query.method.clone(), url).query(&query.parameters).timeout(TIMEOUT);
+        if !query.prefer.is_empty() {
+            request = request.header("prefer", query.prefer.join(","));
+        }
+        match &query.body {
+            Some(body) => request.header("content-type", "application/json").body(Bytes::clone(body)),
+            None => request,
+        }
+    }
+
+    async fn repeat<T>(
+        &self,
+        attempt: impl AsyncFn() -> Result<T, SupabaseError>,
+    ) -> Result<T, SupabaseError> {
+        let mut retry = 0;
+        loop {
+            match (attempt().await, self.backoff.pause_before(retry)) {
+                (Err(error), Some(pause)) if error.is_transient() => {
+                    tokio::time::sleep(pause).await;
+                    retry += 1;
+                }
+                (outcome, _) => return outcome,
+            }
+        }
+    }
+
+    async fn text(&self, request: RequestBuilder) -> Result<String, SupabaseError> {
+        let response = self.respond(request).await?;
+        response.text().await.map_err(|error| self.unreachable(&error))
+    }
+
+    /// A response that is a success.
+    async fn respond(&self, request: RequestBuilder) -> Result<Response, SupabaseError> {
+        let request = request.header("apikey", &self.key).bearer_auth(&self.key);
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let body = response.text().await.map_err(|error| self.unreachable(&error))?;
+        // A proxy's error page may repeat the request's headers.
+        let body = body.replace(&self.key, "[key]");
+        Err(SupabaseError::from_response(&self.url, status.as_u16(), &body))
+    }
+
+    fn unreachable(&self, error: &dyn std::error::Error) -> SupabaseError {
+        let mut cause = error;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        SupabaseError::Unreachable { url: self.url.clone(), cause: cause.to_string() }
+    }
+
+    fn unexpected(&self, message: String) -> SupabaseError {
+        SupabaseError::UnexpectedAnswer { url: self.url.clone(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_keys_that_cannot_be_right_are_refused_at_once() {
+        let new = |url, key| Client::new(url, key, Backoff::default()).map(|client| client.url);
+        assert!(matches!(new("localhost:54321", "key"), Err(SupabaseError::InvalidUrl(_))));
+        assert!(matches!(new("https://", "key"), Err(SupabaseError::InvalidUrl(_))));
+        assert!(matches!(new("https://a b", "key"), Err(SupabaseError::InvalidUrl(_))));
+        assert!(matches!(new("https://abc.supabase.co", "a\nb"), Err(SupabaseError::InvalidKey)));
+        assert_eq!(new("https://abc.supabase.co/rest/v1/", "key").unwrap(), "https://abc.supabase.co");
+    }
+}

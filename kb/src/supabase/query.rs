@@ -1,0 +1,104 @@
+//! A request to PostgREST, put together clause by clause.
+//! <https://docs.postgrest.org/en/stable/references/api/tables_views.html>
+
+use bytes::Bytes;
+use reqwest::Method;
+use serde_json::Value;
+
+/// One request; a clone of it can be sent again.
+#[derive(Debug, Clone)]
+pub(crate) struct Query {
+    pub(super) method: Method,
+    /// Below `/rest/v1/`.
+    pub(super) path: String,
+    pub(super) parameters: Vec<(String, String)>,
+    pub(super) prefer: Vec<&'static str>,
+    pub(super) body: Option<Bytes>,
+}
+
+impl Query {
+    /// Reads columns of a table or view; embedded tables as PostgREST writes them.
+    pub(crate) fn select(table: &str, columns: &str) -> Self {
+        Self::new(Method::GET, table.to_owned(), None).with("select", columns)
+    }
+
+    /// Writes rows, over those with the same key.
+    pub(crate) fn upsert(table: &str, key: &str, rows: &[Value]) -> Self {
+        let mut query = Self::new(Method::POST, table.to_owned(), Some(Value::from(rows).to_string()));
+        query.prefer = vec!["resolution=merge-duplicates", "return=minimal"];
+        query.with("on_conflict", key)
+    }
+
+    /// Changes columns of the rows that the filters leave, and gives back their `columns`.
+    pub(crate) fn update(table: &str, changes: &Value, columns: &str) -> Self {
+        let mut query = Self::new(Method::PATCH, table.to_owned(), Some(changes.to_string()));
+        query.prefer = vec!["return=representation"];
+        query.with("select", columns)
+    }
+
+    /// Deletes the rows that the filters leave.
+    pub(crate) fn delete(table: &str) -> Self {
+        let mut query = Self::new(Method::DELETE, table.to_owned(), None);
+        query.prefer = vec!["return=minimal"];
+        query
+    }
+
+    /// Calls a function with named arguments.
+    pub(crate) fn call(function: &str, arguments: &Value) -> Self {
+        Self::new(Method::POST, format!("rpc/{function}"), Some(arguments.to_string()))
+    }
+
+    /// Keeps rows whose column is equal to the value.
+    pub(crate) fn eq(self, column: &str, value: &str) -> Self {
+        self.with(column, &format!("eq.{value}"))
+    }
+
+    /// Keeps rows whose column is another than the value.
+    pub(crate) fn neq(self, column: &str, value: &str) -> Self {
+        self.with(column, &format!("neq.{value}"))
+    }
+
+    /// Keeps rows whose column comes after the value.
+    pub(crate) fn gt(self, column: &str, value: &str) -> Self {
+        self.with(column, &format!("gt.{value}"))
+    }
+
+    /// Keeps rows whose column is one of the values.
+    pub(crate) fn one_of(self, column: &str, values: impl IntoIterator<Item = impl ToString>) -> Self {
+        let quoted = |value: String| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
+        let list: Vec<_> = values.into_iter().map(|value| quoted(value.to_string())).collect();
+        self.with(column, &format!("in.({})", list.join(",")))
+    }
+
+    /// `column.asc`, `column.desc`.
+    pub(crate) fn order(self, order: &str) -> Self {
+        self.with("order", order)
+    }
+
+    /// At most so many rows.
+    pub(crate) fn limit(self, rows: usize) -> Self {
+        self.with("limit", &rows.to_string())
+    }
+
+    fn new(method: Method, path: String, body: Option<String>) -> Self {
+        let body = body.map(Bytes::from);
+        Self { method, path, parameters: Vec::new(), prefer: Vec::new(), body }
+    }
+
+    fn with(mut self, name: &str, value: &str) -> Self {
+        self.parameters.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_a_list_cannot_end_it() {
+        let query = Query::delete("t").one_of("source", ["a,b", "c\")", "d\\"]);
+        let list = r#"in.("a,b","c\")","d\\")"#;
+        assert_eq!(query.parameters, [("source".to_owned(), list.to_owned())]);
+    }
+}

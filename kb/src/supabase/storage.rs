@@ -1,0 +1,214 @@
+//! Files in the storage bucket `kb`: the originals of documents, and what was dropped there in the dashboard.
+//! <https://supabase.github.io/storage/>
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{Method, RequestBuilder};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Client, SupabaseError};
+
+/// The bucket.
+pub const BUCKET: &str = "kb";
+
+/// The folder of the bucket that holds what was uploaded here; everything else was put there by people.
+pub const ORIGINALS: &str = "originals";
+
+/// Longest wait for one file, which may be large and the line slow.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Entries of a folder per request; what the server gives at most.
+const PAGE: usize = 1000;
+
+/// Files deleted per request.
+const BATCH: usize = 100;
+
+/// A file in the bucket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// Without the bucket.
+    pub path: String,
+    /// In bytes.
+    pub size: u64,
+    /// Changes with the content.
+    pub version: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    // A folder has none.
+    id: Option<String>,
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(rename = "eTag")]
+    etag: Option<String>,
+    size: Option<u64>,
+}
+
+impl Client {
+    /// All files of the bucket that people put there, by path.
+    ///
+    /// # Errors
+    /// If the storage cannot be asked.
+    pub async fn dropped_files(&self) -> Result<Vec<StoredFile>, SupabaseError> {
+        let mut files = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            for entry in self.entries(&folder).await? {
+                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                match (entry.id, entry.metadata) {
+                    // What the dashboard leaves in an empty folder.
+                    (Some(_), _) if path.ends_with(".emptyFolderPlaceholder") => {}
+                    (Some(_), metadata) => files.push(stored_file(path, metadata)),
+                    (None, _) if path != ORIGINALS => folders.push(path),
+                    (None, _) => {}
+                }
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    async fn entries(&self, folder: &str) -> Result<Vec<Entry>, SupabaseError> {
+        let mut all: Vec<Entry> = Vec::new();
+        loop {
+            let body = json!({
+                "prefix": folder,
+                "limit": PAGE,
+                "offset": all.len(),
+                "sortBy": { "column": "name", "order": "asc" },
+            });
+            let request = || self.storage(Method::POST, &["list", BUCKET]);
+            let text = self
+                .repeat(async || {
+                    let request = request().header("content-type", "application/json");
+                    self.text(request.body(body.to_string())).await
+                })
+                .await?;
+            let page: Vec<Entry> =
+                serde_json::from_str(&text).map_err(|error| self.unexpected(error.to_string()))?;
+            let is_last = page.len() < PAGE;
+            all.extend(page);
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The content of a file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// If the file is gone or too large, or the storage cannot be asked.
+    pub async fn download(&self, path: &str, limit: u64) -> Result<Vec<u8>, SupabaseError> {
+        self.repeat(async || {
+            let request = self.storage(Method::GET, &["authenticated", BUCKET, path]);
+            let mut response = self.respond(request).await.map_err(file_error)?;
+            let mut bytes = Vec::new();
+            while let Some(part) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+                bytes.extend_from_slice(&part);
+                if bytes.len() as u64 > limit {
+                    return Err(SupabaseError::FileTooLarge { limit });
+                }
+            }
+            Ok(bytes)
+        })
+        .await
+    }
+
+    /// Writes a file, over one that is there.
+    ///
+    /// # Errors
+    /// If the storage refuses it or cannot be asked.
+    pub async fn upload(
+        &self,
+        path: &str,
+        content_type: &str,
+        bytes: impl Into<Bytes>,
+    ) -> Result<(), SupabaseError> {
+        let bytes = bytes.into();
+        self.repeat(async || {
+            let request = self.storage(Method::POST, &[BUCKET, path]);
+            let request = request.header("content-type", content_type).header("x-upsert", "true");
+            self.respond(request.body(Bytes::clone(&bytes))).await.map(drop)
+        })
+        .await
+    }
+
+    /// Deletes files; those that are not there are no error.
+    ///
+    /// # Errors
+    /// If the storage cannot be asked.
+    pub async fn delete_files(&self, paths: &[String]) -> Result<(), SupabaseError> {
+        for batch in paths.chunks(BATCH) {
+            let body = json!({ "prefixes": batch }).to_string();
+            self.repeat(async || {
+                let request = self.storage(Method::DELETE, &[BUCKET]);
+                let request = request.header("content-type", "application/json");
+                self.text(request.body(body.clone())).await
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// A request below `/storage/v1/object`; the last part may be a path of several segments.
+    fn storage(&self, method: Method, parts: &[&str]) -> RequestBuilder {
+        let mut url = format!("{}/storage/v1/object", self.url);
+        for segment in parts.iter().flat_map(|part| part.split('/')) {
+            url.push('/');
+            url.extend(segment.bytes().map(percent_encoded));
+        }
+        self.http.request(method, url).timeout(TIMEOUT)
+    }
+}
+
+fn stored_file(path: String, metadata: Option<Metadata>) -> StoredFile {
+    let (etag, size) = metadata.map_or((None, None), |metadata| (metadata.etag, metadata.size));
+    StoredFile { path, size: size.unwrap_or(0), version: etag }
+}
+
+/// The storage answers 400 as well as 404 when there is no such file.
+fn file_error(error: SupabaseError) -> SupabaseError {
+    match error {
+        SupabaseError::Rejected { status: 400 | 404, .. } | SupabaseError::UnexpectedAnswer { .. } => {
+            SupabaseError::NoSuchFile
+        }
+        other => other,
+    }
+}
+
+/// RFC 3986, section 2.3: everything but unreserved characters.
+fn percent_encoded(byte: u8) -> String {
+    match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    }
+}
+
+/// What may be part of a path in the bucket, for a file with this name: the storage takes ASCII and few signs.
+pub fn safe_name(name: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ' | '(' | ')');
+    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
+    let safe = safe.trim_matches(['.', ' ']);
+    let start = safe.len().saturating_sub(100);
+    if safe.is_empty() { "file".to_owned() } else { safe.get(start..).unwrap_or("file").to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_paths_that_the_storage_takes() {
+        assert_eq!(safe_name("Größe (1).pdf"), "Gr__e (1).pdf");
+        assert_eq!(safe_name("../../etc"), "_.._etc");
+        assert_eq!(safe_name("..."), "file");
+        assert_eq!(safe_name(&format!("{}.pdf", "x".repeat(300))).len(), 100);
+    }
+}

@@ -1,0 +1,130 @@
+//! Prepared documents → batches of rows with vectors, on all cores.
+//!
+//! A batch holds as many texts as keep the cores busy, whether they are of many small documents or of a part of a large
+//! one, so that memory does not grow with documents.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::prepare::{Outcome, Passage, Prepared};
+use crate::embed::{TextEmbedder, vectors};
+use crate::knowledge_base::{NewChunk, NewSentence};
+
+/// Texts embedded and written together: enough to keep all cores busy, little to lose, two megabytes to send.
+const TEXTS_PER_BATCH: usize = 512;
+
+/// What the writer gets, in the order of the source.
+pub(super) enum Step {
+    /// Nothing has to be written.
+    Settled(Box<Outcome>),
+    /// Rows to write.
+    Batch(Batch),
+}
+
+/// Rows that are written together.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) parts: Vec<Part>,
+    /// How long embedding took.
+    pub(super) embedding: Duration,
+}
+
+/// A document's share of a batch.
+pub(super) struct Part {
+    pub(super) document: Arc<Prepared>,
+    pub(super) chunks: Vec<NewChunk>,
+    /// The document has no earlier part.
+    pub(super) is_first: bool,
+    /// The document has no later part.
+    pub(super) is_last: bool,
+}
+
+/// Collects texts until there are enough of them.
+pub(super) struct Embedding<'a, E> {
+    embedder: &'a E,
+    texts: Vec<String>,
+    parts: Vec<(Arc<Prepared>, std::ops::Range<usize>)>,
+}
+
+impl<'a, E: TextEmbedder> Embedding<'a, E> {
+    pub(super) fn new(embedder: &'a E) -> Self {
+        Self { embedder, texts: Vec::new(), parts: Vec::new() }
+    }
+
+    /// Adds a document; `send` gets each batch that is full.
+    ///
+    /// Ends early when `send` returns false.
+    pub(super) fn add(&mut self, document: Prepared, send: &mut impl FnMut(Batch) -> bool) -> bool {
+        let document = Arc::new(document);
+        let count_tokens = |text: &str| self.embedder.count_tokens(text);
+        let mut start = 0;
+        for (at, passage) in document.passages.iter().enumerate() {
+            self.texts.extend(document.texts(passage, &count_tokens));
+            if self.texts.len() >= TEXTS_PER_BATCH {
+                self.parts.push((Arc::clone(&document), start..at + 1));
+                start = at + 1;
+                if !send(self.take()) {
+                    return false;
+                }
+            }
+        }
+        if start < document.passages.len() {
+            let end = document.passages.len();
+            self.parts.push((document, start..end));
+        }
+        true
+    }
+
+    /// What was collected, embedded.
+    pub(super) fn take(&mut self) -> Batch {
+        let started = Instant::now();
+        let texts = std::mem::take(&mut self.texts);
+        let mut vectors = vectors(self.embedder, &texts).into_iter();
+        let parts = std::mem::take(&mut self.parts);
+        let parts = parts.into_iter().map(|(document, passages)| part(document, passages, &mut vectors));
+        Batch { parts: parts.collect(), embedding: started.elapsed() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+fn part(
+    document: Arc<Prepared>,
+    passages: std::ops::Range<usize>,
+    vectors: &mut impl Iterator<Item = Vec<f32>>,
+) -> Part {
+    let (is_first, is_last) = (passages.start == 0, passages.end == document.passages.len());
+    let chunks = document.passages.get(passages.clone()).unwrap_or_default().iter().enumerate();
+    let chunks = chunks.map(|(at, passage)| new_chunk(&document, passage, passages.start + at, vectors));
+    let chunks = chunks.collect();
+    Part { document, chunks, is_first, is_last }
+}
+
+/// Takes the vectors of [`Prepared::texts`] off the iterator.
+fn new_chunk(
+    document: &Prepared,
+    passage: &Passage,
+    ordinal: usize,
+    vectors: &mut impl Iterator<Item = Vec<f32>>,
+) -> NewChunk {
+    let Passage { chunk, sentences } = passage;
+    NewChunk {
+        id: Uuid::new_v4(),
+        document_id: document.document.id,
+        ordinal,
+        content: document.content(passage).to_owned(),
+        section: chunk.section.as_deref().map(str::to_owned),
+        page: chunk.page,
+        url: chunk.url.as_deref().map(str::to_owned),
+        vector: vectors.next().unwrap_or_default(),
+        sentences: sentences
+            .iter()
+            .zip(vectors)
+            .map(|(sentence, vector)| NewSentence { range: sentence.range.clone(), vector })
+            .collect(),
+    }
+}

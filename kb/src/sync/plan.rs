@@ -1,0 +1,277 @@
+//! What has to be done to make a collection equal to its source.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use uuid::Uuid;
+
+use super::fingerprint::{Defaults, Fingerprint};
+use crate::knowledge_base::{Status, StoredDocument};
+use crate::source::Item;
+
+/// A collection as it was when the run began.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    ready: HashMap<String, StoredDocument>,
+    /// Documents that are not ready: unfinished versions of runs that were stopped, and notes of failures.
+    pub(super) leftovers: Vec<StoredDocument>,
+    /// Documents with vectors of another model.
+    other_model: HashSet<Uuid>,
+}
+
+/// The steps, in the order of the source.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) write: Vec<Write>,
+    pub(super) moved: Vec<Move>,
+    pub(super) removed: Vec<StoredDocument>,
+    pub(super) unchanged: Vec<String>,
+}
+
+/// A document to be read and written.
+#[derive(Debug, Clone)]
+pub(super) struct Write {
+    /// Where it is.
+    pub(super) item: Item,
+    /// Its key within the knowledge base.
+    pub(super) source: String,
+    /// Why.
+    pub(super) change: Change,
+    /// What it replaces.
+    pub(super) replaces: Option<StoredDocument>,
+    /// False if the model that made the vectors of what it replaces is another one.
+    pub(super) has_present_model: bool,
+    /// The version whose content is there, as its source gave it.
+    pub(super) known_version: Option<String>,
+}
+
+/// Why a document has to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is new.
+    Added,
+    /// Its content, language or model is another.
+    Changed,
+    /// Only its content will tell.
+    Unknown,
+}
+
+/// A document that only has another name.
+#[derive(Debug, Clone)]
+pub(super) struct Move {
+    pub(super) from: StoredDocument,
+    pub(super) item: Item,
+    pub(super) source: String,
+}
+
+impl Snapshot {
+    pub(super) fn new(documents: Vec<StoredDocument>, other_model: HashSet<Uuid>) -> Self {
+        let (ready, leftovers): (Vec<_>, Vec<_>) =
+            documents.into_iter().partition(|document| document.status == Status::Ready);
+        let ready = ready.into_iter().map(|document| (document.source.clone(), document)).collect();
+        Self { ready, leftovers, other_model }
+    }
+
+    /// Number of documents that people may see.
+    pub(super) fn len(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// `items` with what tells about their content. What is not among them, nor `kept` because it is there and
+    /// cannot be read, is to be removed.
+    pub(super) fn plan(
+        mut self,
+        collection: &str,
+        items: Vec<(Item, Fingerprint)>,
+        kept: &HashSet<String>,
+        defaults: &Defaults,
+    ) -> Plan {
+        let mut plan = Plan::default();
+        let mut new = Vec::new();
+        for (item, fingerprint) in items {
+            let source = format!("{collection}/{}", item.path);
+            match self.ready.remove(&source) {
+                None => new.push((item, fingerprint, source)),
+                Some(stored) if self.is_unchanged(&stored, &fingerprint) => plan.unchanged.push(source),
+                Some(stored) => {
+                    let change = match fingerprint {
+                        Fingerprint::Content(_) => Change::Changed,
+                        Fingerprint::Version(_) | Fingerprint::Unknown => Change::Unknown,
+                    };
+                    plan.write.push(self.rewrite(item, source, change, stored, defaults));
+                }
+            }
+        }
+        let mut gone: Vec<StoredDocument> = self
+            .ready
+            .drain()
+            .filter(|(source, _)| !kept.contains(source))
+            .map(|(_, stored)| stored)
+            .collect();
+        gone.sort_by(|a, b| a.source.cmp(&b.source));
+        for (item, fingerprint, source) in new {
+            match gone.iter().position(|stored| self.is_unchanged(stored, &fingerprint)) {
+                Some(at) => plan.moved.push(Move { from: gone.remove(at), item, source }),
+                None => plan.write.push(Write {
+                    item,
+                    source,
+                    change: Change::Added,
+                    replaces: None,
+                    has_present_model: true,
+                    known_version: None,
+                }),
+            }
+        }
+        plan.removed = gone;
+        plan
+    }
+
+    fn rewrite(
+        &self,
+        item: Item,
+        source: String,
+        change: Change,
+        stored: StoredDocument,
+        defaults: &Defaults,
+    ) -> Write {
+        let has_present_model = !self.other_model.contains(&stored.id);
+        let version = stored.source_version.as_deref().and_then(|version| defaults.version_of(version));
+        let known_version = version.filter(|_| has_present_model).map(str::to_owned);
+        Write { item, source, change, replaces: Some(stored), has_present_model, known_version }
+    }
+
+    /// True if the knowledge base has this very content in this language, embedded with the present model.
+    fn is_unchanged(&self, stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
+        let is_same = match fingerprint {
+            Fingerprint::Content(hash) => stored.content_hash.as_ref() == Some(hash),
+            Fingerprint::Version(version) => stored.source_version.as_ref() == Some(version),
+            Fingerprint::Unknown => false,
+        };
+        is_same && !self.other_model.contains(&stored.id)
+    }
+}
+
+impl Write {
+    /// True if the knowledge base has this content, with vectors of the present model.
+    pub(super) fn has_content(&self, content_hash: &str) -> bool {
+        let stored = self.replaces.as_ref().and_then(|stored| stored.content_hash.as_deref());
+        self.has_present_model && stored == Some(content_hash)
+    }
+}
+
+impl Plan {
+    /// True if the source has nothing to offer.
+    pub(super) fn has_no_documents(&self) -> bool {
+        self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty()
+    }
+
+    /// A line for each step, as `--dry-run` and a run show it before it begins.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let write = self.write.iter().map(|write| format!("  {:<8} {}", write.change, write.source));
+        let moved =
+            self.moved.iter().map(|step| format!("  move     {} → {}", step.from.source, step.source));
+        let removed = self.removed.iter().map(|document| format!("  remove   {}", document.source));
+        write.chain(moved).chain(removed).collect()
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Added => "add",
+            Self::Changed => "change",
+            Self::Unknown => "look at",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Location;
+
+    fn item(path: &str) -> Item {
+        let location = Location::File(path.into());
+        Item { path: path.to_owned(), format: None, size: 1, version: None, location }
+    }
+
+    fn stored(id: u128, source: &str, hash: &str, status: Status) -> StoredDocument {
+        StoredDocument {
+            id: Uuid::from_u128(id),
+            source: source.to_owned(),
+            content_hash: Some(hash.to_owned()),
+            source_version: Some(format!("version of {hash}")),
+            status,
+            storage_path: None,
+        }
+    }
+
+    fn plan(documents: Vec<StoredDocument>, items: &[(&str, &str)]) -> Plan {
+        let items = items.iter().map(|(path, hash)| (item(path), Fingerprint::Content((*hash).to_owned())));
+        Snapshot::new(documents, HashSet::from([Uuid::from_u128(99)])).plan(
+            "kb",
+            items.collect(),
+            &HashSet::from(["kb/unreadable.md".to_owned()]),
+            &Defaults::default(),
+        )
+    }
+
+    #[test]
+    fn only_the_same_content_with_the_same_model_is_unchanged() {
+        let ready = |id, source, hash| stored(id, source, hash, Status::Ready);
+        let documents =
+            vec![ready(1, "kb/a.md", "h1"), ready(2, "kb/b.md", "h2"), ready(99, "kb/m.md", "h3")];
+        let plan = plan(documents, &[("a.md", "h1"), ("b.md", "other"), ("m.md", "h3"), ("n.md", "h4")]);
+        assert_eq!(plan.unchanged, ["kb/a.md"]);
+        assert_eq!(plan.lines(), ["  change   kb/b.md", "  change   kb/m.md", "  add      kb/n.md"]);
+    }
+
+    #[test]
+    fn what_is_gone_is_removed_unless_it_only_cannot_be_read() {
+        let documents = vec![
+            stored(1, "kb/a.md", "h1", Status::Ready),
+            stored(2, "kb/unreadable.md", "h2", Status::Ready),
+        ];
+        assert_eq!(plan(documents, &[]).lines(), ["  remove   kb/a.md"]);
+    }
+
+    #[test]
+    fn the_same_content_under_another_name_is_moved_once() {
+        let documents = vec![stored(1, "kb/old.md", "h", Status::Ready)];
+        let plan = plan(documents, &[("copy.md", "h"), ("new.md", "h")]);
+        assert_eq!(plan.lines(), ["  add      kb/new.md", "  move     kb/old.md → kb/copy.md"]);
+    }
+
+    #[test]
+    fn a_copy_beside_the_original_is_no_move() {
+        let documents = vec![stored(1, "kb/a.md", "h", Status::Ready)];
+        let plan = plan(documents, &[("a.md", "h"), ("copy.md", "h")]);
+        assert_eq!((plan.unchanged.len(), plan.lines()), (1, vec!["  add      kb/copy.md".to_owned()]));
+    }
+
+    #[test]
+    fn unfinished_versions_do_not_count_as_present() {
+        let documents =
+            vec![stored(1, "kb/a.md", "h", Status::Pending), stored(2, "kb/a.md", "h", Status::Failed)];
+        let snapshot = Snapshot::new(documents, HashSet::new());
+        assert_eq!((snapshot.leftovers.len(), snapshot.len()), (2, 0));
+    }
+
+    #[test]
+    fn a_source_that_gives_versions_is_known_by_them_and_else_looked_at() {
+        let documents = || vec![stored(1, "kb/a.md", "h", Status::Ready)];
+        let plan = |fingerprint| {
+            let items = vec![(item("a.md"), fingerprint)];
+            Snapshot::new(documents(), HashSet::new()).plan(
+                "kb",
+                items,
+                &HashSet::new(),
+                &Defaults::default(),
+            )
+        };
+        assert_eq!(plan(Fingerprint::Version("version of h".to_owned())).unchanged, ["kb/a.md"]);
+        for other in [Fingerprint::Version("x".to_owned()), Fingerprint::Unknown] {
+            assert_eq!(plan(other).lines(), ["  look at  kb/a.md"]);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The content of a file → passages and their sentences, ready to be embedded.
+
+use std::sync::Arc;
+
+use extract::{ExtractError, Extracted, Format};
+use sha2::{Digest, Sha256};
+use tokio::sync::OwnedSemaphorePermit;
+use uuid::Uuid;
+
+use super::fingerprint::Defaults;
+use super::plan::Write;
+use crate::chunk::{Chunk, CountTokens, chunks, embedded_text};
+use crate::knowledge_base::PendingDocument;
+use crate::sentence::{Sentence, sentences};
+use crate::source::Content;
+use crate::supabase::storage::{ORIGINALS, safe_name};
+
+/// Reads the text of a file; what runs it may be another process.
+pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
+
+/// A document with its text, cut into passages.
+pub(super) struct Prepared {
+    pub(super) write: Write,
+    pub(super) document: PendingDocument,
+    pub(super) passages: Vec<Passage>,
+    /// What the administrator should know.
+    pub(super) notes: Vec<String>,
+    text: String,
+    /// SHA-256 of the file.
+    digest: [u8; 32],
+    /// Keeps the memory that the text takes counted.
+    _memory: OwnedSemaphorePermit,
+}
+
+/// A chunk and its sentences.
+pub(super) struct Passage {
+    pub(super) chunk: Chunk,
+    pub(super) sentences: Vec<Sentence>,
+}
+
+/// How documents are prepared.
+pub(super) struct Preparation {
+    pub(super) defaults: Defaults,
+    pub(super) extract: Arc<Extract>,
+    /// Whether the files of this source go to the bucket.
+    pub(super) keeps_originals: bool,
+}
+
+/// What became of a document's content.
+pub(super) enum Outcome {
+    /// It is to be written.
+    Prepared(Box<Prepared>),
+    /// It is the same as what is there; with what its source says now.
+    Unchanged(Write, Option<String>),
+    /// The source does not have it any more.
+    Gone(Write, String),
+    /// It cannot be.
+    Failed(Write, String),
+}
+
+impl Preparation {
+    pub(super) fn prepare(
+        &self,
+        write: Write,
+        content: Content,
+        memory: OwnedSemaphorePermit,
+        count_tokens: &CountTokens<'_>,
+    ) -> Outcome {
+        let content_hash = self.defaults.content_hash(content.format, &content.bytes);
+        let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
+        if write.has_content(&content_hash) {
+            return Outcome::Unchanged(write, version);
+        }
+        let extracted = match (self.extract)(&content.bytes, content.format) {
+            Ok(extracted) => extracted,
+            Err(error) => return Outcome::Failed(write, error.to_string()),
+        };
+        let passage = |chunk: Chunk| {
+            let sentences = sentences(chunk.content(&extracted.text));
+            Passage { chunk, sentences }
+        };
+        let passages: Vec<_> = chunks(&extracted, count_tokens).into_iter().map(passage).collect();
+        if passages.is_empty() {
+            return Outcome::Failed(write, "has no text that could answer a question".to_owned());
+        }
+        let document = PendingDocument {
+            content_hash,
+            source_version: version,
+            ..self.pending(&write, &content, &extracted)
+        };
+        let digest = Sha256::digest(&content.bytes).into();
+        let Extracted { text, notes, .. } = extracted;
+        Outcome::Prepared(Box::new(Prepared {
+            write,
+            document,
+            passages,
+            notes,
+            text,
+            digest,
+            _memory: memory,
+        }))
+    }
+
+    fn pending(&self, write: &Write, content: &Content, extracted: &Extracted) -> PendingDocument {
+        let properties = &extracted.properties;
+        let id = Uuid::new_v4();
+        let name = write.item.name();
+        let original = self.keeps_originals.then(|| format!("{ORIGINALS}/{id}/{}", safe_name(name)));
+        PendingDocument {
+            id,
+            source: write.source.clone(),
+            name: name.to_owned(),
+            title: properties.title.clone(),
+            url: properties.url.clone().or_else(|| content.url.clone()),
+            content_type: content.format.content_type(),
+            language: properties.language.clone().unwrap_or_else(|| self.defaults.language.clone()),
+            audience: properties.audience.clone().or_else(|| self.defaults.audience.clone()),
+            original,
+            ..PendingDocument::default()
+        }
+    }
+}
+
+impl Prepared {
+    /// The texts whose vectors a passage needs: its own, and one for each sentence.
+    pub(super) fn texts<'a>(
+        &'a self,
+        passage: &'a Passage,
+        count_tokens: &CountTokens<'_>,
+    ) -> impl Iterator<Item = String> + 'a {
+        let content = self.content(passage);
+        let whole = embedded_text(passage.chunk.section.as_deref(), content, count_tokens);
+        std::iter::once(whole)
+            .chain(passage.sentences.iter().map(move |sentence| sentence.embedded_text(content)))
+    }
+
+    /// Whether a file is still the one that the passages were cut from.
+    pub(super) fn is_made_of(&self, bytes: &[u8]) -> bool {
+        let digest: [u8; 32] = Sha256::digest(bytes).into();
+        digest == self.digest
+    }
+
+    pub(super) fn content(&self, passage: &Passage) -> &str {
+        passage.chunk.content(&self.text)
+    }
+}

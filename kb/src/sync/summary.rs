@@ -1,0 +1,298 @@
+//! What a run did, for people and for scripts.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::output::printable;
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// What was synced.
+    pub collection: String,
+    /// Nothing was to be done.
+    pub dry_run: bool,
+    /// What a dry run would have done, a line each.
+    pub plan: Vec<String>,
+    /// Every file looked at, in the order it was settled.
+    pub documents: Vec<Entry>,
+    /// Passages that had been edited in the database, or had no vectors.
+    pub reembedded: usize,
+    /// Why the run ended before everything was done.
+    pub stopped: Option<String>,
+    /// Wall time.
+    pub seconds: f64,
+    /// The part of it in which something was embedded.
+    pub embedding_seconds: f64,
+    /// The part of it in which something was written to the knowledge base, which overlaps with the other.
+    pub writing_seconds: f64,
+}
+
+/// One file and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The document's key, or the path of a file that has none.
+    pub source: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum Outcome {
+    /// It is new in the knowledge base.
+    Added {
+        /// Passages written.
+        chunks: usize,
+        /// Sentences written.
+        sentences: usize,
+        /// What the administrator should know.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
+    },
+    /// It replaced an older version.
+    Changed {
+        /// Passages written.
+        chunks: usize,
+        /// Sentences written.
+        sentences: usize,
+        /// What the administrator should know.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
+    },
+    /// It has another name, and nothing else is new.
+    Moved {
+        /// Its key until now.
+        from: String,
+    },
+    /// It is not in the source any more, and so neither in the knowledge base.
+    Removed,
+    /// Nothing was written.
+    Unchanged,
+    /// It is not a document.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+    /// It should have been written and was not.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Number of files per outcome, and of chunks and sentences written.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Counts {
+    added: usize,
+    changed: usize,
+    moved: usize,
+    removed: usize,
+    unchanged: usize,
+    skipped: usize,
+    failed: usize,
+    chunks: usize,
+    sentences: usize,
+    reembedded: usize,
+}
+
+impl Summary {
+    /// Of a run that is about to begin.
+    pub fn new(collection: &str, dry_run: bool) -> Self {
+        Self { collection: collection.to_owned(), dry_run, ..Self::default() }
+    }
+
+    /// True if a file that should have been written was not.
+    pub fn has_failures(&self) -> bool {
+        self.stopped.is_some() || self.counts().failed > 0
+    }
+
+    /// The numbers alone, as the database keeps them.
+    pub fn counts_json(&self) -> Value {
+        serde_json::to_value(self.counts()).unwrap_or_default()
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts { reembedded: self.reembedded, ..Counts::default() };
+        for entry in &self.documents {
+            match &entry.outcome {
+                Outcome::Added { chunks, sentences, .. } => {
+                    counts.added += 1;
+                    counts.chunks += chunks;
+                    counts.sentences += sentences;
+                }
+                Outcome::Changed { chunks, sentences, .. } => {
+                    counts.changed += 1;
+                    counts.chunks += chunks;
+                    counts.sentences += sentences;
+                }
+                Outcome::Moved { .. } => counts.moved += 1,
+                Outcome::Removed => counts.removed += 1,
+                Outcome::Unchanged => counts.unchanged += 1,
+                Outcome::Skipped { .. } => counts.skipped += 1,
+                Outcome::Failed { .. } => counts.failed += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl Outcome {
+    /// Passages written.
+    pub(super) fn chunks(&self) -> usize {
+        match self {
+            Self::Added { chunks, .. } | Self::Changed { chunks, .. } => *chunks,
+            _ => 0,
+        }
+    }
+}
+
+impl Entry {
+    /// For people following the run; nothing for a file that stays as it is.
+    pub(super) fn line(&self) -> Option<String> {
+        let line = match &self.outcome {
+            Outcome::Added { chunks, sentences, notes } => {
+                format!("added {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
+            }
+            Outcome::Changed { chunks, sentences, notes } => {
+                format!("changed {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
+            }
+            Outcome::Moved { from } => format!("moved {from} to {}", self.source),
+            Outcome::Removed => format!("removed {}", self.source),
+            Outcome::Unchanged => return None,
+            Outcome::Skipped { reason } => format!("skipped {}: {reason}", self.source),
+            Outcome::Failed { reason } => format!("failed {}: {reason}", self.source),
+        };
+        Some(printable(&line))
+    }
+}
+
+fn remarks(notes: &[String]) -> String {
+    if notes.is_empty() { String::new() } else { format!(": {}", notes.join("; ")) }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.dry_run {
+            return self.fmt_plan(f);
+        }
+        let counts = self.counts();
+        let lines = [
+            ("added", counts.added),
+            ("changed", counts.changed),
+            ("moved", counts.moved),
+            ("removed", counts.removed),
+            ("unchanged", counts.unchanged),
+            ("skipped", counts.skipped),
+            ("failed", counts.failed),
+            ("chunks", counts.chunks),
+            ("sentences", counts.sentences),
+            ("re-embedded", counts.reembedded),
+        ];
+        for (name, number) in lines {
+            writeln!(f, "{name:<12}{number:>8}")?;
+        }
+        writeln!(f, "{:<12}{:>8.1} s", "embedding", self.embedding_seconds)?;
+        writeln!(f, "{:<12}{:>8.1} s", "writing", self.writing_seconds)?;
+        write!(f, "{:<12}{:>8.1} s", "in all", self.seconds)?;
+        match &self.stopped {
+            Some(reason) => write!(f, "\nstopped: {}", printable(reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Summary {
+    fn fmt_plan(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.plan {
+            writeln!(f, "{}", printable(line))?;
+        }
+        let Counts { unchanged, skipped, failed, .. } = self.counts();
+        let steps = self.plan.len();
+        write!(
+            f,
+            "{steps} to do, {unchanged} unchanged, {skipped} skipped, {failed} cannot be read; nothing was done"
+        )
+    }
+}
+
+impl Serialize for Summary {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Report<'a> {
+            collection: &'a str,
+            dry_run: bool,
+            #[serde(flatten)]
+            counts: Counts,
+            embedding_seconds: f64,
+            writing_seconds: f64,
+            seconds: f64,
+            stopped: Option<&'a str>,
+            plan: &'a [String],
+            documents: &'a [Entry],
+        }
+        let report = Report {
+            collection: &self.collection,
+            dry_run: self.dry_run,
+            counts: self.counts(),
+            embedding_seconds: self.embedding_seconds,
+            writing_seconds: self.writing_seconds,
+            seconds: self.seconds,
+            stopped: self.stopped.as_deref(),
+            plan: &self.plan,
+            documents: &self.documents,
+        };
+        report.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary {
+        let entry = |source: &str, outcome| Entry { source: source.to_owned(), outcome };
+        let documents = vec![
+            entry("a.md", Outcome::Added { chunks: 3, sentences: 9, notes: Vec::new() }),
+            entry("b.md", Outcome::Changed { chunks: 2, sentences: 4, notes: vec!["x".to_owned()] }),
+            entry("c.md", Outcome::Unchanged),
+            entry("d.xyz", Outcome::Skipped { reason: "unsupported".to_owned() }),
+            entry("e.md", Outcome::Moved { from: "f.md".to_owned() }),
+            entry("g.md", Outcome::Removed),
+        ];
+        Summary { documents, seconds: 1.25, embedding_seconds: 0.75, ..Summary::new("kb", false) }
+    }
+
+    #[test]
+    fn json_has_the_counts_and_each_file() {
+        let json = serde_json::to_value(summary()).unwrap();
+        assert_eq!((&json["collection"], &json["added"]), (&"kb".into(), &1.into()));
+        assert_eq!((&json["chunks"], &json["sentences"]), (&5.into(), &13.into()));
+        assert_eq!((&json["moved"], &json["removed"]), (&1.into(), &1.into()));
+        assert_eq!(json["embedding_seconds"], 0.75);
+        assert_eq!(json["documents"][3]["outcome"], "skipped");
+        assert_eq!(
+            json["documents"][0],
+            serde_json::json!({"source": "a.md", "outcome": "added", "chunks": 3, "sentences": 9})
+        );
+    }
+
+    #[test]
+    fn the_table_has_a_line_per_count() {
+        let text = summary().to_string();
+        assert!(text.contains("added              1\n"), "{text}");
+        assert!(text.ends_with("in all           1.2 s"), "{text}");
+        assert!(!summary().has_failures());
+        assert!(Summary { stopped: Some("x".to_owned()), ..summary() }.has_failures());
+    }
+
+    #[test]
+    fn a_name_cannot_write_to_the_terminal() {
+        let entry = Entry { source: "a\u{1b}[2J\n.md".to_owned(), outcome: Outcome::Removed };
+        assert_eq!(entry.line().unwrap(), "removed a\\u{1b}[2J\\n.md");
+    }
+}

@@ -1,0 +1,494 @@
+//! `kb sync` when the server, the network, the disk or another run gets in its way.
+
+mod support;
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kb::embed::TextEmbedder;
+use kb::knowledge_base::KnowledgeBase;
+use kb::progress::Progress;
+use kb::source::Source;
+use kb::supabase::{Backoff, Client, SupabaseError};
+use kb::sync::{Defaults, LeaseTimes, Options, Outcome, Summary, SyncError, sync};
+
+use serde_json::{Value, json as value};
+use support::{Answer, FakeServer, Request, json};
+
+const KEY: &str = "sb_secret_do_not_print";
+const BEGIN: &str = "POST /rest/v1/rpc/kb_begin_sync";
+const RENEW: &str = "POST /rest/v1/rpc/kb_renew_sync";
+const END: &str = "POST /rest/v1/rpc/kb_end_sync";
+const LIST: &str = "GET /rest/v1/kb_documents";
+const INSERT: &str = "POST /rest/v1/kb_documents";
+const UPDATE: &str = "PATCH /rest/v1/kb_documents";
+const DELETE: &str = "DELETE /rest/v1/kb_documents";
+const CHUNKS: &str = "POST /rest/v1/rpc/kb_write_chunks";
+const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
+const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
+
+#[derive(Clone)]
+struct FakeEmbedder;
+
+impl TextEmbedder for FakeEmbedder {
+    fn count_tokens(&self, text: &str) -> usize {
+        text.split_whitespace().count() + 2
+    }
+
+    /// Tells texts of different lengths apart.
+    fn vector(&mut self, text: &str) -> Vec<f32> {
+        vec![text.len() as f32]
+    }
+}
+
+/// A folder called `kb` with files in it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir(folder.0.path().join("kb")).unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path(name), text).unwrap();
+        }
+        folder
+    }
+
+    /// `a.md` and `b.md`.
+    fn of_two() -> Self {
+        Self::new(&[("a.md", "# a.md\n\nSome text."), ("b.md", "# b.md\n\nSome text.")])
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join("kb").join(name)
+    }
+
+    fn sync(&self, server: &FakeServer) -> Result<Summary, SyncError> {
+        self.sync_with(&server.url, |_| {})
+    }
+
+    fn sync_with(&self, url: &str, change: impl FnOnce(&mut Options)) -> Result<Summary, SyncError> {
+        let mut options = Options {
+            collection: "kb".to_owned(),
+            defaults: Defaults { language: "german".to_owned(), audience: None },
+            dry_run: false,
+            keeps_originals: false,
+            force: false,
+            extract: Arc::new(extract::extract),
+            lease_times: LeaseTimes {
+                renewal: Duration::from_millis(20),
+                patience: Duration::from_millis(30),
+                poll: Duration::from_millis(10),
+            },
+        };
+        change(&mut options);
+        let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
+        let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
+        let source = Source::Folder(self.0.path().join("kb"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let load = || Ok(FakeEmbedder);
+        runtime.block_on(sync(&source, &knowledge_base, &options, "model", load, &Progress::hidden()))
+    }
+}
+
+/// What an empty knowledge base answers.
+fn empty(request: &Request) -> Answer {
+    match request.line.as_str() {
+        BEGIN => json(200, r#"{"acquired":true}"#),
+        RENEW | END => json(200, "true"),
+        "POST /rest/v1/rpc/kb_chunks_to_embed" => json(200, "[]"),
+        UPDATE => json(200, r#"[{"id":"00000000-0000-4000-8000-000000000001"}]"#),
+        line if line.starts_with("GET ") => json(200, "[]"),
+        _ => json(200, ""),
+    }
+}
+
+fn empty_server() -> FakeServer {
+    FakeServer::start(|request, _| empty(request))
+}
+
+/// A knowledge base with documents, which has one page of them.
+fn server_with(documents: Value) -> FakeServer {
+    let page = documents.to_string();
+    FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (LIST, 0) => json(200, page.clone()),
+        _ => empty(request),
+    })
+}
+
+fn document(id: u128, source: &str, status: &str, storage_path: Option<&str>) -> Value {
+    value!({
+        "id": uuid::Uuid::from_u128(id), "source": source, "content_hash": "x", "source_version": null,
+        "status": status, "storage_path": storage_path,
+    })
+}
+
+/// The chunks of all requests that wrote some.
+fn chunks(server: &FakeServer) -> Vec<Value> {
+    let bodies = server.requests().into_iter().filter(|request| request.line == CHUNKS);
+    let bodies = bodies.map(|request| serde_json::from_str::<Value>(&request.body).unwrap());
+    bodies.flat_map(|body| body["chunks"].as_array().unwrap().clone()).collect()
+}
+
+/// Sorted, since documents are prepared on several threads.
+fn outcomes(summary: &Summary) -> Vec<(&str, &Outcome)> {
+    let mut outcomes: Vec<_> =
+        summary.documents.iter().map(|entry| (entry.source.as_str(), &entry.outcome)).collect();
+    outcomes.sort_by_key(|(source, _)| *source);
+    outcomes
+}
+
+fn added(chunks: usize, sentences: usize) -> Outcome {
+    Outcome::Added { chunks, sentences, notes: Vec::new() }
+}
+
+#[test]
+fn documents_are_published_after_their_chunks_sentences_and_vectors() {
+    let server = empty_server();
+    let summary = Folder::new(&[("a.md", "# A\n\nSome text.")]).sync(&server).unwrap();
+    assert_eq!(outcomes(&summary), [("kb/a.md", &added(1, 1))]);
+    let requests = server.requests();
+    let lines: Vec<_> = requests.iter().map(|request| request.line.as_str()).collect();
+    let position =
+        |line| lines.iter().position(|other| *other == line).unwrap_or_else(|| panic!("{line}: {lines:?}"));
+    let order = [BEGIN, LIST, INSERT, CHUNKS, PUBLISH, END].map(position);
+    assert!(order.is_sorted(), "{lines:?}");
+    let row: Value = serde_json::from_str(&requests[position(INSERT)].body).unwrap();
+    assert_eq!((&row[0]["status"], &row[0]["language"]), (&"pending".into(), &"german".into()));
+    let headers = requests[position(INSERT)].headers.to_lowercase();
+    assert!(headers.contains(&format!("apikey: {KEY}")));
+    assert!(headers.contains(&format!("authorization: bearer {KEY}")));
+    assert!(requests[position(END)].body.contains(r#""added":1"#));
+}
+
+#[test]
+fn each_chunk_and_each_sentence_gets_the_vector_of_its_own_text() {
+    let server = empty_server();
+    let files = [("a.md", "# Größe\n\nÄrmel. Lang und weit.\n"), ("b.md", "Ja. Nein.")];
+    Folder::new(&files).sync(&server).unwrap();
+    let mut chunks = chunks(&server);
+    chunks.sort_by_key(|chunk| chunk["content"].to_string());
+    let [b, a] = chunks.as_slice() else { panic!("{chunks:?}") };
+    // The section, a newline, and the content; bytes.
+    let of_chunk = |bytes: u64| value!(format!("[{}]", bytes << 28));
+    assert_eq!((&a["embedding"], &b["embedding"]), (&of_chunk(30), &of_chunk(9)));
+    let of_sentence = |bytes: u64| format!("[{}]", bytes << 17);
+    assert_eq!(
+        a["sentences"],
+        value!([
+            { "start": 0, "end": 6, "embedding": of_sentence(7) },
+            { "start": 7, "end": 21, "embedding": of_sentence(14) }
+        ])
+    );
+    assert_eq!(
+        (&a["meta"], &a["model"], &a["ordinal"]),
+        (&value!({ "section": "Größe" }), &value!("model"), &value!(0))
+    );
+}
+
+#[test]
+fn a_large_document_is_written_in_parts_which_a_lost_answer_does_not_change() {
+    let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (CHUNKS, 1) => Answer::Drop,
+        _ => empty(request),
+    });
+    let text: String = (0..2000).map(|at| format!("Line number {at} of the text.\n\n")).collect();
+    let summary = Folder::new(&[("a.txt", &text)]).sync(&server).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+    let requests = server.requests();
+    let writes: Vec<_> = requests.iter().filter(|request| request.line == CHUNKS).collect();
+    assert!(writes.len() > 4, "{} writes", writes.len());
+    assert_eq!(writes[1].body, writes[2].body, "the same rows under the same keys");
+    let ordinals: std::collections::BTreeSet<_> =
+        chunks(&server).iter().map(|chunk| chunk["ordinal"].as_u64().unwrap()).collect();
+    assert_eq!(ordinals.len() as u64, ordinals.last().unwrap() + 1);
+    assert_eq!((server.count(INSERT), server.count(PUBLISH)), (1, 1));
+}
+
+#[test]
+fn a_refused_connection_is_retried_and_then_explained() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = Folder::of_two().sync_with(&format!("http://{closed}"), |_| {}).unwrap_err();
+    assert!(matches!(error, SyncError::Supabase(SupabaseError::Unreachable { .. })), "{error:?}");
+    assert!(error.to_string().contains("SUPABASE_URL"), "{error}");
+}
+
+#[test]
+fn a_wrong_key_is_explained_once_and_never_shown() {
+    let server = FakeServer::start(|_, _| json(401, r#"{"message":"bad sb_secret_do_not_print"}"#));
+    let error = Folder::of_two().sync(&server).unwrap_err();
+    assert!(error.to_string().contains("SUPABASE_SECRET_KEY"), "{error}");
+    assert!(!format!("{error} {error:?}").contains(KEY));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_message_that_repeats_the_key_is_shown_without_it() {
+    let server = FakeServer::start(|_, _| json(400, r#"{"message":"bad sb_secret_do_not_print"}"#));
+    let error = Folder::of_two().sync(&server).unwrap_err();
+    assert!(error.to_string().contains("bad [key]"), "{error}");
+}
+
+#[test]
+fn a_missing_schema_says_how_to_create_it() {
+    let server = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
+    assert!(Folder::of_two().sync(&server).unwrap_err().to_string().contains("supabase db push"));
+}
+
+#[test]
+fn an_overloaded_server_is_asked_again() {
+    let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (CHUNKS, 0) => json(503, "busy"),
+        (PUBLISH, 0) => json(429, "slow down"),
+        _ => empty(request),
+    });
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+    let requests = server.requests();
+    let tries: Vec<_> = requests.iter().filter(|request| request.line == CHUNKS).take(2).collect();
+    assert_eq!(tries[0].body, tries[1].body, "the same rows under the same ids");
+}
+
+#[test]
+fn a_connection_lost_between_chunks_and_publishing_publishes_nothing() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        CHUNKS => Answer::Drop,
+        _ => empty(request),
+    });
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert!(summary.stopped.as_ref().is_some_and(|reason| reason.contains("cannot reach")), "{summary:?}");
+    assert_eq!((server.count(PUBLISH), server.count(END)), (0, 1));
+    let outcomes = outcomes(&summary);
+    assert_eq!(outcomes.len(), 2);
+    assert!(outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Failed { .. })), "{outcomes:?}");
+}
+
+#[test]
+fn a_lost_answer_to_publishing_is_not_mistaken_for_a_failure() {
+    let server = FakeServer::start({
+        let inserted = Mutex::new(String::new());
+        move |request, before| match (request.line.as_str(), before) {
+            (INSERT, _) => {
+                *inserted.lock().unwrap() = request.body.replace("pending", "ready");
+                json(200, "")
+            }
+            (PUBLISH, 0) => Answer::Drop,
+            (PUBLISH, _) => {
+                json(400, r#"{"code":"P0001","message":"only a pending document can be published"}"#)
+            }
+            (LIST, 1..) => json(200, inserted.lock().unwrap().clone()),
+            _ => empty(request),
+        }
+    });
+    let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+}
+
+#[test]
+fn a_document_that_the_database_refuses_does_not_stop_the_others() {
+    for refused in [INSERT, CHUNKS, PUBLISH] {
+        let server = FakeServer::start({
+            let of_a = Mutex::new(String::from("a.md"));
+            move |request, _| {
+                if request.line == INSERT && request.body.contains("a.md") {
+                    let rows: Vec<Value> = serde_json::from_str(&request.body).unwrap();
+                    let a = rows.iter().find(|row| row["name"] == "a.md").unwrap();
+                    *of_a.lock().unwrap() = a["id"].as_str().unwrap().to_owned();
+                }
+                if request.line == refused && request.body.contains(of_a.lock().unwrap().as_str()) {
+                    json(400, r#"{"code":"22P05","message":"bad text"}"#)
+                } else {
+                    empty(request)
+                }
+            }
+        });
+        let summary = Folder::of_two().sync(&server).unwrap();
+        let outcomes = outcomes(&summary);
+        assert!(
+            matches!(outcomes[0], ("kb/a.md", Outcome::Failed { reason }) if reason.contains("bad text")),
+            "{refused}: {outcomes:?}"
+        );
+        assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)), "{refused}");
+        assert_eq!(server.count(DELETE), 1, "{refused}: what was begun is cleared away");
+    }
+}
+
+#[test]
+fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_written() {
+    let server = server_with(value!([
+        document(1, "kb/a.md", "pending", Some("originals/1/a.md")),
+        document(2, "kb/b.md", "failed", None),
+        document(3, "kb/c.md", "pending", Some("put here/c.md")),
+    ]));
+    Folder::of_two().sync(&server).unwrap();
+    let requests = server.requests();
+    let position = |line: &str| requests.iter().position(|request| request.line == line).unwrap();
+    assert!(position(DELETE) < position(DELETE_FILES) && position(DELETE_FILES) < position(INSERT));
+    assert_eq!(requests[position(DELETE_FILES)].body, r#"{"prefixes":["originals/1/a.md"]}"#);
+}
+
+#[test]
+fn what_the_folder_does_not_have_is_removed_at_the_end_with_its_original() {
+    let server = server_with(value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]));
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert_eq!(outcomes(&summary)[2], ("kb/old.md", &Outcome::Removed));
+    let requests = server.requests();
+    let position = |line: &str| requests.iter().rposition(|request| request.line == line).unwrap();
+    assert!(position(PUBLISH) < position(DELETE) && position(DELETE) < position(DELETE_FILES));
+}
+
+#[test]
+fn nothing_is_removed_when_a_run_is_stopped() {
+    let documents = value!([document(1, "kb/old.md", "ready", None)]).to_string();
+    let server = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (LIST, 0) => json(200, documents.clone()),
+        (PUBLISH, _) => Answer::Drop,
+        _ => empty(request),
+    });
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert!(summary.has_failures());
+    assert_eq!(server.count(DELETE), 0);
+}
+
+#[test]
+fn a_document_whose_file_cannot_be_read_stays() {
+    let server = server_with(value!([document(1, "kb/large.md", "ready", None)]));
+    let folder = Folder::of_two();
+    std::fs::File::create(folder.path("large.md")).unwrap().set_len(1 << 30).unwrap();
+    let summary = folder.sync(&server).unwrap();
+    let outcomes = outcomes(&summary);
+    assert!(matches!(outcomes[2], ("kb/large.md", Outcome::Failed { reason }) if reason.contains("50 MiB")));
+    assert_eq!(server.count(DELETE), 0);
+}
+
+#[test]
+fn nothing_is_removed_when_a_part_of_the_folder_cannot_be_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let server = server_with(value!([document(1, "kb/old.md", "ready", None)]));
+    let folder = Folder::of_two();
+    let name = Path::new(std::ffi::OsStr::from_bytes(b"\xff.md"));
+    std::fs::write(folder.0.path().join("kb").join(name), "text").unwrap();
+    assert!(folder.sync(&server).unwrap().has_failures());
+    assert_eq!(server.count(DELETE), 0);
+}
+
+#[test]
+fn most_of_a_collection_is_removed_only_by_force() {
+    let documents: Vec<_> = (0..10).map(|at| document(at, &format!("kb/{at}.md"), "ready", None)).collect();
+    let server = server_with(documents.clone().into());
+    let error = Folder::of_two().sync(&server).unwrap_err();
+    assert!(error.to_string().contains("10 of 10 documents of kb"), "{error}");
+    assert_eq!((server.count(DELETE), server.count(INSERT), server.count(END)), (0, 0, 1));
+    let server = server_with(documents.into());
+    let summary = Folder::of_two().sync_with(&server.url, |options| options.force = true).unwrap();
+    let removed = summary.documents.iter().filter(|entry| entry.outcome == Outcome::Removed);
+    assert_eq!((removed.count(), server.count(DELETE)), (10, 1), "in one request");
+}
+
+#[test]
+fn an_empty_folder_removes_nothing_unless_forced() {
+    let documents = value!([document(1, "kb/a.md", "ready", None)]);
+    let server = server_with(documents.clone());
+    assert!(matches!(Folder::new(&[]).sync(&server), Err(SyncError::ManyRemovals { removed: 1, .. })));
+    let server = server_with(documents);
+    Folder::new(&[]).sync_with(&server.url, |options| options.force = true).unwrap();
+    assert_eq!(server.count(DELETE), 1);
+}
+
+#[test]
+fn a_dry_run_asks_for_no_lease_and_writes_nothing() {
+    let server = server_with(value!([document(1, "kb/old.md", "ready", None)]));
+    let summary = Folder::of_two().sync_with(&server.url, |options| options.dry_run = true).unwrap();
+    assert_eq!(summary.plan, ["  add      kb/a.md", "  add      kb/b.md", "  remove   kb/old.md"]);
+    assert!(server.requests().iter().all(|request| request.line.starts_with("GET ")));
+}
+
+#[test]
+fn originals_are_there_before_a_document_is_visible() {
+    let server = empty_server();
+    let folder = Folder::new(&[("Größe 1.md", "Some text.")]);
+    folder.sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
+    let requests = server.requests();
+    let upload = requests.iter().position(|request| request.line.starts_with("POST /storage/")).unwrap();
+    assert!(requests[upload].line.ends_with("/Gr__e%201.md"), "{}", requests[upload].line);
+    assert_eq!(requests[upload].body, "Some text.");
+    assert!(requests[upload].headers.to_lowercase().contains("content-type: text/markdown"));
+    assert!(upload < requests.iter().position(|request| request.line == PUBLISH).unwrap());
+}
+
+#[test]
+fn a_document_whose_original_cannot_be_stored_is_not_published() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        line if line.starts_with("POST /storage/") => json(413, r#"{"message":"too large"}"#),
+        _ => empty(request),
+    });
+    let summary = Folder::of_two().sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
+    assert!(outcomes(&summary).iter().all(|(_, outcome)| matches!(outcome, Outcome::Failed { .. })));
+    assert_eq!((server.count(PUBLISH), server.count(DELETE)), (0, 2));
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_not_published() {
+    let server = empty_server();
+    let folder = Folder::new(&[("a.md", "Some text.")]);
+    let path = folder.path("a.md");
+    let summary = folder
+        .sync_with(&server.url, |options| {
+            options.keeps_originals = true;
+            options.extract = Arc::new(move |bytes, format| {
+                std::fs::write(&path, "Other text.").unwrap();
+                extract::extract(bytes, format)
+            });
+        })
+        .unwrap();
+    let outcomes = outcomes(&summary);
+    assert!(
+        matches!(outcomes[0], (_, Outcome::Failed { reason }) if reason.contains("was changed")),
+        "{outcomes:?}"
+    );
+    assert_eq!(server.count(PUBLISH), 0);
+}
+
+#[test]
+fn a_reader_that_panics_costs_one_document() {
+    let server = empty_server();
+    let summary = Folder::of_two()
+        .sync_with(&server.url, |options| {
+            options.extract = Arc::new(|bytes, format| {
+                assert!(!bytes.starts_with(b"# a"), "made to panic");
+                extract::extract(bytes, format)
+            });
+        })
+        .unwrap();
+    let outcomes = outcomes(&summary);
+    assert!(matches!(outcomes[0], ("kb/a.md", Outcome::Failed { .. })), "{outcomes:?}");
+    assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)));
+}
+
+#[test]
+fn a_run_waits_for_another_one_and_gives_up() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        BEGIN => json(200, r#"{"acquired":false,"host":"other"}"#),
+        _ => empty(request),
+    });
+    let error = Folder::of_two().sync(&server).unwrap_err();
+    assert!(error.to_string().contains("another sync of kb is running on other"), "{error}");
+    assert!(server.count(BEGIN) > 1 && server.count(LIST) == 0);
+}
+
+#[test]
+fn a_run_that_loses_its_lease_stops() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        RENEW => json(200, "false"),
+        CHUNKS => {
+            std::thread::sleep(Duration::from_millis(100));
+            json(200, "")
+        }
+        _ => empty(request),
+    });
+    let error = Folder::of_two().sync(&server).unwrap_err();
+    assert!(matches!(error, SyncError::LeaseLost(_)), "{error}");
+    assert_eq!(server.count(PUBLISH), 0);
+}
