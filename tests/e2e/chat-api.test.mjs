@@ -217,7 +217,7 @@ test("health answers without a token", async () => {
 test("reading the same folder again changes nothing", async () => {
   const before = await demo.rest("GET", "kb_chunks?select=id&order=id");
   const kb = new URL("../../supabase/sample-kb", import.meta.url).pathname;
-  const { code, stdout } = await demo.kb("ingest", kb, "--root", kb, "--json");
+  const { code, stdout } = await demo.kb("sync", kb, "--json");
   assert.equal(code, 0);
   const summary = JSON.parse(stdout);
   assert.deepEqual([summary.added, summary.changed, summary.failed], [0, 0, 0]);

@@ -39,7 +39,7 @@ test("the demo stops all it started, and its data is there again at the next sta
 
   // A changed file replaces its chunks under the same document.
   await writeFile(join(kb, "parking.md"), "# Parking\n\nVisitors pay two euros to park in the yard.\n");
-  assert.equal((await second.kb("ingest", kb, "--root", kb)).code, 0);
+  assert.equal((await second.kb("sync", kb)).code, 0);
   assert.deepEqual(await second.rest("GET", "kb_documents?select=id"), [{ id }]);
   const changed = await ask(second.info.chat_url, await second.newUser(), "Where do visitors park?");
   assert.match(answerText(changed.events), /two euros/);

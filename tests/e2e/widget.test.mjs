@@ -107,7 +107,7 @@ test("markup and bracketed numbers in a document are shown as text and run nothi
   const payload = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
   const sentence = `The zebra password is ${payload} as printed on the zebra card [7].`;
   await writeFile(join(kb, "zebra.md"), `# Zebra\n\n${sentence}\n`);
-  const { code, stderr } = await demo.kb("ingest", kb, "--root", kb);
+  const { code, stderr } = await demo.kb("sync", kb);
   assert.equal(code, 0, stderr);
   await ask("What is the zebra password?");
   await replyEnds("done");

@@ -99,21 +99,41 @@ class Demo {
     return text ? JSON.parse(text) : null;
   }
 
-  /** Puts a file into the bucket of original files, as the administrator. */
+  /** Headers of a request with the administrator's key. */
+  administrator() {
+    return { apikey: this.#secretKey, authorization: `Bearer ${this.#secretKey}` };
+  }
+
+  /** Puts a file into the bucket of original files, over one that is there, as the administrator. */
   async upload(path, content, contentType) {
     const address = path.split("/").map(encodeURIComponent).join("/");
     const response = await fetch(`${this.info.supabase_url}/storage/v1/object/kb/${address}`, {
       method: "POST",
-      headers: { apikey: this.#secretKey, authorization: `Bearer ${this.#secretKey}`, "content-type": contentType },
+      headers: { ...this.administrator(), "content-type": contentType, "x-upsert": "true" },
       body: Buffer.from(content),
     });
     if (!response.ok) throw new Error(`upload of ${path}: ${response.status} ${await response.text()}`);
   }
 
+  /** Deletes files of that bucket. */
+  async deleteFiles(...prefixes) {
+    const response = await fetch(`${this.info.supabase_url}/storage/v1/object/kb`, {
+      method: "DELETE",
+      headers: { ...this.administrator(), "content-type": "application/json" },
+      body: JSON.stringify({ prefixes }),
+    });
+    if (!response.ok) throw new Error(`deleting ${prefixes}: ${response.status} ${await response.text()}`);
+  }
+
+  /** What the kb command line needs to know to work on this demo. */
+  kbEnvironment() {
+    return { ...process.env, SUPABASE_URL: this.info.supabase_url, SUPABASE_SECRET_KEY: this.#secretKey };
+  }
+
   /** Runs the kb command line against this demo and returns its standard output. */
   async kb(...args) {
     const child = spawn(process.env.KB_BINARY, args, {
-      env: { ...process.env, SUPABASE_URL: this.info.supabase_url, SUPABASE_SECRET_KEY: this.#secretKey },
+      env: this.kbEnvironment(),
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "",

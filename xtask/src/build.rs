@@ -88,6 +88,7 @@ fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
         .arg("--target-dir")
         .arg(&target_dir)
         .args(tools.wasm.cargo_args())
+        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("RUSTFLAGS", format!("-C target-feature={features}"));
     tools.wasm.apply(&mut cargo)?;
     shell::run(&mut cargo)?;
@@ -117,6 +118,7 @@ fn worker(tools: &Tools) -> Result<()> {
         // spends little time.
         .args(["--config", "profile.release.package.\"*\".opt-level='z'"])
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
+        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
         .env("WASM_BINDGEN_BIN", &tools.wasm_bindgen)

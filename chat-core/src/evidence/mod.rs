@@ -154,7 +154,7 @@ pub fn check_model(question_model: Option<&str>, rows: &[MatchedChunk]) -> Resul
         return Err(ApiError::new(
             ErrorCode::ModelMismatch,
             "The question was embedded with another model than the knowledge base. Reload the page; if that does not \
-             help, ask an admin to run `kb ingest` again.",
+             help, ask an admin to run `kb reembed`.",
         ));
     }
     Ok(())

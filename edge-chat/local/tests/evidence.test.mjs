@@ -73,6 +73,8 @@ describe("a refused question", () => {
     });
     assert.deepEqual((await ask(worker.url, user, sent)).events, events);
     assert.equal(noted(user).length, 1, "a repeat notes nothing");
+    const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
+    assert.equal(turn.refusal, "weak_evidence", "the history says why, too");
   });
 
   test("has no score where nothing was found", async () => {

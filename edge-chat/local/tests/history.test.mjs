@@ -46,7 +46,10 @@ describe("a turn", () => {
     const { session_id } = events[0];
     const { message_id, persisted } = events.at(-1);
     assert.equal(persisted, true);
-    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn").length, 1);
+    const [{ body: written }, ...more] = upstream.callsOf(user, "rpc/chat_record_turn");
+    assert.equal(more.length, 0);
+    assert.equal(written.refusal, null);
+    assert.ok(Number.isInteger(written.latency_ms) && written.latency_ms >= 0, String(written.latency_ms));
 
     const session = await get(user, `/api/sessions/${session_id}`);
     assert.deepEqual([session.json.id, session.json.title], [session_id, "When are refunds paid?"]);

@@ -160,7 +160,8 @@ impl Run {
         };
         let mut outcome = finding.outcome.clone();
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
-        let record = turn::record(&supabase, &self.question, &outcome, &self.turn);
+        let latency_ms = self.trace.elapsed_ms();
+        let record = turn::record(&supabase, &self.question, &outcome, &self.turn, latency_ms);
         match self.trace.time("history", record).await {
             Ok(()) => outcome.mark_persisted(self.turn.session_id),
             Err(failure) => self.trace.fault("history not written", &failure),

@@ -44,7 +44,12 @@ pub(super) async fn record(
     question: &ChatRequest,
     outcome: &Outcome,
     turn: &Turn,
+    latency_ms: u64,
 ) -> Result<(), Failure> {
+    let refusal = match outcome {
+        Outcome::Refusal(refusal) => Some(refusal.reason.as_str()),
+        Outcome::Answer(_) => None,
+    };
     let is_new_session = question.session_id.is_none();
     supabase
         .record_turn(&RecordedTurn {
@@ -58,6 +63,8 @@ pub(super) async fn record(
             citations: json!(
                 outcome.citations().iter().map(|citation| citation.without_link()).collect::<Vec<_>>()
             ),
+            latency_ms,
+            refusal,
         })
         .await
 }

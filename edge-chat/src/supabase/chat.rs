@@ -19,6 +19,10 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) answer_id: Uuid,
     pub(crate) answer: String,
     pub(crate) citations: Value,
+    /// From the request to the outcome.
+    pub(crate) latency_ms: u64,
+    /// The reason, if the outcome is a refusal.
+    pub(crate) refusal: Option<&'static str>,
 }
 
 /// A question that got no answer.
@@ -66,6 +70,8 @@ impl Supabase {
             "answer_id": turn.answer_id,
             "answer": turn.answer,
             "citations": turn.citations,
+            "latency_ms": turn.latency_ms,
+            "refusal": turn.refusal,
         });
         self.rpc("chat_record_turn", &parameters).read(self.deadline).await.map(drop)
     }

@@ -2,6 +2,7 @@
 
 mod browser;
 mod edge;
+mod ingest;
 mod native;
 mod onnxruntime;
 mod options;
@@ -50,6 +51,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Retrieval(evaluation) => retrieval::measure(evaluation),
         Bench::Search(options) => search::measure(options),
         Bench::Edge(options) => edge::measure(options),
+        Bench::Ingest(options) => ingest::measure(options),
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Bench {
     Search(super::search::Options),
     /// The Worker in workerd: its own time, time to the first byte, many users at once, its size.
     Edge(super::edge::Options),
+    /// From documents to passages: throughput beside sentence-transformers, time and memory of kb sync, the use of headings.
+    Ingest(super::ingest::Options),
 }
 
 /// The data that answers are evaluated on.

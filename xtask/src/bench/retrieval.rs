@@ -28,7 +28,7 @@ pub(crate) fn measure(evaluation: &Evaluation) -> Result<()> {
         report.add(name, value, "share");
     }
     report.context("data", bed.data.file_name().unwrap_or_default().to_string_lossy());
-    report.context("ingest_seconds", bed.ingest_seconds);
+    report.context("sync_seconds", bed.sync_seconds);
     let file = folder()?.join("retrieval.json");
     report.write(&file)?;
     report.print();
@@ -51,7 +51,7 @@ struct Bed {
     program: PathBuf,
     model: ModelDir,
     supabase: Supabase,
-    ingest_seconds: f64,
+    sync_seconds: f64,
 }
 
 impl Bed {
@@ -78,9 +78,9 @@ impl Bed {
         write_documents(&data.join("passages.jsonl"), &documents)?;
         let supabase = Supabase::start(&work.join("supabase"), &work, &stop)?;
         let started = Instant::now();
-        supabase.ingest(&documents, &model)?;
+        supabase.sync(&documents, &model)?;
         stop.check()?;
-        Ok(Self { data, program, model, supabase, ingest_seconds: started.elapsed().as_secs_f64() })
+        Ok(Self { data, program, model, supabase, sync_seconds: started.elapsed().as_secs_f64() })
     }
 
     /// What the program prints.

@@ -15,7 +15,7 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-const TARGETS: [Target; 43] = [
+const TARGETS: [Target; 46] = [
     Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
     Target::new("ratio_batch32", AtMost, 0.6, 0.45),
     Target::new("ratio_cold", AtMost, 0.4, 0.25),
@@ -59,6 +59,9 @@ const TARGETS: [Target; 43] = [
     Target::new("memory_growth_mib", AtMost, 16.0, 8.0),
     Target::new("fault_slowest_ms", AtMost, 10_000.0, 10_000.0),
     Target::new("worker_gzip_kb", AtMost, 450.0, 450.0),
+    Target::new("throughput_ratio", AtLeast, 3.0, 3.0),
+    Target::new("peak_memory_mib", AtMost, 500.0, 500.0),
+    Target::new("resync_seconds_per_1000", AtMost, 3.0, 3.0),
 ];
 
 impl Target {

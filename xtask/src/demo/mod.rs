@@ -127,7 +127,7 @@ impl Demo {
             return Ok(());
         }
         println!("• reading {} into the knowledge base", kb.display());
-        self.supabase.ingest(kb, model)
+        self.supabase.sync(kb, model)
     }
 
     /// Returns what it wrote.

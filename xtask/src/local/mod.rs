@@ -68,9 +68,8 @@ impl Supabase {
     }
 
     /// Reads a folder of documents into the knowledge base with the `kb` that was built last.
-    pub(crate) fn ingest(&self, documents: &Path, model: &ModelDir) -> Result<()> {
-        let mut ingest = self.command(paths::kb_binary(), model);
-        shell::run(ingest.arg("ingest").arg(documents).arg("--root").arg(documents))
+    pub(crate) fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
+        shell::run(self.command(paths::kb_binary(), model).arg("sync").arg(documents))
     }
 
     /// A program that works on this knowledge base.

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use kb::cli::{ModelArgs, ServerArgs};
 use kb::knowledge_base::KnowledgeBase;
-use kb::rest::{Backoff, RestClient};
+use kb::supabase::{Backoff, Client};
 use serde_json::json;
 
 use dataset::Dataset;
@@ -53,7 +53,7 @@ enum Command {
 fn main() -> Result<()> {
     let cli = Cli::parse();
     let dataset = Dataset::read(&cli.data)?;
-    let client = RestClient::new(&cli.server.supabase_url, &cli.server.secret_key, Backoff::default())?;
+    let client = Client::new(&cli.server.supabase_url, &cli.server.secret_key, Backoff::default())?;
     let knowledge_base = KnowledgeBase::new(client);
     let searcher = Searcher::new(&knowledge_base, &cli.model.model_dir)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -161,7 +161,7 @@ impl Bed {
         }
         fs::create_dir_all(&work)?;
         let supabase = Supabase::start(&work.join("supabase"), &work, stop)?;
-        supabase.ingest(&paths::repo().join("supabase/sample-kb"), model)?;
+        supabase.sync(&paths::repo().join("supabase/sample-kb"), model)?;
         stop.check()?;
         let bed = Self { questions: work.join("questions.json"), work, supabase, stop: stop.clone() };
         let mut prepare = bed.program("prepare.mjs");

@@ -1,0 +1,107 @@
+//! A folder of Markdown files, the same on every run: English words by Zipf's law in sentences, paragraphs, lists and
+//! tables under headings; about ten passages a file.
+
+mod document;
+mod words;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use chat_core::sentences::units;
+use serde_json::{Value, json};
+
+use document::Document;
+use words::{Random, Words};
+
+const FILES_PER_FOLDER: u32 = 50;
+/// Of a hundred files, the first is edited, the second moved and the third removed.
+const CHANGE_EVERY: u32 = 100;
+
+pub(crate) struct Corpus {
+    words: Words,
+}
+
+impl Corpus {
+    pub(crate) fn new(model: &Path) -> Result<Self> {
+        Ok(Self { words: Words::of_vocabulary(&model.join("tokenizer.json"))? })
+    }
+
+    pub(crate) fn write(&self, folder: &Path, files: u32) -> Result<()> {
+        for number in 0..files {
+            write(&folder.join(path(number)), &self.document(number).to_markdown())?;
+        }
+        Ok(())
+    }
+
+    /// `{"changed": …, "moved": …, "removed": …}`, each a number of files.
+    pub(crate) fn change(&self, folder: &Path, files: u32) -> Result<Value> {
+        let (mut changed, mut moved, mut removed) = (0, 0, 0);
+        for number in 0..files {
+            let file = folder.join(path(number));
+            match number % CHANGE_EVERY {
+                0 => {
+                    let mut random = Random::new(u64::from(files + number));
+                    let text = fs::read_to_string(&file)?;
+                    write(&file, &format!("{text}\n{}\n", self.words.sentence(&mut random)))?;
+                    changed += 1;
+                }
+                1 => {
+                    let target = folder.join("moved").join(path(number));
+                    fs::create_dir_all(target.parent().context("no folder")?)?;
+                    fs::rename(&file, target)?;
+                    moved += 1;
+                }
+                2 => {
+                    fs::remove_file(&file)?;
+                    removed += 1;
+                }
+                _ => {}
+            }
+        }
+        Ok(json!({ "changed": changed, "moved": moved, "removed": removed }))
+    }
+
+    /// Paragraphs separated by blank lines.
+    pub(crate) fn write_long_text(&self, file: &Path, megabytes: u32) -> Result<()> {
+        let mut output =
+            BufWriter::new(File::create(file).with_context(|| format!("cannot write {}", file.display()))?);
+        let mut random = Random::new(0);
+        let mut written = 0;
+        while written < megabytes as usize * 1_000_000 {
+            let paragraph = self.words.paragraph(&mut random, 100) + "\n\n";
+            output.write_all(paragraph.as_bytes())?;
+            written += paragraph.len();
+        }
+        Ok(output.flush()?)
+    }
+
+    /// What kb embeds of the first passages of the corpus: each below its headings, if asked for followed by its
+    /// sentences.
+    pub(crate) fn texts(&self, passages: usize, with_sentences: bool) -> Vec<String> {
+        let sections = (0..).flat_map(|number| self.document(number).sections).take(passages);
+        let texts = |section: document::Section| {
+            let sentences = if with_sentences { units(&section.body) } else { Vec::new() };
+            let sentences: Vec<_> =
+                sentences.into_iter().map(|unit| section.body[unit.range].to_owned()).collect();
+            std::iter::once(format!("{}\n{}", section.headings.join(" › "), section.body)).chain(sentences)
+        };
+        sections.flat_map(texts).collect()
+    }
+
+    fn document(&self, number: u32) -> Document {
+        Document::new(&self.words, &mut Random::new(u64::from(number)))
+    }
+}
+
+fn path(number: u32) -> PathBuf {
+    format!("folder-{:03}/document-{number:05}.md", number / FILES_PER_FOLDER).into()
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}

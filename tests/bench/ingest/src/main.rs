@@ -1,0 +1,103 @@
+//! What `cargo xtask bench ingest` runs natively, optimised.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "a command line program talks to its caller")]
+
+mod corpus;
+mod embed;
+mod headings;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use corpus::Corpus;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Folder with the embedder's model file and tokenizer.json.
+    #[arg(long, global = true, default_value = ".")]
+    model: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write a folder of Markdown files, the same on every run.
+    Corpus {
+        /// How many.
+        #[arg(long)]
+        files: u32,
+        /// A folder that does not exist yet.
+        folder: PathBuf,
+    },
+    /// Edit 1 % of such a folder, move 1 % and remove 1 %, and print how many of each as JSON.
+    Change {
+        /// How many files it had.
+        #[arg(long)]
+        files: u32,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Write one long plain text.
+    LongText {
+        /// In millions of bytes.
+        #[arg(long)]
+        megabytes: u32,
+        /// The file.
+        file: PathBuf,
+    },
+    /// Write the texts that kb embeds of such files as a JSON array, and print the number of their tokens.
+    Texts {
+        /// How many passages.
+        #[arg(long)]
+        passages: usize,
+        /// Each passage followed by its sentences.
+        #[arg(long)]
+        sentences: bool,
+        /// The file.
+        file: PathBuf,
+    },
+    /// Embed on request, one line a request.
+    Embed {
+        /// On so many cores.
+        #[arg(long)]
+        threads: usize,
+    },
+    /// Print as JSON how often the right passage is found with its headings before what is embedded, and without.
+    Headings {
+        /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl; left out if not given.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Folder of Markdown pages.
+        #[arg(long)]
+        pages: PathBuf,
+        /// Questions that sections of these pages answer.
+        #[arg(long)]
+        questions: PathBuf,
+    },
+}
+
+fn main() -> Result<()> {
+    let Cli { command, model } = Cli::parse();
+    match command {
+        Command::Corpus { files, folder } => Corpus::new(&model)?.write(&folder, files),
+        Command::Change { files, folder } => {
+            println!("{}", Corpus::new(&model)?.change(&folder, files)?);
+            Ok(())
+        }
+        Command::LongText { megabytes, file } => Corpus::new(&model)?.write_long_text(&file, megabytes),
+        Command::Texts { passages, sentences, file } => {
+            let texts = Corpus::new(&model)?.texts(passages, sentences);
+            println!("{}", embed::write_texts(&model, &texts, &file)?);
+            Ok(())
+        }
+        Command::Embed { threads } => embed::serve(&model, threads),
+        Command::Headings { data, pages, questions } => {
+            println!("{}", headings::measure(&model, data.as_deref(), &pages, &questions)?);
+            Ok(())
+        }
+    }
+}
