@@ -89,13 +89,6 @@ impl Progress {
         }
     }
 
-    /// Several lines.
-    pub fn lines(&self, lines: &[String]) {
-        for line in lines {
-            self.line(line);
-        }
-    }
-
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -46,24 +46,15 @@ pub struct Reembedded {
     pub too_long: usize,
 }
 
-/// Why not all passages have vectors.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReembedError {
-    /// The knowledge base cannot be read or written.
-    #[error(transparent)]
-    Supabase(#[from] SupabaseError),
-}
-
 /// Counts the passages that need vectors of `model`.
 ///
 /// # Errors
 /// If the knowledge base cannot be read.
-pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Survey, ReembedError> {
+pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Survey, SupabaseError> {
     let mut survey = Survey::default();
     let mut after = None;
     loop {
-        let chunks = knowledge_base.chunks_to_embed(model, after, SURVEYED).await?;
+        let chunks = knowledge_base.chunks_to_embed(Some(model), None, after, SURVEYED).await?;
         let Some(last) = chunks.last() else { return Ok(survey) };
         after = Some(last.chunk_id);
         survey.chunks += chunks.len();
@@ -74,7 +65,7 @@ pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Surve
     }
 }
 
-/// Embeds every passage that needs it; those that only have vectors of another model as well if `all_models`.
+/// Embeds every passage of a collection that needs it.
 ///
 /// # Errors
 /// If the knowledge base cannot be read or written. What was written until then stays.
@@ -82,10 +73,11 @@ pub async fn reembed<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     embedder: &E,
     model: &str,
-    all_models: bool,
+    collection: &str,
     progress: &Progress,
-) -> Result<Reembedded, ReembedError> {
-    Run { knowledge_base, embedder, model, all_models, pace: Pace::new(progress, None) }.execute().await
+) -> Result<Reembedded, SupabaseError> {
+    let pace = Pace::new(progress, None);
+    Run { knowledge_base, embedder, model, collection: Some(collection), pace }.execute().await
 }
 
 /// Embeds what a survey found, for every reason, and says how much is left.
@@ -98,44 +90,40 @@ pub async fn reembed_surveyed<E: TextEmbedder>(
     model: &str,
     survey: &Survey,
     progress: &Progress,
-) -> Result<Reembedded, ReembedError> {
+) -> Result<Reembedded, SupabaseError> {
     let pace = Pace::new(progress, Some(survey.chunks));
-    Run { knowledge_base, embedder, model, all_models: true, pace }.execute().await
+    Run { knowledge_base, embedder, model, collection: None, pace }.execute().await
 }
 
 struct Run<'a, E> {
     knowledge_base: &'a KnowledgeBase,
     embedder: &'a E,
     model: &'a str,
-    all_models: bool,
+    collection: Option<&'a str>,
     pace: Pace<'a>,
 }
 
 impl<E: TextEmbedder> Run<'_, E> {
-    async fn execute(mut self) -> Result<Reembedded, ReembedError> {
+    async fn execute(mut self) -> Result<Reembedded, SupabaseError> {
         let mut done = Reembedded::default();
         let mut after = None;
         loop {
-            let chunks = self.knowledge_base.chunks_to_embed(self.model, after, BATCH).await?;
-            let Some(last) = chunks.last() else { break };
+            let chunks =
+                self.knowledge_base.chunks_to_embed(Some(self.model), self.collection, after, BATCH).await?;
+            let Some(last) = chunks.last() else { return Ok(done) };
             after = Some(last.chunk_id);
-            let is_wanted = |chunk: &&ChunkToEmbed| self.all_models || chunk.reason != Reason::Model;
-            let wanted: Vec<_> = chunks.iter().filter(is_wanted).collect();
-            if !wanted.is_empty() {
-                let new = embed(&wanted, self.embedder, &mut done);
-                let written = self.knowledge_base.write_vectors(&new, self.model).await?;
-                let written = written.into_iter().collect::<HashSet<_>>().len();
-                done.written += written;
-                done.changed_meanwhile += wanted.len().saturating_sub(written);
-                self.pace.report(done.written + done.changed_meanwhile);
-            }
+            let new = embed(&chunks, self.embedder, &mut done);
+            let written = self.knowledge_base.write_vectors(&new, self.model).await?;
+            let written = written.into_iter().collect::<HashSet<_>>().len();
+            done.written += written;
+            done.changed_meanwhile += chunks.len().saturating_sub(written);
+            self.pace.report(done.written + done.changed_meanwhile);
         }
-        Ok(done)
     }
 }
 
 fn embed<'a, E: TextEmbedder>(
-    chunks: &[&'a ChunkToEmbed],
+    chunks: &'a [ChunkToEmbed],
     embedder: &E,
     done: &mut Reembedded,
 ) -> Vec<NewVectors<'a>> {

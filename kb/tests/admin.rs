@@ -10,8 +10,8 @@ use std::time::Duration;
 use kb::embed::TextEmbedder;
 use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
-use kb::reembed::{ReembedError, Reembedded, reembed};
-use kb::supabase::{Backoff, Client};
+use kb::reembed::{Reembedded, reembed};
+use kb::supabase::{Backoff, Client, SupabaseError};
 use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
 
@@ -23,7 +23,7 @@ const HEALTH: &str = "POST /rest/v1/rpc/kb_health";
 const TO_EMBED: &str = "POST /rest/v1/rpc/kb_chunks_to_embed";
 const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
-const DELETE_DOCUMENTS: &str = "DELETE /rest/v1/kb_documents";
+const DELETE_DOCUMENTS: &str = "POST /rest/v1/rpc/kb_delete_documents";
 
 /// A name that clears the screen, colours what follows and turns it around.
 const HOSTILE: &str = "kb/a\u{1b}[2J\u{9b}31m\u{202e}\n.md";
@@ -285,11 +285,11 @@ impl TextEmbedder for FakeEmbedder {
     }
 }
 
-fn reembedded(url: &str, all_models: bool) -> Result<Reembedded, ReembedError> {
+fn reembedded(url: &str) -> Result<Reembedded, SupabaseError> {
     let backoff = Backoff { retries: 1, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(reembed(&knowledge_base, &FakeEmbedder, "m", all_models, &Progress::hidden()))
+    runtime.block_on(reembed(&knowledge_base, &FakeEmbedder, "m", "handbook", &Progress::hidden()))
 }
 
 /// What was sent to be written.
@@ -310,7 +310,7 @@ fn passages_edited_while_they_are_embedded_are_left_for_the_next_run() {
         WRITE => Some(value!([id(2)])),
         _ => None,
     });
-    let done = reembedded(&fake.url, true).unwrap();
+    let done = reembedded(&fake.url).unwrap();
     assert_eq!((done.written, done.changed_meanwhile), (1, 1));
     let entries = written(&fake);
     // In whatever unit vectors are sent.
@@ -325,14 +325,14 @@ fn passages_edited_while_they_are_embedded_are_left_for_the_next_run() {
 }
 
 #[test]
-fn passages_of_other_models_can_be_left_to_another_command() {
-    let rows = || value!([chunk(1, "model"), chunk(2, "stale")]);
-    for (all_models, expected) in [(false, vec![value!(id(2))]), (true, vec![value!(id(1)), value!(id(2))])] {
-        let fake = table(TO_EMBED, rows());
-        reembedded(&fake.url, all_models).unwrap();
-        let ids: Vec<_> = written(&fake).iter().map(|entry| entry["chunk_id"].clone()).collect();
-        assert_eq!(ids, expected);
-    }
+fn a_sync_asks_for_the_passages_of_its_own_collection() {
+    let fake = table(TO_EMBED, value!([chunk(1, "model"), chunk(2, "stale")]));
+    reembedded(&fake.url).unwrap();
+    let ids: Vec<_> = written(&fake).iter().map(|entry| entry["chunk_id"].clone()).collect();
+    assert_eq!(ids, [value!(id(1)), value!(id(2))]);
+    let asked = fake.requests().into_iter().filter(|request| request.line == TO_EMBED);
+    let asked: Vec<Value> = asked.map(|request| serde_json::from_str(&request.body).unwrap()).collect();
+    assert!(asked.iter().all(|body| body["collection"] == "handbook" && body["model"] == "m"));
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn a_lost_answer_is_asked_for_again_with_the_same_vectors() {
         (WRITE, _) => json(200, value!([id(1)]).to_string()),
         _ => json(200, "[]"),
     });
-    assert_eq!(reembedded(&fake.url, true).unwrap().written, 1);
+    assert_eq!(reembedded(&fake.url).unwrap().written, 1);
     let entries = written(&fake);
     assert_eq!((entries.len(), &entries[0]), (2, &entries[1]));
 }
@@ -354,7 +354,7 @@ fn a_server_that_is_lost_for_good_ends_the_run() {
         (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),
         _ => Answer::Drop,
     });
-    assert!(reembedded(&fake.url, true).unwrap_err().to_string().contains("cannot reach"));
+    assert!(reembedded(&fake.url).unwrap_err().to_string().contains("cannot reach"));
 }
 
 #[test]
@@ -551,7 +551,7 @@ fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
         (HEALTH, 0 | 1) => json(200, broken.to_string()),
         (HEALTH, _) => json(200, healthy().to_string()),
         (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
-        (DELETE_DOCUMENTS, _) => json(204, ""),
+        (DELETE_DOCUMENTS, _) => json(200, "1"),
         _ => json(200, "[]"),
     });
     let output = kb(&fake.url, &["doctor", "--mend"]);
@@ -562,7 +562,10 @@ fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
     );
     assert!(output.out.ends_with("All is well.\n"), "{}", output.out);
     let requests = fake.requests();
-    let deleted: Vec<_> = requests.iter().filter(|request| request.line.starts_with("DELETE")).collect();
+    let deleted: Vec<_> = requests
+        .iter()
+        .filter(|request| [DELETE_DOCUMENTS, DELETE_FILES].contains(&request.line.as_str()))
+        .collect();
     let lines: Vec<_> = deleted.iter().map(|request| request.line.as_str()).collect();
     assert_eq!(lines, [DELETE_DOCUMENTS, DELETE_FILES, DELETE_FILES]);
     assert_eq!(deleted[2].body, value!({ "prefixes": [orphan] }).to_string());

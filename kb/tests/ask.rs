@@ -117,7 +117,7 @@ fn what_is_near_but_not_near_enough_is_refused_and_named() {
 fn vectors_of_another_model_are_an_error_and_not_an_answer() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.9, "another"));
     let error = asked.unwrap_err();
-    assert!(matches!(error, AskError::OtherModel) && error.to_string().contains("kb ingest"), "{error}");
+    assert!(matches!(error, AskError::OtherModel) && error.to_string().contains("kb reembed"), "{error}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const END: &str = "POST /rest/v1/rpc/kb_end_sync";
 const LIST: &str = "GET /rest/v1/kb_documents";
 const INSERT: &str = "POST /rest/v1/kb_documents";
 const UPDATE: &str = "PATCH /rest/v1/kb_documents";
-const DELETE: &str = "DELETE /rest/v1/kb_documents";
+const DELETE: &str = "POST /rest/v1/rpc/kb_delete_documents";
 const CHUNKS: &str = "POST /rest/v1/rpc/kb_write_chunks";
 const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
@@ -98,6 +98,7 @@ fn empty(request: &Request) -> Answer {
     match request.line.as_str() {
         BEGIN => json(200, r#"{"acquired":true}"#),
         RENEW | END => json(200, "true"),
+        DELETE => json(200, "1"),
         "POST /rest/v1/rpc/kb_chunks_to_embed" => json(200, "[]"),
         UPDATE => json(200, r#"[{"id":"00000000-0000-4000-8000-000000000001"}]"#),
         line if line.starts_with("GET ") => json(200, "[]"),
@@ -359,7 +360,9 @@ fn a_document_whose_file_cannot_be_read_stays() {
     std::fs::File::create(folder.path("large.md")).unwrap().set_len(1 << 30).unwrap();
     let summary = folder.sync(&server).unwrap();
     let outcomes = outcomes(&summary);
-    assert!(matches!(outcomes[2], ("kb/large.md", Outcome::Failed { reason }) if reason.contains("50 MiB")));
+    assert!(
+        matches!(outcomes[2], ("kb/large.md", Outcome::Failed { reason }) if reason.contains("larger than 50 MB"))
+    );
     assert_eq!(server.count(DELETE), 0);
 }
 
@@ -474,7 +477,7 @@ fn a_run_waits_for_another_one_and_gives_up() {
         _ => empty(request),
     });
     let error = Folder::of_two().sync(&server).unwrap_err();
-    assert!(error.to_string().contains("another sync of kb is running on other"), "{error}");
+    assert!(error.to_string().contains("another sync of kb is still running on other"), "{error}");
     assert!(server.count(BEGIN) > 1 && server.count(LIST) == 0);
 }
 

@@ -98,3 +98,33 @@ $$;
 comment on function public.kb_count_inserted_lexemes() is 'Trigger: counts the lexemes of new chunks.';
 comment on function public.kb_count_updated_lexemes() is
   'Trigger: counts what an update of chunks changed, be it their text, their language or who finds them.';
+
+-- Anew --------------------------------------------------------------------
+
+create function public.kb_recount_lexemes() returns void
+  language plpgsql
+  -- Only the owner writes there.
+  security definer
+  set search_path = ''
+  -- PostgREST takes the limit from here.
+  set statement_timeout = '10min'
+as $$
+begin
+  -- From here on nobody changes what is counted.
+  perform internal.kb_lock();
+  -- Hosted projects refuse a "delete" of the API without a condition.
+  delete from public.kb_lexemes where true;
+  insert into public.kb_lexemes (lexeme, language, chunks)
+    select l.lexeme, c.language, count(*)
+      from public.kb_chunks c
+      cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
+      group by l.lexeme, c.language;
+end
+$$;
+
+comment on function public.kb_recount_lexemes() is
+  'Counts all words anew. Only needed after triggers were switched off, as when a backup is restored: kb_health tells by '
+  'lexeme_mismatch.';
+
+revoke all on function public.kb_recount_lexemes() from public, anon, authenticated;
+grant execute on function public.kb_recount_lexemes() to service_role;

@@ -12,7 +12,7 @@ as $$
 #variable_conflict use_column
 declare
   pending public.kb_documents;
-  ready_id uuid;
+  ready public.kb_documents;
   chunk_total bigint;
   unembedded bigint;
 begin
@@ -41,12 +41,12 @@ begin
 
   pending.storage_path := coalesce(kb_publish_document.storage_path, pending.storage_path);
   delete from public.kb_documents d where d.source = pending.source and d.status = 'failed';
-  select d.id into ready_id
+  select * into ready
     from public.kb_documents d
     where d.source = pending.source and d.status = 'ready'
     for update;
 
-  if ready_id is null then
+  if ready.id is null then
     update public.kb_documents
       set status = 'ready', storage_path = pending.storage_path, failure = null
       where id = pending.id;
@@ -54,7 +54,7 @@ begin
   end if;
 
   -- The ready row survives, so its id in stored citations stays valid and an admin's "disabled" is not undone.
-  delete from public.kb_chunks where document_id = ready_id;
+  delete from public.kb_chunks where document_id = ready.id;
   -- Before the chunks move: they follow the language and the audience of the document they come to.
   update public.kb_documents
     set name = pending.name,
@@ -63,20 +63,26 @@ begin
         source_version = pending.source_version,
         storage_path = pending.storage_path,
         meta = pending.meta,
-        -- Restricted in the dashboard, it stays so in its next version, which knows nothing of that.
-        audience = coalesce(pending.audience, audience),
+        -- Where the source says what it said before, the column keeps what the dashboard may have made of it since.
+        -- Otherwise the source decides, but one that no longer names anybody opens nothing.
+        audience = case
+          when pending.meta -> 'audience' is not distinct from ready.meta -> 'audience' then ready.audience
+          else coalesce(pending.audience, ready.audience)
+        end,
         failure = null
-    where id = ready_id;
-  update public.kb_chunks set document_id = ready_id where document_id = pending.id;
+    where id = ready.id;
+  update public.kb_chunks set document_id = ready.id where document_id = pending.id;
   delete from public.kb_documents where id = pending.id;
-  return ready_id;
+  return ready.id;
 end
 $$;
 
 comment on function public.kb_publish_document(uuid, text) is
   'Makes a complete pending document the ready one of its source and returns the id of the surviving row. '
-  'An older ready document of that source keeps its id and enabled, and its audience unless the new version has one, and '
-  'takes over everything else. storage_path is that of the new version''s file; without it, the path in its row counts. '
+  'An older ready document of that source keeps its id and enabled and takes over everything else, the audience with a '
+  'condition: meta.audience holds what the source itself says of it, if it says anything. While that stays the same, the '
+  'audience in the older row is kept, whatever it is by now; if it is another, that of the new version counts, if there is '
+  'one. storage_path is that of the new version''s file; without it, the path in its row counts. '
   'Failed documents of that source are deleted.';
 
 revoke all on function public.kb_publish_document(uuid, text) from public, anon, authenticated;

@@ -1,4 +1,5 @@
--- Writing many chunks at once, and new vectors for chunks that have none, old ones or those of another text.
+-- Writing many chunks at once, new vectors for chunks that have none, old ones or those of another text, and deleting many
+-- documents.
 
 create function internal.kb_text_hash(content text, meta jsonb) returns text
   language sql
@@ -112,7 +113,12 @@ grant execute on function public.kb_write_chunks(jsonb) to service_role;
 
 -- New vectors -------------------------------------------------------------
 
-create function public.kb_chunks_to_embed(model text, after uuid default null, count integer default 200)
+create function public.kb_chunks_to_embed(
+  model text,
+  after uuid default null,
+  count integer default 200,
+  collection text default null
+)
   returns table (chunk_id uuid, document_id uuid, source text, content text, section text, reason text)
   language plpgsql
   stable
@@ -121,11 +127,8 @@ create function public.kb_chunks_to_embed(model text, after uuid default null, c
 as $$
 #variable_conflict use_column
 begin
-  if kb_chunks_to_embed.model is null or kb_chunks_to_embed.count is null
-    or kb_chunks_to_embed.count not between 1 and 1000
-  then
-    raise exception 'kb_chunks_to_embed needs a model and a count from 1 to 1000'
-      using errcode = 'invalid_parameter_value';
+  if kb_chunks_to_embed.count is null or kb_chunks_to_embed.count not between 1 and 1000 then
+    raise exception 'kb_chunks_to_embed needs a count from 1 to 1000' using errcode = 'invalid_parameter_value';
   end if;
   return query
   select c.id, d.id, d.source, c.content, c.meta ->> 'section',
@@ -134,6 +137,7 @@ begin
     join public.kb_documents d on d.id = c.document_id
     left join public.kb_embeddings e on e.chunk_id = c.id
     where d.status = 'ready'
+      and (kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection)
       and (kb_chunks_to_embed.after is null or c.id > kb_chunks_to_embed.after)
       and (e.chunk_id is null or c.stale or e.model <> kb_chunks_to_embed.model)
     order by c.id
@@ -141,12 +145,14 @@ begin
 end
 $$;
 
-comment on function public.kb_chunks_to_embed(text, uuid, integer) is
-  'Chunks of ready documents whose vectors are to be made anew, ordered by chunk_id, at most count of them behind `after`. '
-  'reason: missing (there is no vector), stale (the text was edited), model (the vector is another model''s).';
+comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
+  'Chunks of ready documents, of all collections or of one, whose vectors are to be made anew, ordered by chunk_id, at '
+  'most count of them behind `after`. '
+  'reason: missing (there is no vector), stale (the text was edited), model (the vector is another model''s); without a '
+  'model the last are left out.';
 
-revoke all on function public.kb_chunks_to_embed(text, uuid, integer) from public, anon, authenticated;
-grant execute on function public.kb_chunks_to_embed(text, uuid, integer) to service_role;
+revoke all on function public.kb_chunks_to_embed(text, uuid, integer, text) from public, anon, authenticated;
+grant execute on function public.kb_chunks_to_embed(text, uuid, integer, text) to service_role;
 
 create function public.kb_write_vectors(vectors jsonb) returns setof uuid
   language plpgsql
@@ -200,3 +206,28 @@ comment on function public.kb_write_vectors(jsonb) is
 
 revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_vectors(jsonb) to service_role;
+
+-- Deletion ----------------------------------------------------------------
+
+create function public.kb_delete_documents(ids uuid[]) returns integer
+  language plpgsql
+  security invoker
+  set search_path = ''
+  -- A long document takes thousands of chunks along; PostgREST takes the limit from here.
+  set statement_timeout = '10min'
+as $$
+declare
+  deleted integer;
+begin
+  perform internal.kb_lock();
+  delete from public.kb_documents d where d.id = any (ids);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.kb_delete_documents(uuid[]) is
+  'Deletes documents with their chunks and vectors, however many those are, and returns how many documents there were.';
+
+revoke all on function public.kb_delete_documents(uuid[]) from public, anon, authenticated;
+grant execute on function public.kb_delete_documents(uuid[]) to service_role;

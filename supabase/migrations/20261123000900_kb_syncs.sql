@@ -21,7 +21,9 @@ comment on column public.kb_syncs.renewed_at is 'When the run last said that it 
 comment on column public.kb_syncs.finished_at is
   'When the run ended. Empty (NULL) while it goes on, or if it was cut off.';
 comment on column public.kb_syncs.host is 'The computer it runs on.';
-comment on column public.kb_syncs.summary is 'What the run did, as kb sync --json prints it.';
+comment on column public.kb_syncs.summary is
+  'How many documents were added, changed, moved, removed, unchanged, skipped and failed, and how many chunks and sentences '
+  'were written and chunks reembedded, by these names; {} if the run ended with an error. Empty (NULL) before its end.';
 
 revoke all on public.kb_syncs from public, anon, authenticated;
 grant all on public.kb_syncs to service_role;

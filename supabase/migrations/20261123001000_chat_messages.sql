@@ -52,6 +52,61 @@ update public.chat_messages answer
 
 -- History under audiences -------------------------------------------------
 
+-- A history goes on quoting a document that was deleted, or deleted and added again under another id. Its readers are to
+-- stay those it had. One row for each restricted document that was deleted: an id and a short list.
+create table internal.kb_restricted_documents (
+  id uuid primary key,
+  audience text[] not null
+);
+
+comment on table internal.kb_restricted_documents is
+  'Documents for some users only that are gone, so that histories which quote them show them to nobody else.';
+comment on column internal.kb_restricted_documents.id is 'Id that the document had.';
+comment on column internal.kb_restricted_documents.audience is 'Who saw it last, as in kb_documents.audience.';
+
+revoke all on internal.kb_restricted_documents from public, anon, authenticated, service_role;
+alter table internal.kb_restricted_documents enable row level security;
+
+create function internal.kb_remember_restricted_documents() returns trigger
+  language plpgsql
+  -- Nobody else may write there.
+  security definer
+  set search_path = ''
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    insert into internal.kb_restricted_documents (id, audience)
+      select d.id, d.audience from public.kb_documents d where d.audience is not null
+      on conflict (id) do update set audience = excluded.audience;
+    return null;
+  end if;
+  insert into internal.kb_restricted_documents (id, audience)
+    select d.id, d.audience
+      from deleted d
+      where d.audience is not null
+        -- What was never ready was never quoted: each new version of a document is such a row, and deleted when published.
+        and (
+          d.status = 'ready'
+          or exists (select from public.chat_messages m where m.cited_documents @> array[d.id])
+        )
+    on conflict (id) do update set audience = excluded.audience;
+  return null;
+end
+$$;
+
+comment on function internal.kb_remember_restricted_documents() is
+  'Trigger: keeps the audience of a document that is deleted, if somebody may have seen it.';
+revoke all on function internal.kb_remember_restricted_documents() from public;
+
+create trigger kb_documents_remember_restricted
+  after delete on public.kb_documents
+  referencing old table as deleted
+  for each statement execute function internal.kb_remember_restricted_documents();
+
+create trigger kb_documents_remember_restricted_before_truncate
+  before truncate on public.kb_documents
+  for each statement execute function internal.kb_remember_restricted_documents();
+
 create function internal.chat_may_show(cited_documents uuid[], audiences text[]) returns boolean
   language plpgsql
   stable
@@ -61,14 +116,17 @@ create function internal.chat_may_show(cited_documents uuid[], audiences text[])
 as $$
 begin
   return not exists (
-    select from public.kb_documents d
-      where d.id = any (cited_documents) and d.audience is not null and not d.audience && audiences
+    select from unnest(cited_documents) as cited(id)
+      left join public.kb_documents d on d.id = cited.id
+      left join internal.kb_restricted_documents gone on gone.id = cited.id
+      -- One that is there again under its old id counts as it is.
+      where not case when d.id is not null then d.audience else gone.audience end && audiences
   );
 end
 $$;
 
 comment on function internal.chat_may_show(uuid[], text[]) is
-  'Whether none of the documents is for other audiences only. Documents that are gone or disabled hide nothing.';
+  'Whether none of the documents is, or was when it was deleted, for other audiences only.';
 revoke all on function internal.chat_may_show(uuid[], text[]) from public;
 grant execute on function internal.chat_may_show(uuid[], text[]) to authenticated, service_role;
 

@@ -83,7 +83,8 @@ select
   d.questions,
   d.answers,
   d.refusals,
-  round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3) as answer_rate,
+  -- No numeric, which some ways to JSON write as text.
+  round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision as answer_rate,
   d.users,
   round(d.latency[1])::integer as latency_p50_ms,
   round(d.latency[2])::integer as latency_p95_ms,

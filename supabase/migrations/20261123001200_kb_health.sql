@@ -104,7 +104,7 @@ declare
   health jsonb;
 begin
   if to_regclass('storage.objects') is null or to_regclass('storage.buckets') is null then
-    return '{}';
+    return '{"storage_bytes": null}';
   end if;
   -- Not known when this function is made on a Postgres without storage.
   execute $query$
@@ -122,6 +122,11 @@ begin
       'missing_file_count', (select count(*) from missing),
       'orphan_files', array(select o.name from orphan o order by o.name limit 1000),
       'orphan_file_count', (select count(*) from orphan),
+      'storage_bytes', (
+        select coalesce(sum((o.metadata ->> 'size')::bigint), 0)
+          from storage.objects o
+          where o.bucket_id = 'kb' and jsonb_typeof(o.metadata -> 'size') = 'number'
+      ),
       'public_bucket', coalesce((select b.public from storage.buckets b where b.id = 'kb'), false)
     )
   $query$ into health;
@@ -140,8 +145,8 @@ end
 $$;
 
 comment on function internal.kb_health_of_files() is
-  'Original files and who may reach them; empty without storage. widening_policies may cover the bucket kb: those on '
-  'storage.objects for users whose condition is not plainly one on another bucket.';
+  'Original files, their size and who may reach them; without storage, only a storage_bytes of null. widening_policies may '
+  'cover the bucket kb: those on storage.objects for users whose condition is not plainly one on another bucket.';
 
 -- All of it ---------------------------------------------------------------
 
@@ -203,6 +208,7 @@ begin
         from (select e.model, count(*) as count from public.kb_embeddings e group by e.model) m
     ),
     'embeddings_not_searchable_mismatch', of_chunks -> 'copies_that_differ',
+    'sentences', (select count(*) from public.kb_sentences),
     'sentences_missing', (
       select count(*) from public.kb_chunks c
         where not exists (select from public.kb_sentences s where s.chunk_id = c.id)
@@ -229,7 +235,8 @@ comment on function public.kb_health() is
   'State of the knowledge base, for kb doctor. missing_policies, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
   'chunks_without_embedding, embeddings_not_searchable_mismatch (copies of who finds a chunk that differ from the truth) '
-  'and sentences_missing 0; lexeme_mismatch and public_bucket false. What concerns files is left out without storage.';
+  'and sentences_missing 0; lexeme_mismatch and public_bucket false. storage_bytes is the size of all files in the bucket '
+  'kb. Without storage that is null, and everything else about files left out.';
 
 revoke all on function internal.schema_version() from public;
 revoke all on function internal.kb_health_of_indexes() from public;

@@ -144,6 +144,8 @@ test("the migrations also run on a Postgres without storage", async (t) => {
   const database = await openBefore(t, "20261122010500");
   await database.exec("drop schema storage cascade");
   assert.ok((await applyPendingMigrations(database, MIGRATIONS)).length > 0);
+  const { rows } = await database.query("select kb_health() as health");
+  assert.deepEqual([rows[0].health.storage_bytes, "orphan_files" in rows[0].health], [null, false]);
 });
 
 describe("from every version with data in it", () => {

@@ -139,6 +139,55 @@ test("files that cannot be read are named with their reason, and the others go i
   );
 });
 
+test("a folder of files that mean harm costs neither the good ones nor much memory", async (t) => {
+  const path = join(data, "hostile");
+  const made = spawn(process.env.HOSTILE_FILES_BINARY, [path], { stdio: ["ignore", "pipe", "inherit"] });
+  let list = "";
+  made.stdout.on("data", (chunk) => (list += chunk));
+  assert.equal((await once(made, "close"))[0], 0);
+  const files = JSON.parse(list);
+  assert.ok(files.length > 50);
+
+  const started = Date.now();
+  const run = spawn(process.env.KB_BINARY, ["sync", path, "--json"], {
+    env: demo.kbEnvironment(),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let stdout = "";
+  run.stdout.on("data", (chunk) => (stdout += chunk));
+  const closed = once(run, "close");
+  let peakKib = 0;
+  const watch = setInterval(async () => {
+    const status = await readFile(`/proc/${run.pid}/status`, "utf8").catch(() => "");
+    peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+  }, 50);
+  const [code] = await closed;
+  clearInterval(watch);
+  t.diagnostic(`${files.length} files, ${(Date.now() - started) / 1000} s, ${Math.round(peakKib / 1024)} MiB`);
+  assert.equal(code, 1, "some cannot be read");
+  assert.ok(peakKib < 400 * 1024, `${peakKib} KiB`);
+
+  const outcomes = new Map(
+    JSON.parse(stdout).documents.map((entry) => [entry.source.replace(/^hostile\//, ""), entry]),
+  );
+  const wrong = [];
+  for (const { name, expected, contains } of files) {
+    const { outcome, reason } = outcomes.get(name) ?? {};
+    // Links, pipes and folders are no documents, whatever they are called.
+    const isLeftAlone = outcome === undefined || (outcome === "skipped" && reason);
+    const isRead = outcome === "added";
+    const isRefused = outcome === "failed" && reason.length > 0;
+    const isRight = {
+      text: isRead,
+      error: (isRefused && reason.includes(contains)) || isLeftAlone,
+      either: isRead || isRefused || isLeftAlone,
+      "unknown format": isLeftAlone,
+    };
+    if (!isRight[expected]) wrong.push({ name, expected, contains, outcome, reason });
+  }
+  assert.deepEqual(wrong, []);
+});
+
 /** Files with several passages each. */
 function manyFiles(number) {
   const paragraph = (file, at) =>
@@ -280,6 +329,12 @@ test("a web site is read by its sitemap, as its robots.txt allows", async (t) =>
   delete pages["/"];
   assert.deepEqual(counts(await sync(`${address}/sitemap.xml`, { args })), { ...NOTHING, changed: 1, removed: 1 });
   assert.match((await answerTo("When does the miller sell flour?")).text, /Thursdays/);
+
+  // A page that its sitemap still names.
+  pages["/old.html"] = ["text/html", "<title>Old</title><main><p>The mill had a donkey.</p></main>"];
+  assert.deepEqual(counts(await sync(`${address}/sitemap.xml`, { args })), { ...NOTHING, added: 1, unchanged: 1 });
+  pages["/old.html"] = undefined;
+  assert.deepEqual(counts(await sync(`${address}/sitemap.xml`, { args })), { ...NOTHING, removed: 1, unchanged: 1 });
 });
 
 /** The user's token with other claims, as a hook of Supabase Auth would give it. */

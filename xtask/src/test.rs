@@ -154,6 +154,14 @@ fn node(environment: &Environment) -> Result<()> {
 }
 
 fn e2e(environment: &Environment) -> Result<()> {
+    shell::run(shell::cargo().args([
+        "build",
+        "--quiet",
+        "--package",
+        "extract",
+        "--example",
+        "hostile-files",
+    ]))?;
     node_tests(&["tests/e2e"], environment)
 }
 
@@ -172,6 +180,7 @@ fn node_tests(folders: &[&str], environment: &Environment) -> Result<()> {
             .env("EVIDENCE_MODEL_DIR", &environment.model.0)
             .env("CHROMIUM_PATH", &environment.chromium)
             .env("KB_BINARY", paths::kb_binary())
+            .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
             .env("XTASK_BINARY", std::env::current_exe()?),
     )
 }

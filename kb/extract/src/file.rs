@@ -10,20 +10,29 @@ use super::{ExtractError, MAX_FILE_BYTES};
 /// # Errors
 /// [`ExtractError`] if it is too large, not a regular file, or cannot be read.
 pub fn read_limited(path: &Path) -> Result<Vec<u8>, ExtractError> {
+    let mut bytes = Vec::new();
+    open_limited(path)?.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(TOO_LARGE) } else { Ok(bytes) }
+}
+
+/// A regular file of at most [`MAX_FILE_BYTES`], to be read in parts; a growing one ends one byte later.
+///
+/// # Errors
+/// [`ExtractError`] if it is too large, not a regular file, or cannot be opened.
+pub fn open_limited(path: &Path) -> Result<impl Read, ExtractError> {
     // Before opening: that of a named pipe would wait for a writer.
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
         return Err(ExtractError::NotAFile);
     }
-    let too_large = ExtractError::TooLarge { limit: MAX_FILE_BYTES };
     if metadata.len() > MAX_FILE_BYTES {
-        return Err(too_large);
+        return Err(TOO_LARGE);
     }
-    let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| unreadable(&error))?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large) } else { Ok(bytes) }
+    Ok(file.take(MAX_FILE_BYTES + 1))
 }
+
+const TOO_LARGE: ExtractError = ExtractError::TooLarge { limit: MAX_FILE_BYTES };
 
 fn unreadable(error: &std::io::Error) -> ExtractError {
     ExtractError::Unreadable { reason: error.to_string() }

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 pub use block::{Block, BlockKind, Section, trim};
 pub use error::ExtractError;
-pub use file::read_limited;
+pub use file::{open_limited, read_limited};
 pub use format::Format;
 pub use properties::Properties;
 

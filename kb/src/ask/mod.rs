@@ -64,7 +64,7 @@ pub enum AskError {
     #[error("the question has {0} characters; at most {MAX_MESSAGE_CHARS} are allowed")]
     TooLong(usize),
     /// Vectors of different models cannot be compared.
-    #[error("the knowledge base was embedded with another model than this `kb` uses; run `kb ingest` again")]
+    #[error("the knowledge base was embedded with another model than this `kb` uses; run `kb reembed` again")]
     OtherModel,
     /// The knowledge base cannot be searched.
     #[error(transparent)]

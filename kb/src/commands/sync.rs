@@ -9,13 +9,13 @@ use super::connect;
 use crate::cli::SyncArgs;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
-use crate::source::{Source, SourceName, checked_collection};
+use crate::source::{Source, SourceName};
 use crate::sync::{Defaults, Extract, LeaseTimes, Options, sync};
 
 pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     let name = SourceName::parse(&args.source)?;
     let collection = match &args.collection {
-        Some(collection) => checked_collection(collection)?,
+        Some(collection) => name.checked(collection)?,
         None => name.collection()?,
     };
     let options = Options {

@@ -121,17 +121,18 @@ fn copies(differing: u64) -> Check {
     let message =
         format!("{} may be found by others than those who see the document", counted(differing, "passage"));
     Check::problem("visibility", message)
-        .mend("in the SQL editor, twice: update public.kb_documents set enabled = not enabled;")
+        .mend("in the SQL editor: update public.kb_chunks set searchable = searchable;")
 }
 
 fn words(differ: bool) -> Check {
     if !differ {
         return Check::ok("words", "counted");
     }
-    Check::warning("words", "their counts do not fit the passages: rare and common words are told apart less well").mend(
-        "in the SQL editor: truncate public.kb_documents cascade; then `kb sync` every collection again, which takes \
-         back edits made in the dashboard",
+    Check::warning(
+        "words",
+        "their counts do not fit the passages: rare and common words are told apart less well",
     )
+    .mend("in the SQL editor: select public.kb_recount_lexemes();")
 }
 
 #[cfg(test)]

@@ -97,6 +97,9 @@ mod tests {
             source_version: None,
             status,
             storage_path: None,
+            enabled: true,
+            audience: None,
+            stated: None,
         };
         let documents = [
             document("b", Some("1"), Status::Ready),

@@ -1,7 +1,5 @@
 //! What documents there are.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -9,6 +7,10 @@ use uuid::Uuid;
 use super::{BATCH, KnowledgeBase};
 use crate::supabase::storage::ORIGINALS;
 use crate::supabase::{Query, SupabaseError};
+
+/// The columns of a [`StoredDocument`].
+pub(super) const COLUMNS: &str =
+    "id,source,content_hash,source_version,status,storage_path,enabled,audience,stated:meta->audience";
 
 /// What is known of a document in the knowledge base.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -25,9 +27,23 @@ pub struct StoredDocument {
     pub status: Status,
     /// Path of the original in the bucket.
     pub storage_path: Option<String>,
+    /// False if an administrator hides it.
+    #[serde(default = "enabled_by_default")]
+    pub enabled: bool,
+    /// Who may see it; everybody who is signed in if `None`.
+    #[serde(default)]
+    pub audience: Option<Vec<String>>,
+    /// What its source says about that.
+    #[serde(default)]
+    pub stated: Option<Vec<String>>,
 }
 
 impl StoredDocument {
+    /// True if somebody hid it or changed who may see it in the database, which no source knows of.
+    pub fn is_kept_from_somebody(&self) -> bool {
+        !self.enabled || (self.audience.is_some() && self.audience != self.stated)
+    }
+
     /// The path of the original, if it was uploaded here.
     pub fn original(&self) -> Option<&str> {
         let in_folder = |path: &&str| path.strip_prefix(ORIGINALS).is_some_and(|rest| rest.starts_with('/'));
@@ -47,35 +63,18 @@ pub enum Status {
     Failed,
 }
 
+fn enabled_by_default() -> bool {
+    true
+}
+
 impl KnowledgeBase {
     /// All documents of a collection, in no particular order.
     ///
     /// # Errors
     /// If the server cannot be asked.
     pub async fn documents_of(&self, collection: &str) -> Result<Vec<StoredDocument>, SupabaseError> {
-        let columns = "id,source,content_hash,source_version,status,storage_path";
-        let query = Query::select("kb_documents", columns).eq("collection", collection);
+        let query = Query::select("kb_documents", COLUMNS).eq("collection", collection);
         self.all_rows("id", query, |row: &StoredDocument| row.id).await
-    }
-
-    /// Documents with at least one vector that another model made.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
-    pub async fn documents_of_other_models(&self, model: &str) -> Result<HashSet<Uuid>, SupabaseError> {
-        #[derive(Deserialize)]
-        struct Row {
-            chunk_id: Uuid,
-            kb_chunks: Chunk,
-        }
-        #[derive(Deserialize)]
-        struct Chunk {
-            document_id: Uuid,
-        }
-        let query =
-            Query::select("kb_embeddings", "chunk_id,kb_chunks!inner(document_id)").neq("model", model);
-        let rows = self.all_rows("chunk_id", query, |row: &Row| row.chunk_id).await?;
-        Ok(rows.into_iter().map(|row| row.kb_chunks.document_id).collect())
     }
 
     /// Deletes documents with all that belongs to them, but for their originals.
@@ -84,7 +83,8 @@ impl KnowledgeBase {
     /// If the server cannot be asked.
     pub async fn delete(&self, ids: &[Uuid]) -> Result<(), SupabaseError> {
         for batch in ids.chunks(BATCH) {
-            self.client.send::<()>(Query::delete("kb_documents").one_of("id", batch)).await?;
+            let arguments = json!({ "ids": batch });
+            self.client.send::<serde_json::Value>(Query::call("kb_delete_documents", &arguments)).await?;
         }
         Ok(())
     }

@@ -60,17 +60,19 @@ pub struct NewVectors<'a> {
 }
 
 impl KnowledgeBase {
-    /// The next chunks after one that need a vector of `model`, by their ids.
+    /// The next chunks after one, by their ids, that were edited, have no vector or, if there is a `model`, have a vector
+    /// of another one; of all collections or of one.
     ///
     /// # Errors
     /// If the server cannot be asked.
     pub async fn chunks_to_embed(
         &self,
-        model: &str,
+        model: Option<&str>,
+        collection: Option<&str>,
         after: Option<Uuid>,
         count: usize,
     ) -> Result<Vec<ChunkToEmbed>, SupabaseError> {
-        let arguments = json!({ "model": model, "after": after, "count": count });
+        let arguments = json!({ "model": model, "after": after, "count": count, "collection": collection });
         self.client.send(Query::call("kb_chunks_to_embed", &arguments)).await
     }
 

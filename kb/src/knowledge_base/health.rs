@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::documents::COLUMNS;
 use super::{BATCH, KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
@@ -148,8 +149,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the server cannot be asked.
     pub async fn oldest_pending(&self, count: u64) -> Result<Vec<StoredDocument>, SupabaseError> {
-        let columns = "id,source,content_hash,source_version,status,storage_path";
-        let query = Query::select("kb_documents", columns).eq("status", Status::Pending.name());
+        let query = Query::select("kb_documents", COLUMNS).eq("status", Status::Pending.name());
         self.client.send(query.order("updated_at.asc").limit(count.min(1000) as usize)).await
     }
 

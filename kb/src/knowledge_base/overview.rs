@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::documents::COLUMNS;
 use super::{BATCH, KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
@@ -149,8 +150,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the server cannot be asked.
     pub async fn all_documents(&self) -> Result<Vec<StoredDocument>, SupabaseError> {
-        let columns = "id,source,content_hash,source_version,status,storage_path";
-        let query = Query::select("kb_documents", columns);
+        let query = Query::select("kb_documents", COLUMNS);
         self.all_rows("id", query, |row: &StoredDocument| row.id).await
     }
 

@@ -110,6 +110,9 @@ mod tests {
             source_version: None,
             status: Status::Ready,
             storage_path: None,
+            enabled: true,
+            audience: None,
+            stated: None,
         };
         sources.iter().enumerate().map(document).collect()
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::documents::COLUMNS;
 use super::{KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
@@ -112,16 +113,18 @@ impl KnowledgeBase {
         match self.client.send::<Value>(Query::call("kb_publish_document", &arguments)).await {
             Ok(_) => Ok(()),
             // If the answer to the first attempt was lost, the repetition finds nothing left to publish.
-            Err(error) => match self.is_published(document).await {
-                Ok(true) => Ok(()),
-                _ => Err(error),
-            },
+            Err(error) => {
+                if self.is_published(document).await? {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            }
         }
     }
 
     async fn is_published(&self, document: &PendingDocument) -> Result<bool, SupabaseError> {
-        let columns = "id,source,content_hash,source_version,status,storage_path";
-        let query = Query::select("kb_documents", columns).eq("source", &document.source);
+        let query = Query::select("kb_documents", COLUMNS).eq("source", &document.source);
         let rows: Vec<StoredDocument> = self.client.send(query).await?;
         let is_pending = rows.iter().any(|row| row.id == document.id && row.status != Status::Ready);
         let is_ready = rows.iter().any(|row| {
@@ -162,6 +165,9 @@ fn document_row(document: &PendingDocument) -> Value {
         if let Some(value) = value {
             meta[key] = value.as_str().into();
         }
+    }
+    if let Some(audience) = &document.audience {
+        meta["audience"] = json!(audience);
     }
     json!({
         "id": document.id,

@@ -23,8 +23,8 @@ pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
 }
 
 fn item(file: StoredFile, format: Format) -> Item {
-    // Two files of one size and one MD5 sum are the same.
-    let version = file.version.map(|etag| format!("{etag} {}", file.size));
+    // Two files of one size and one MD5 sum are the same, if they are read in the same way.
+    let version = file.version.map(|etag| format!("{etag} {} {}", file.size, format.content_type()));
     Item {
         location: Location::Stored(file.path.clone()),
         path: file.path,
@@ -36,7 +36,6 @@ fn item(file: StoredFile, format: Format) -> Item {
 
 pub(super) async fn read(client: &Client, path: &str) -> Result<Vec<u8>, LoadError> {
     client.download(path, MAX_FILE_BYTES).await.map_err(|error| match error {
-        SupabaseError::NoSuchFile => LoadError::Gone(error.to_string()),
         error if error.concerns_only_this_document() => LoadError::Failed(error.to_string()),
         error => LoadError::Supabase(error),
     })

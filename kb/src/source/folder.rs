@@ -1,11 +1,10 @@
 //! Documents below a folder.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-use extract::{Format, MAX_FILE_BYTES};
+use extract::{ExtractError, Format, open_limited, read_limited};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::{Item, Listing, LoadError, Location, Rejected};
@@ -83,28 +82,25 @@ fn key(below: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// The content of a file of at most [`MAX_FILE_BYTES`].
+/// The content of a file.
 ///
 /// # Errors
-/// If it is gone, too large, or cannot be read.
-pub fn read(path: &PathBuf) -> Result<Vec<u8>, LoadError> {
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => LoadError::Gone("was deleted meanwhile".to_owned()),
-        _ => LoadError::Failed(format!("cannot be read: {error}")),
-    };
-    // Before it is opened: opening a pipe waits for who writes to it.
-    let metadata = std::fs::metadata(path).map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(LoadError::Failed(NOT_A_FILE.to_owned()));
-    }
-    let too_large = || LoadError::Failed(format!("is larger than {} MiB", MAX_FILE_BYTES / 1024 / 1024));
-    if metadata.len() > MAX_FILE_BYTES {
-        return Err(too_large());
-    }
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
+/// If it is gone, too large, or cannot be read. What is gone is only taken for removed when the next list does not have
+/// it either: editors replace files by deleting them.
+pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+    read_limited(path).map_err(failed)
+}
+
+/// A file to be read in parts, after the same checks.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> Result<impl Read, LoadError> {
+    open_limited(path).map_err(failed)
+}
+
+fn failed(error: ExtractError) -> LoadError {
+    LoadError::Failed(error.to_string())
 }
 
 #[cfg(test)]
@@ -171,14 +167,6 @@ mod tests {
         fs::write(folder.path().join(OsStr::from_bytes(b"\xff.md")), "text").unwrap();
         let listing = list(folder.path()).unwrap();
         assert_eq!((listing.items.len(), listing.failed.len(), listing.is_complete), (1, 1, false));
-    }
-
-    #[test]
-    fn a_sparse_file_is_refused_by_its_size() {
-        let folder = folder(&["a.md"]);
-        let path = folder.path().join("a.md");
-        fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
-        assert_eq!(read(&path).unwrap_err().to_string(), "is larger than 50 MiB");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crawl::{CrawlError, Site};
 use extract::Format;
 use reqwest::Url;
 
-pub use name::{NameError, SourceName, checked_collection};
+pub use name::{NameError, SourceName};
 
 use crate::supabase::{Client, SupabaseError};
 
@@ -116,7 +116,7 @@ pub enum ListError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// What was listed is not there any more.
+    /// A page that was listed is not there any more, or its site does not want it to be read.
     #[error("{0}")]
     Gone(String),
     /// This document is at fault; others may be read.

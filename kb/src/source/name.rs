@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
+/// What the user calls the storage bucket, and its collection.
+const BUCKET: &str = "bucket";
+
 /// A source as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceName {
@@ -35,6 +38,9 @@ pub enum NameError {
     /// No name can be made of it.
     #[error("{0:?} gives the collection no name; choose one with --collection")]
     Nameless(String),
+    /// Files of the bucket and of this source would remove each other.
+    #[error("the collection \"bucket\" is that of the storage bucket; choose another name with --collection")]
+    Reserved,
     /// It would be taken for a part of a path.
     #[error("a collection needs a name without \"/\" and line breaks, of at most 200 characters, not {0:?}")]
     Collection(String),
@@ -46,7 +52,7 @@ impl SourceName {
     /// # Errors
     /// If it is none of the four.
     pub fn parse(argument: &str) -> Result<Self, NameError> {
-        if argument == "bucket" {
+        if argument == BUCKET {
             return Ok(Self::Bucket);
         }
         if argument.starts_with("https://") || argument.starts_with("http://") {
@@ -75,20 +81,25 @@ impl SourceName {
             Self::Folder(path) => {
                 path.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()))
             }
-            Self::Bucket => Some("bucket".to_owned()),
+            Self::Bucket => Some(BUCKET.to_owned()),
             Self::Sitemap(url) => Some(crawl::site_name(url)),
             Self::AddressList(path) => path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned),
         };
         let name = name.ok_or_else(|| NameError::Nameless(format!("{self:?}")))?;
-        checked_collection(&name)
+        self.checked(&name)
+    }
+
+    /// A name for the collection that the user chose, trimmed.
+    ///
+    /// # Errors
+    /// If it cannot be that.
+    pub fn checked(&self, collection: &str) -> Result<String, NameError> {
+        let collection = checked_collection(collection)?;
+        if collection == BUCKET && *self != Self::Bucket { Err(NameError::Reserved) } else { Ok(collection) }
     }
 }
 
-/// A name of a collection, trimmed.
-///
-/// # Errors
-/// If it cannot be the first part of a document's source.
-pub fn checked_collection(name: &str) -> Result<String, NameError> {
+fn checked_collection(name: &str) -> Result<String, NameError> {
     let name = name.trim();
     let is_plain = |c: char| c != '/' && !c.is_control();
     if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
@@ -134,6 +145,8 @@ mod tests {
         let sitemap = SourceName::parse("https://docs.example.org/sitemap.xml").unwrap();
         assert_eq!(sitemap.collection(), Ok("docs.example.org".to_owned()));
         assert!(SourceName::Folder("/".into()).collection().is_err());
+        assert_eq!(SourceName::AddressList("bucket.txt".into()).collection(), Err(NameError::Reserved));
+        assert_eq!(SourceName::Folder("x".into()).checked("bucket"), Err(NameError::Reserved));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub enum SupabaseError {
     #[error("is not in the storage any more")]
     NoSuchFile,
     /// A file with more bytes than are read.
-    #[error("is larger than {} MiB", .limit / 1024 / 1024)]
+    #[error("is larger than {} MB; split it", .limit / 1024 / 1024)]
     FileTooLarge {
         /// In bytes.
         limit: u64,

@@ -36,13 +36,6 @@ impl Query {
         query.with("select", columns)
     }
 
-    /// Deletes the rows that the filters leave.
-    pub(crate) fn delete(table: &str) -> Self {
-        let mut query = Self::new(Method::DELETE, table.to_owned(), None);
-        query.prefer = vec!["return=minimal"];
-        query
-    }
-
     /// Calls a function with named arguments.
     pub(crate) fn call(function: &str, arguments: &Value) -> Self {
         Self::new(Method::POST, format!("rpc/{function}"), Some(arguments.to_string()))
@@ -51,11 +44,6 @@ impl Query {
     /// Keeps rows whose column is equal to the value.
     pub(crate) fn eq(self, column: &str, value: &str) -> Self {
         self.with(column, &format!("eq.{value}"))
-    }
-
-    /// Keeps rows whose column is another than the value.
-    pub(crate) fn neq(self, column: &str, value: &str) -> Self {
-        self.with(column, &format!("neq.{value}"))
     }
 
     /// Keeps rows whose column comes after the value.
@@ -97,7 +85,7 @@ mod tests {
 
     #[test]
     fn values_of_a_list_cannot_end_it() {
-        let query = Query::delete("t").one_of("source", ["a,b", "c\")", "d\\"]);
+        let query = Query::call("f", &Value::Null).one_of("source", ["a,b", "c\")", "d\\"]);
         let list = r#"in.("a,b","c\")","d\\")"#;
         assert_eq!(query.parameters, [("source".to_owned(), list.to_owned())]);
     }

@@ -93,11 +93,11 @@ impl Client {
                 .await?;
             let page: Vec<Entry> =
                 serde_json::from_str(&text).map_err(|error| self.unexpected(error.to_string()))?;
-            let is_last = page.len() < PAGE;
-            all.extend(page);
-            if is_last {
+            // The server may give fewer than were asked for.
+            if page.is_empty() {
                 return Ok(all);
             }
+            all.extend(page);
         }
     }
 

@@ -1,9 +1,12 @@
 //! What tells whether a document has changed.
 
+use std::io::{ErrorKind, Read};
+
 use extract::{EXTRACTOR_VERSION, Format};
 use sha2::{Digest, Sha256};
 
 use crate::chunk::CHUNKER_VERSION;
+use crate::source::LoadError;
 
 /// What is known of an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,12 +33,26 @@ impl Defaults {
     /// a change of language alone writes the document again, while an administrator's change in the database stays
     /// until then.
     pub(super) fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
-        self.hash(&format!("{} ", format.content_type()), bytes)
+        hex(self.rules(format.content_type()).chain_update(bytes))
+    }
+
+    /// The same of a file that need not be in memory.
+    pub(super) fn content_hash_of(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
+        let mut hash = self.rules(format.content_type());
+        let mut part = [0; 64 * 1024];
+        loop {
+            match file.read(&mut part) {
+                Ok(0) => return Ok(hex(hash)),
+                Ok(length) => hash.update(part.get(..length).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(LoadError::Failed(format!("cannot be read: {error}"))),
+            }
+        }
     }
 
     /// What is kept of a version that a source gives, so that it no longer counts when anything else changes.
     pub(super) fn source_version(&self, version: &str) -> String {
-        let rules = self.hash("", b"");
+        let rules = hex(self.rules(""));
         format!("{} {version}", rules.get(..16).unwrap_or_default())
     }
 
@@ -45,14 +62,18 @@ impl Defaults {
         (self.source_version(version) == source_version).then_some(version)
     }
 
-    fn hash(&self, format: &str, bytes: &[u8]) -> String {
+    /// Everything but the content.
+    fn rules(&self, format: &str) -> Sha256 {
         // No line breaks in any of them, so that other parts never add up to the same whole.
         let audience = self.audience.as_deref().map(|audience| format!("{audience:?}")).unwrap_or_default();
         let head =
             format!("{EXTRACTOR_VERSION}\n{CHUNKER_VERSION}\n{}\n{audience}\n{format}\n", self.language);
-        let digest = Sha256::new().chain_update(head).chain_update(bytes).finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        Sha256::new().chain_update(head)
     }
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -75,6 +96,7 @@ mod tests {
             defaults("english", Some(&[])).content_hash(Format::Markdown, b"text"),
         ];
         assert_eq!(hash.len(), 64);
+        assert_eq!(english.content_hash_of(Format::Markdown, &mut b"text".as_slice()).unwrap(), hash);
         assert_eq!(hash, english.content_hash(Format::Markdown, b"text"));
         assert!(!others.contains(&hash));
         assert_ne!(

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 pub struct LeaseTimes {
     /// How often it is renewed.
     pub renewal: Duration,
-    /// How long to wait for another run, which may have been killed.
+    /// How long to wait for another run.
     pub patience: Duration,
     /// How often to look whether it has ended.
     pub poll: Duration,
@@ -24,9 +24,12 @@ pub struct LeaseTimes {
 impl Default for LeaseTimes {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { renewal: seconds(15), patience: seconds(75), poll: seconds(2) }
+        Self { renewal: seconds(15), patience: seconds(3600), poll: seconds(2) }
     }
 }
+
+/// How long to try to give it back.
+const RELEASE: Duration = Duration::from_secs(10);
 
 /// A lease that this run has.
 pub(super) struct Held<'a> {
@@ -77,13 +80,23 @@ impl Held<'_> {
         }
     }
 
+    /// Keeps the lease, or says that it is lost.
+    ///
+    /// # Errors
+    /// If another run has it, or the server cannot be asked.
+    pub(super) async fn confirm(&self) -> Result<(), SyncError> {
+        match self.knowledge_base.renew_sync(self.collection, self.run).await? {
+            true => Ok(()),
+            false => Err(SyncError::LeaseLost(self.collection.to_owned())),
+        }
+    }
+
+    /// Until the lease is lost. That the server cannot be asked now and then is no loss: what is written then fails too.
     async fn renew(&self) -> SyncError {
         loop {
             tokio::time::sleep(self.times.renewal).await;
-            match self.knowledge_base.renew_sync(self.collection, self.run).await {
-                Ok(true) => {}
-                Ok(false) => return SyncError::LeaseLost(self.collection.to_owned()),
-                Err(error) => return error.into(),
+            if let Err(error @ SyncError::LeaseLost(_)) = self.confirm().await {
+                return error;
             }
         }
     }
@@ -91,7 +104,8 @@ impl Held<'_> {
     /// Lets the next run begin at once. If that fails, the lease ends by itself.
     pub(super) async fn release(&self, summary: Option<&Summary>) {
         let summary = summary.map_or_else(|| json!({}), |summary| summary.counts_json());
-        let _: Result<(), _> = self.knowledge_base.end_sync(self.collection, self.run, &summary).await;
+        let end = self.knowledge_base.end_sync(self.collection, self.run, &summary);
+        let _ = tokio::time::timeout(RELEASE, end).await;
     }
 }
 

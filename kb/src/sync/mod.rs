@@ -11,6 +11,7 @@ mod lease;
 mod pipeline;
 mod plan;
 mod prepare;
+mod removal;
 mod summary;
 mod writer;
 
@@ -23,26 +24,24 @@ use rayon::prelude::*;
 use tokio::sync::mpsc;
 
 use crate::embed::TextEmbedder;
-use crate::knowledge_base::KnowledgeBase;
+use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::progress::Progress;
-use crate::reembed::{ReembedError, reembed};
+use crate::reembed::reembed;
 use crate::source::{Item, ListError, Listing, LoadError, Location, Source, folder};
 use crate::supabase::SupabaseError;
 
 use fingerprint::Fingerprint;
+use lease::Held;
 use pipeline::{Loading, load, start};
-use plan::{Plan, Snapshot, Write};
+use plan::{Move, Plan, Snapshot, Write};
 use prepare::Preparation;
+use removal::Removal;
 use writer::Writer;
 
 pub use fingerprint::Defaults;
 pub use lease::LeaseTimes;
 pub use prepare::Extract;
 pub use summary::{Entry, Outcome, Summary};
-
-/// A run that would remove at least this many documents, and more than half of the collection, has to be forced, as one
-/// that finds no document at all: an empty folder is more often a disk that is not there.
-const MANY_REMOVALS: usize = 10;
 
 /// Documents removed together.
 const REMOVALS_PER_REQUEST: usize = 100;
@@ -79,7 +78,7 @@ pub enum SyncError {
     #[error(transparent)]
     Embedder(#[from] EmbedderError),
     /// Somebody else is at it.
-    #[error("another sync of {collection} is running{}; wait for it to end", .host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default())]
+    #[error("another sync of {collection} is still running{}; run this again when it has ended", .host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default())]
     Running {
         /// The collection.
         collection: String,
@@ -89,9 +88,19 @@ pub enum SyncError {
     /// The user has had enough.
     #[error("stopped; run it again to go on")]
     Interrupted,
-    /// This run stood still so long that another one may have begun.
-    #[error("lost the right to write {0}, because this run stood still for a minute; run it again")]
+    /// Another run may have begun, because this one stood still for a minute or its lease was deleted.
+    #[error("lost the right to write {0}, which another run has now; run it again")]
     LeaseLost(String),
+    /// A document that was hidden or restricted in the dashboard would go, and something new come.
+    #[error(
+        "{document} was hidden or restricted in the dashboard and is not in the source any more, but new documents are: it \
+         may be one of them under another name, which everybody would see. Nothing was done. Hide or restrict the new ones \
+         at their source, or run it again with --force"
+    )]
+    HiddenRemoval {
+        /// Its source; the first of them.
+        document: String,
+    },
     /// More would be removed than a user is likely to want.
     #[error(
         "{removed} of {all} documents of {collection} are not in the source any more; nothing was done. If they are to \
@@ -145,7 +154,7 @@ pub async fn sync<E: TextEmbedder + 'static>(
     } else {
         let lease =
             lease::acquire(knowledge_base, &options.collection, options.lease_times, progress).await?;
-        let outcome = lease.guard(run.execute(load_embedder)).await;
+        let outcome = lease.guard(run.execute(&lease, load_embedder)).await;
         lease.release(outcome.as_ref().ok()).await;
         outcome?
     };
@@ -161,10 +170,13 @@ struct Run<'a> {
     report: Report<'a>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     async fn plan_only(mut self) -> Result<Summary, SyncError> {
-        let (plan, _) = self.plan().await?;
+        let Planned { plan, size, .. } = self.plan().await?;
         self.report.summary.plan = plan.lines();
+        if let Err(error) = self.removal(&plan, size).check(&plan.removed) {
+            self.report.progress.line(&error.to_string());
+        }
         for source in plan.unchanged {
             self.report.record(&source, Outcome::Unchanged);
         }
@@ -173,21 +185,30 @@ impl Run<'_> {
 
     async fn execute<E: TextEmbedder + 'static>(
         mut self,
+        lease: &Held<'_>,
         load_embedder: impl FnOnce() -> Result<E, EmbedderError>,
     ) -> Result<Summary, SyncError> {
-        let (plan, snapshot) = self.plan().await?;
-        self.guard_removals(&plan, snapshot.size)?;
-        self.report.progress.lines(&plan.lines());
-        self.knowledge_base.discard_all(&snapshot.leftovers).await?;
-        let embeds = !plan.write.is_empty() || self.has_stale_chunks().await?;
-        let embedder = if embeds { Some(load_embedder()?) } else { None };
-        for source in plan.unchanged {
-            self.report.record(&source, Outcome::Unchanged);
+        let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
+        self.removal(&plan, size).check(&plan.removed)?;
+        self.report.progress.line(&plan.outline());
+        for line in plan.departures() {
+            self.report.progress.line(&line);
         }
-        let stopped = self.carry_out(plan.write, plan.moved, plan.removed, embedder.as_ref()).await;
+        // The plan may have taken so long that another run has begun.
+        lease.confirm().await?;
+        self.knowledge_base.discard_all(&leftovers).await?;
+        for (source, reason) in unreadable {
+            let name = source.rsplit('/').next().unwrap_or(&source);
+            self.knowledge_base.note_failure(&source, name, &reason).await?;
+        }
+        let embeds = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
+        let embedder = if embeds { Some(load_embedder()?) } else { None };
+        let stopped = self.carry_out(plan, size, lease, embedder.as_ref()).await;
         self.report.progress.finish();
-        if let Err(error) = stopped {
-            self.report.summary.stopped = Some(error.to_string());
+        match stopped {
+            Ok(()) => {}
+            Err(SyncError::Supabase(error)) => self.report.summary.stopped = Some(error.to_string()),
+            Err(error) => return Err(error),
         }
         Ok(self.report.summary)
     }
@@ -195,11 +216,51 @@ impl Run<'_> {
     /// Up to the first error that would hit every later step, too.
     async fn carry_out<E: TextEmbedder + 'static>(
         &mut self,
-        write: Vec<Write>,
-        moved: Vec<plan::Move>,
-        removed: Vec<crate::knowledge_base::StoredDocument>,
+        plan: Plan,
+        size: usize,
+        lease: &Held<'_>,
         embedder: Option<&E>,
-    ) -> Result<(), SupabaseError> {
+    ) -> Result<(), SyncError> {
+        let mut removal = self.removal(&plan, size);
+        let Plan { write, moved, mut removed, unchanged } = plan;
+        for source in unchanged {
+            self.report.record(&source, Outcome::Unchanged);
+        }
+        self.rename(moved).await?;
+        if let Some(embedder) = embedder {
+            let gone = self.write(write, embedder).await?;
+            // Found out only now, these may be too many all the same.
+            let all: Vec<_> = removed.iter().chain(&gone).cloned().collect();
+            removal.adds = false;
+            match removal.check(&all) {
+                Ok(()) => removed = all,
+                Err(error) => {
+                    for document in gone {
+                        self.report.record(&document.source, Outcome::Failed { reason: error.to_string() });
+                    }
+                }
+            }
+        }
+        if !removed.is_empty() {
+            lease.confirm().await?;
+        }
+        for batch in removed.chunks(REMOVALS_PER_REQUEST) {
+            self.knowledge_base.discard_all(batch).await?;
+            for document in batch {
+                self.report.record(&document.source, Outcome::Removed);
+            }
+        }
+        if let Some(embedder) = embedder {
+            // Passages that an administrator edited, and those with vectors of another model.
+            let (knowledge_base, collection) = (self.knowledge_base, &self.options.collection);
+            let done =
+                reembed(knowledge_base, embedder, self.model, collection, self.report.progress).await?;
+            self.report.summary.reembedded = done.written;
+        }
+        Ok(())
+    }
+
+    async fn rename(&mut self, moved: Vec<Move>) -> Result<(), SupabaseError> {
         for step in moved {
             let stored = match &step.item.location {
                 Location::Stored(path) => Some(path.as_str()),
@@ -216,39 +277,24 @@ impl Run<'_> {
             };
             self.report.record(&step.source, outcome);
         }
-        if let Some(embedder) = embedder {
-            self.write(write, embedder).await?;
-        }
-        for batch in removed.chunks(REMOVALS_PER_REQUEST) {
-            self.knowledge_base.discard_all(batch).await?;
-            for document in batch {
-                self.report.record(&document.source, Outcome::Removed);
-            }
-        }
-        if let Some(embedder) = embedder {
-            // Passages that an administrator edited. A failure leaves them as they are, for the next run.
-            match reembed(self.knowledge_base, embedder, self.model, false, self.report.progress).await {
-                Ok(done) => self.report.summary.reembedded = done.written,
-                Err(ReembedError::Supabase(error)) => return Err(error),
-            }
-        }
         Ok(())
     }
 
+    /// Gives back what its source turned out not to have any more.
     async fn write<E: TextEmbedder + 'static>(
         &mut self,
         writes: Vec<Write>,
         embedder: &E,
-    ) -> Result<(), SupabaseError> {
+    ) -> Result<Vec<StoredDocument>, SupabaseError> {
         if writes.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.report.progress.start(writes.len());
         let mut open: Vec<String> = writes.iter().map(|write| write.source.clone()).collect();
         let preparation = Preparation {
             defaults: self.options.defaults.clone(),
             extract: Arc::clone(&self.options.extract),
-            keeps_originals: self.options.keeps_originals && matches!(self.source, Source::Folder(_)),
+            keeps_originals: self.keeps_originals(),
         };
         let (sender, loading) = mpsc::channel::<Loading>(1);
         let mut steps = start(loading, preparation, embedder.clone());
@@ -261,8 +307,10 @@ impl Run<'_> {
             Ok(())
         };
         let stopped = tokio::try_join!(loads, writes).map(drop);
+        let gone = writer.into_gone();
         let settled: HashSet<_> =
             self.report.summary.documents.iter().map(|entry| entry.source.as_str()).collect();
+        open.retain(|source| gone.iter().all(|document| document.source != *source));
         open.retain(|source| !settled.contains(source.as_str()));
         let reason = match &stopped {
             Ok(()) => "could not be read: its reader ended unexpectedly".to_owned(),
@@ -271,10 +319,10 @@ impl Run<'_> {
         for source in open {
             self.report.record(&source, Outcome::Failed { reason: reason.clone() });
         }
-        stopped
+        stopped.map(|()| gone)
     }
 
-    async fn plan(&mut self) -> Result<(Plan, Before), SyncError> {
+    async fn plan(&mut self) -> Result<Planned, SyncError> {
         let listing = self.source.list(self.knowledge_base.client()).await?;
         let Listing { items, skipped, failed, is_complete } = listing;
         for rejected in skipped {
@@ -284,56 +332,93 @@ impl Run<'_> {
             self.report.record(&rejected.path, Outcome::Failed { reason: rejected.reason });
         }
         let documents = self.knowledge_base.documents_of(&self.options.collection).await?;
-        let other_model = self.knowledge_base.documents_of_other_models(self.model).await?;
         let mut kept = HashSet::new();
         if !is_complete {
             kept.extend(documents.iter().map(|document| document.source.clone()));
         }
-        let defaults = &self.options.defaults;
-        let fingerprints: Vec<_> = items.par_iter().map(|item| fingerprint(item, defaults)).collect();
+        let mut unreadable = Vec::new();
         let mut known = Vec::with_capacity(items.len());
-        for (item, fingerprint) in items.into_iter().zip(fingerprints) {
+        for (item, fingerprint) in fingerprints(items, &self.options.defaults).await {
             match fingerprint {
                 Ok(fingerprint) => known.push((item, fingerprint)),
                 Err(error) => {
                     let source = format!("{}/{}", self.options.collection, item.path);
-                    self.report.record(&source, Outcome::Failed { reason: error.to_string() });
+                    let reason = error.to_string();
+                    self.report.record(&source, Outcome::Failed { reason: reason.clone() });
+                    if documents.iter().all(|document| document.source != source) {
+                        unreadable.push((source.clone(), reason));
+                    }
                     kept.insert(source);
                 }
             }
         }
-        let mut snapshot = Snapshot::new(documents, other_model);
-        let before = Before { size: snapshot.len(), leftovers: std::mem::take(&mut snapshot.leftovers) };
-        Ok((snapshot.plan(&self.options.collection, known, &kept, defaults), before))
-    }
-
-    fn guard_removals(&self, plan: &Plan, all: usize) -> Result<(), SyncError> {
-        let removed = plan.removed.len();
-        let is_most = removed >= MANY_REMOVALS && removed * 2 > all;
-        let is_all = removed > 0 && plan.has_no_documents();
-        if self.options.force || !(is_most || is_all) {
-            return Ok(());
+        let mut snapshot = Snapshot::new(documents);
+        let (size, leftovers) = (snapshot.len(), std::mem::take(&mut snapshot.leftovers));
+        let (collection, defaults) = (&self.options.collection, &self.options.defaults);
+        let mut plan = snapshot.plan(collection, known, &kept, defaults, self.keeps_originals());
+        if !plan.removed.is_empty() && matches!(self.source, Source::Bucket) {
+            // Pages of a list shift while others delete files: what is really gone is not in a second list either.
+            let again = self.source.list(self.knowledge_base.client()).await?.items;
+            let there: HashSet<_> = again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+            plan.removed.retain(|document| !there.contains(&document.source));
         }
-        Err(SyncError::ManyRemovals { removed, all, collection: self.options.collection.clone() })
+        Ok(Planned { plan, size, leftovers, unreadable })
     }
 
-    async fn has_stale_chunks(&self) -> Result<bool, SupabaseError> {
-        let next = self.knowledge_base.chunks_to_embed(self.model, None, 1).await?;
+    fn removal(&self, plan: &Plan, size: usize) -> Removal<'a> {
+        Removal {
+            collection: &self.options.collection,
+            all: size,
+            has_documents: plan.has_documents(),
+            adds: plan.adds(),
+            is_forced: self.options.force,
+        }
+    }
+
+    fn keeps_originals(&self) -> bool {
+        self.options.keeps_originals && matches!(self.source, Source::Folder(_))
+    }
+
+    async fn has_chunks_to_embed(&self) -> Result<bool, SupabaseError> {
+        let collection = Some(self.options.collection.as_str());
+        let next = self.knowledge_base.chunks_to_embed(Some(self.model), collection, None, 1).await?;
         Ok(!next.is_empty())
     }
 }
 
-/// What has to be known of a collection besides the plan.
-struct Before {
+/// The plan, and what has to be known besides.
+struct Planned {
+    plan: Plan,
+    /// Documents that were there before.
     size: usize,
-    leftovers: Vec<crate::knowledge_base::StoredDocument>,
+    /// Documents that are not ready.
+    leftovers: Vec<StoredDocument>,
+    /// New documents that cannot be read, and why.
+    unreadable: Vec<(String, String)>,
+}
+
+/// What tells about the content of items without their being processed. On other threads: it takes its time, and the
+/// lease has to be renewed.
+async fn fingerprints(items: Vec<Item>, defaults: &Defaults) -> Vec<(Item, Result<Fingerprint, LoadError>)> {
+    let defaults = defaults.clone();
+    let all = move || {
+        let with_fingerprint = |item: Item| {
+            let fingerprint = fingerprint(&item, &defaults);
+            (item, fingerprint)
+        };
+        items.into_par_iter().map(with_fingerprint).collect()
+    };
+    match tokio::task::spawn_blocking(all).await {
+        Ok(fingerprints) => fingerprints,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
 }
 
 /// What tells about an item's content without its being processed.
 fn fingerprint(item: &Item, defaults: &Defaults) -> Result<Fingerprint, LoadError> {
     Ok(match (&item.location, &item.version, item.format) {
         (Location::File(path), _, Some(format)) => {
-            Fingerprint::Content(defaults.content_hash(format, &folder::read(path)?))
+            Fingerprint::Content(defaults.content_hash_of(format, &mut folder::open(path)?)?)
         }
         (_, Some(version), _) => Fingerprint::Version(defaults.source_version(version)),
         _ => Fingerprint::Unknown,

@@ -23,8 +23,14 @@ const LOADS: usize = 4;
 /// Content that the stages hold together, in KiB; one file may take all of it.
 const MEMORY_KIB: u32 = 64 * 1024;
 
-/// What content of unknown size is counted as.
-const LEAST_KIB: u32 = 256;
+/// What any document is counted as, whatever its size: text unpacks to more than its file.
+const LEAST_KIB: u32 = 1024;
+
+/// What a page of unknown size is counted as.
+const UNKNOWN_KIB: u32 = 8 * 1024;
+
+/// Threads that prepare documents, each of which may have a reader in another process.
+const MOST_THREADS: usize = 4;
 
 /// What is said of a document that the program has a mistake with.
 const BROKEN: &str = "cannot be read because of a mistake in kb; please report it";
@@ -48,7 +54,10 @@ pub(super) async fn load(
     let load_one = |write: Write| {
         let memory = Arc::clone(&memory);
         async move {
-            let kib = u32::try_from(write.item.size / 1024).unwrap_or(MEMORY_KIB);
+            let kib = match write.item.size {
+                0 => UNKNOWN_KIB,
+                bytes => u32::try_from(bytes / 1024).unwrap_or(MEMORY_KIB),
+            };
             let permit = memory.acquire_many_owned(kib.clamp(LEAST_KIB, MEMORY_KIB)).await;
             let loaded = source.load(&write.item, write.known_version.as_deref(), client).await;
             (write, loaded, permit)
@@ -79,7 +88,7 @@ pub(super) fn start<E: TextEmbedder + 'static>(
     preparation: Preparation,
     embedder: E,
 ) -> mpsc::Receiver<Step> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let (prepared, to_embed) = blocking::sync_channel(threads);
     let (embedded, to_write) = mpsc::channel(1);
     let (loading, preparation) = (Arc::new(Mutex::new(loading)), Arc::new(preparation));

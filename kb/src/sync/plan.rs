@@ -3,8 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use uuid::Uuid;
-
 use super::fingerprint::{Defaults, Fingerprint};
 use crate::knowledge_base::{Status, StoredDocument};
 use crate::source::Item;
@@ -15,8 +13,6 @@ pub(super) struct Snapshot {
     ready: HashMap<String, StoredDocument>,
     /// Documents that are not ready: unfinished versions of runs that were stopped, and notes of failures.
     pub(super) leftovers: Vec<StoredDocument>,
-    /// Documents with vectors of another model.
-    other_model: HashSet<Uuid>,
 }
 
 /// The steps, in the order of the source.
@@ -39,8 +35,6 @@ pub(super) struct Write {
     pub(super) change: Change,
     /// What it replaces.
     pub(super) replaces: Option<StoredDocument>,
-    /// False if the model that made the vectors of what it replaces is another one.
-    pub(super) has_present_model: bool,
     /// The version whose content is there, as its source gave it.
     pub(super) known_version: Option<String>,
 }
@@ -50,7 +44,7 @@ pub(super) struct Write {
 pub(super) enum Change {
     /// It is new.
     Added,
-    /// Its content, language or model is another.
+    /// Its content or what decides what becomes of it is another.
     Changed,
     /// Only its content will tell.
     Unknown,
@@ -65,11 +59,11 @@ pub(super) struct Move {
 }
 
 impl Snapshot {
-    pub(super) fn new(documents: Vec<StoredDocument>, other_model: HashSet<Uuid>) -> Self {
+    pub(super) fn new(documents: Vec<StoredDocument>) -> Self {
         let (ready, leftovers): (Vec<_>, Vec<_>) =
             documents.into_iter().partition(|document| document.status == Status::Ready);
         let ready = ready.into_iter().map(|document| (document.source.clone(), document)).collect();
-        Self { ready, leftovers, other_model }
+        Self { ready, leftovers }
     }
 
     /// Number of documents that people may see.
@@ -78,100 +72,121 @@ impl Snapshot {
     }
 
     /// `items` with what tells about their content. What is not among them, nor `kept` because it is there and
-    /// cannot be read, is to be removed.
+    /// cannot be read, is to be removed. With `needs_originals`, a document without one is written again.
     pub(super) fn plan(
         mut self,
         collection: &str,
         items: Vec<(Item, Fingerprint)>,
         kept: &HashSet<String>,
         defaults: &Defaults,
+        needs_originals: bool,
     ) -> Plan {
         let mut plan = Plan::default();
         let mut new = Vec::new();
+        let is_current = |stored: &StoredDocument, fingerprint: &Fingerprint| {
+            has_content(stored, fingerprint) && (stored.storage_path.is_some() || !needs_originals)
+        };
         for (item, fingerprint) in items {
             let source = format!("{collection}/{}", item.path);
             match self.ready.remove(&source) {
                 None => new.push((item, fingerprint, source)),
-                Some(stored) if self.is_unchanged(&stored, &fingerprint) => plan.unchanged.push(source),
-                Some(stored) => {
-                    let change = match fingerprint {
-                        Fingerprint::Content(_) => Change::Changed,
-                        Fingerprint::Version(_) | Fingerprint::Unknown => Change::Unknown,
-                    };
-                    plan.write.push(self.rewrite(item, source, change, stored, defaults));
-                }
+                Some(stored) if is_current(&stored, &fingerprint) => plan.unchanged.push(source),
+                Some(stored) => plan.write.push(rewrite(item, source, &fingerprint, stored, defaults)),
             }
         }
-        let mut gone: Vec<StoredDocument> = self
-            .ready
-            .drain()
-            .filter(|(source, _)| !kept.contains(source))
-            .map(|(_, stored)| stored)
-            .collect();
+        let gone = self.ready.into_values().filter(|stored| !kept.contains(&stored.source));
+        let mut gone: Vec<StoredDocument> = gone.collect();
         gone.sort_by(|a, b| a.source.cmp(&b.source));
         for (item, fingerprint, source) in new {
-            match gone.iter().position(|stored| self.is_unchanged(stored, &fingerprint)) {
+            match gone.iter().position(|stored| has_content(stored, &fingerprint)) {
                 Some(at) => plan.moved.push(Move { from: gone.remove(at), item, source }),
-                None => plan.write.push(Write {
-                    item,
-                    source,
-                    change: Change::Added,
-                    replaces: None,
-                    has_present_model: true,
-                    known_version: None,
-                }),
+                None => {
+                    let (change, replaces, known_version) = (Change::Added, None, None);
+                    plan.write.push(Write { item, source, change, replaces, known_version });
+                }
             }
         }
         plan.removed = gone;
         plan
     }
-
-    fn rewrite(
-        &self,
-        item: Item,
-        source: String,
-        change: Change,
-        stored: StoredDocument,
-        defaults: &Defaults,
-    ) -> Write {
-        let has_present_model = !self.other_model.contains(&stored.id);
-        let version = stored.source_version.as_deref().and_then(|version| defaults.version_of(version));
-        let known_version = version.filter(|_| has_present_model).map(str::to_owned);
-        Write { item, source, change, replaces: Some(stored), has_present_model, known_version }
-    }
-
-    /// True if the knowledge base has this very content in this language, embedded with the present model.
-    fn is_unchanged(&self, stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
-        let is_same = match fingerprint {
-            Fingerprint::Content(hash) => stored.content_hash.as_ref() == Some(hash),
-            Fingerprint::Version(version) => stored.source_version.as_ref() == Some(version),
-            Fingerprint::Unknown => false,
-        };
-        is_same && !self.other_model.contains(&stored.id)
-    }
 }
 
 impl Write {
-    /// True if the knowledge base has this content, with vectors of the present model.
-    pub(super) fn has_content(&self, content_hash: &str) -> bool {
+    /// True if only the content could tell whether it has changed, and it has not.
+    pub(super) fn turns_out_to_be(&self, content_hash: &str) -> bool {
         let stored = self.replaces.as_ref().and_then(|stored| stored.content_hash.as_deref());
-        self.has_present_model && stored == Some(content_hash)
+        self.change == Change::Unknown && stored == Some(content_hash)
+    }
+}
+
+fn rewrite(
+    item: Item,
+    source: String,
+    fingerprint: &Fingerprint,
+    stored: StoredDocument,
+    defaults: &Defaults,
+) -> Write {
+    let change = match fingerprint {
+        Fingerprint::Content(_) => Change::Changed,
+        Fingerprint::Version(_) | Fingerprint::Unknown => Change::Unknown,
+    };
+    let version = stored.source_version.as_deref().and_then(|version| defaults.version_of(version));
+    let known_version = version.map(str::to_owned);
+    Write { item, source, change, replaces: Some(stored), known_version }
+}
+
+/// True if a document was made of this very content by the same rules; of whatever model its vectors are, which
+/// [`crate::reembed`] mends.
+fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
+    match fingerprint {
+        Fingerprint::Content(hash) => stored.content_hash.as_ref() == Some(hash),
+        Fingerprint::Version(version) => stored.source_version.as_ref() == Some(version),
+        Fingerprint::Unknown => false,
     }
 }
 
 impl Plan {
-    /// True if the source has nothing to offer.
-    pub(super) fn has_no_documents(&self) -> bool {
-        self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty()
+    /// True if the source has anything to offer.
+    pub(super) fn has_documents(&self) -> bool {
+        !(self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty())
     }
 
-    /// A line for each step, as `--dry-run` and a run show it before it begins.
+    /// True if a document is new to the knowledge base.
+    pub(super) fn adds(&self) -> bool {
+        self.write.iter().any(|write| write.change == Change::Added)
+    }
+
+    /// One line for people who wait.
+    pub(super) fn outline(&self) -> String {
+        let number_of = |change| self.write.iter().filter(|write| write.change == change).count();
+        let numbers = [
+            (number_of(Change::Added), "to add"),
+            (number_of(Change::Changed), "to change"),
+            (number_of(Change::Unknown), "to look at"),
+            (self.moved.len(), "to move"),
+            (self.removed.len(), "to remove"),
+            (self.unchanged.len(), "unchanged"),
+        ];
+        let named: Vec<_> = numbers
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, what)| format!("{number} {what}"))
+            .collect();
+        if named.is_empty() { "nothing to do".to_owned() } else { named.join(", ") }
+    }
+
+    /// A line for each step, as `--dry-run` shows it.
     pub(super) fn lines(&self) -> Vec<String> {
         let write = self.write.iter().map(|write| format!("  {:<8} {}", write.change, write.source));
+        write.chain(self.departures()).collect()
+    }
+
+    /// A line for each document that will not be found under its name any more.
+    pub(super) fn departures(&self) -> impl Iterator<Item = String> {
         let moved =
             self.moved.iter().map(|step| format!("  move     {} → {}", step.from.source, step.source));
         let removed = self.removed.iter().map(|document| format!("  remove   {}", document.source));
-        write.chain(moved).chain(removed).collect()
+        moved.chain(removed)
     }
 }
 
@@ -187,6 +202,8 @@ impl fmt::Display for Change {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::source::Location;
 
@@ -203,27 +220,38 @@ mod tests {
             source_version: Some(format!("version of {hash}")),
             status,
             storage_path: None,
+            enabled: true,
+            audience: None,
+            stated: None,
         }
     }
 
     fn plan(documents: Vec<StoredDocument>, items: &[(&str, &str)]) -> Plan {
         let items = items.iter().map(|(path, hash)| (item(path), Fingerprint::Content((*hash).to_owned())));
-        Snapshot::new(documents, HashSet::from([Uuid::from_u128(99)])).plan(
-            "kb",
-            items.collect(),
-            &HashSet::from(["kb/unreadable.md".to_owned()]),
-            &Defaults::default(),
-        )
+        let kept = HashSet::from(["kb/unreadable.md".to_owned()]);
+        Snapshot::new(documents).plan("kb", items.collect(), &kept, &Defaults::default(), false)
     }
 
     #[test]
-    fn only_the_same_content_with_the_same_model_is_unchanged() {
+    fn only_the_same_content_is_unchanged() {
         let ready = |id, source, hash| stored(id, source, hash, Status::Ready);
-        let documents =
-            vec![ready(1, "kb/a.md", "h1"), ready(2, "kb/b.md", "h2"), ready(99, "kb/m.md", "h3")];
-        let plan = plan(documents, &[("a.md", "h1"), ("b.md", "other"), ("m.md", "h3"), ("n.md", "h4")]);
+        let documents = vec![ready(1, "kb/a.md", "h1"), ready(2, "kb/b.md", "h2")];
+        let plan = plan(documents, &[("a.md", "h1"), ("b.md", "other"), ("n.md", "h4")]);
         assert_eq!(plan.unchanged, ["kb/a.md"]);
-        assert_eq!(plan.lines(), ["  change   kb/b.md", "  change   kb/m.md", "  add      kb/n.md"]);
+        assert_eq!(plan.outline(), "1 to add, 1 to change, 1 unchanged");
+        assert_eq!(plan.lines(), ["  change   kb/b.md", "  add      kb/n.md"]);
+    }
+
+    #[test]
+    fn a_document_without_an_original_gets_one_if_it_is_to_have_one() {
+        let documents = || vec![stored(1, "kb/a.md", "h1", Status::Ready)];
+        let plan = |needs_originals| {
+            let items = vec![(item("a.md"), Fingerprint::Content("h1".to_owned()))];
+            let (kept, defaults) = (HashSet::new(), Defaults::default());
+            Snapshot::new(documents()).plan("kb", items, &kept, &defaults, needs_originals).lines()
+        };
+        assert_eq!(plan(true), ["  change   kb/a.md"]);
+        assert!(plan(false).is_empty());
     }
 
     #[test]
@@ -253,7 +281,7 @@ mod tests {
     fn unfinished_versions_do_not_count_as_present() {
         let documents =
             vec![stored(1, "kb/a.md", "h", Status::Pending), stored(2, "kb/a.md", "h", Status::Failed)];
-        let snapshot = Snapshot::new(documents, HashSet::new());
+        let snapshot = Snapshot::new(documents);
         assert_eq!((snapshot.leftovers.len(), snapshot.len()), (2, 0));
     }
 
@@ -262,12 +290,7 @@ mod tests {
         let documents = || vec![stored(1, "kb/a.md", "h", Status::Ready)];
         let plan = |fingerprint| {
             let items = vec![(item("a.md"), fingerprint)];
-            Snapshot::new(documents(), HashSet::new()).plan(
-                "kb",
-                items,
-                &HashSet::new(),
-                &Defaults::default(),
-            )
+            Snapshot::new(documents()).plan("kb", items, &HashSet::new(), &Defaults::default(), false)
         };
         assert_eq!(plan(Fingerprint::Version("version of h".to_owned())).unchanged, ["kb/a.md"]);
         for other in [Fingerprint::Version("x".to_owned()), Fingerprint::Unknown] {

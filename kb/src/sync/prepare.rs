@@ -68,7 +68,7 @@ impl Preparation {
     ) -> Outcome {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
         let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
-        if write.has_content(&content_hash) {
+        if write.turns_out_to_be(&content_hash) {
             return Outcome::Unchanged(write, version);
         }
         let extracted = match (self.extract)(&content.bytes, content.format) {

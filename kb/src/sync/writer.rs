@@ -14,7 +14,7 @@ use super::embedding::{Batch, Part, Step};
 use super::plan::{Change, Write};
 use super::prepare::Outcome as Settled;
 use super::summary::Outcome;
-use crate::knowledge_base::{KnowledgeBase, NewChunk};
+use crate::knowledge_base::{KnowledgeBase, NewChunk, StoredDocument};
 use crate::source::{Location, folder};
 use crate::supabase::SupabaseError;
 
@@ -28,11 +28,13 @@ pub(super) struct Writer<'a, 'b> {
     report: &'a mut Report<'b>,
     /// Documents that were refused and whose later parts are of no use.
     refused: HashSet<Uuid>,
+    /// Documents that their source turned out not to have any more.
+    gone: Vec<StoredDocument>,
 }
 
 impl<'a, 'b> Writer<'a, 'b> {
     pub(super) fn new(knowledge_base: &'a KnowledgeBase, model: &'a str, report: &'a mut Report<'b>) -> Self {
-        Self { knowledge_base, model, report, refused: HashSet::new() }
+        Self { knowledge_base, model, report, refused: HashSet::new(), gone: Vec::new() }
     }
 
     pub(super) async fn write(&mut self, step: Step) -> Result<(), SupabaseError> {
@@ -43,6 +45,11 @@ impl<'a, 'b> Writer<'a, 'b> {
         };
         self.report.add_writing(started.elapsed());
         outcome
+    }
+
+    /// What is to be removed, if it is not too much.
+    pub(super) fn into_gone(self) -> Vec<StoredDocument> {
+        self.gone
     }
 
     async fn settle(&mut self, settled: Settled) -> Result<(), SupabaseError> {
@@ -57,10 +64,9 @@ impl<'a, 'b> Writer<'a, 'b> {
                 self.report.record(&write.source, Outcome::Unchanged);
                 Ok(())
             }
-            Settled::Gone(write, reason) => match &write.replaces {
+            Settled::Gone(write, reason) => match write.replaces {
                 Some(stored) => {
-                    self.knowledge_base.remove(stored).await?;
-                    self.report.record(&write.source, Outcome::Removed);
+                    self.gone.push(stored);
                     Ok(())
                 }
                 None => self.fail(&write, reason).await,
@@ -71,11 +77,15 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     /// An older version, if there is one, stays; else the administrator finds a note in the table.
     async fn fail(&mut self, write: &Write, reason: String) -> Result<(), SupabaseError> {
-        if write.replaces.is_none() {
-            self.knowledge_base.note_failure(&write.source, write.item.name(), &reason).await?;
-        }
+        let noted = match write.replaces {
+            Some(_) => Ok(()),
+            None => self.knowledge_base.note_failure(&write.source, write.item.name(), &reason).await,
+        };
         self.report.record(&write.source, Outcome::Failed { reason });
-        Ok(())
+        match noted {
+            Err(error) if !error.concerns_only_this_document() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     async fn write_batch(&mut self, batch: Batch) -> Result<(), SupabaseError> {

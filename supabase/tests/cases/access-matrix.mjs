@@ -68,6 +68,8 @@ const MATRIX = `
   kb_publish_document   execute    denied   denied   denied   denied   ok
   kb_write_chunks       execute    denied   denied   denied   denied   ok
   kb_write_vectors      execute    denied   denied   denied   denied   1
+  kb_delete_documents   execute    denied   denied   denied   denied   ok
+  kb_recount_lexemes    execute    denied   denied   denied   denied   ok
   kb_chunks_to_embed    execute    denied   denied   denied   denied   3
   kb_begin_sync         execute    denied   denied   denied   denied   ok
   kb_renew_sync         execute    denied   denied   denied   denied   ok
@@ -132,6 +134,17 @@ export function accessMatrix({ database }) {
     });
     const here = lines.map(([name, operation]) => `${operation} ${name}`).filter((line) => !line.includes("storage."));
     assert.deepEqual(here.sort(), there.sort());
+  });
+
+  test("no role of the API reads or writes a table of the schema internal", async () => {
+    const { rows } = await database.query(`
+      select relname as name, relrowsecurity as rls, array(
+          select role from unnest(array['anon', 'authenticated', 'service_role']) as role
+            where has_table_privilege(role, c.oid, 'select, insert, update, delete, truncate, references, trigger')
+              or has_any_column_privilege(role, c.oid, 'select, insert, update, references')
+        ) as roles
+        from pg_class c where relnamespace = 'internal'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
+    assert.deepEqual(rows, [{ name: "kb_restricted_documents", rls: true, roles: [] }]);
   });
 
   test("nobody but triggers runs the functions of triggers", async () => {
@@ -262,6 +275,8 @@ function allStatements({ sales, salesSession }, documents) {
       chunk,
       QUERY,
     ),
+    kb_delete_documents: call("select kb_delete_documents(array[$1]::uuid[])", documents.pending.id),
+    kb_recount_lexemes: call("select kb_recount_lexemes()"),
     kb_chunks_to_embed: call("select * from kb_chunks_to_embed('another model')"),
     kb_begin_sync: call("select kb_begin_sync('folder', gen_random_uuid(), 'host')"),
     kb_renew_sync: call("select kb_renew_sync('folder', gen_random_uuid())"),

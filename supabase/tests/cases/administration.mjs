@@ -45,6 +45,19 @@ export function administration({ database }) {
       );
     });
 
+    test("documents are deleted by their ids, as many of them as there are", async () => {
+      const [one, two, three] = [
+        await writeDocument(database),
+        await writeDocument(database),
+        await writeDocument(database),
+      ];
+      const remove = async (ids) => (await run("select kb_delete_documents($1) as count", ids))[0].count;
+      assert.equal(await remove([one.id, two.id, two.id, randomUUID()]), 2);
+      assert.deepEqual(await run("select id from kb_documents"), [{ id: three.id }]);
+      assert.deepEqual(await run("select id from kb_chunks"), [{ id: three.chunkIds[0] }]);
+      for (const nothing of [[], null, [one.id]]) assert.equal(await remove(nothing), 0);
+    });
+
     test("a deleted document takes everything along", async () => {
       const { id } = await writeDocument(database, {
         contents: ["one"],
@@ -68,6 +81,31 @@ export function administration({ database }) {
       select p.proname from pg_proc p
         where p.pronamespace = 'public'::regnamespace and obj_description(p.oid, 'pg_proc') is null`);
     assert.deepEqual(rows, []);
+  });
+
+  test("no number of a view is numeric, which the API may write as text", async () => {
+    const rows = await run(`
+      select table_name, column_name from information_schema.columns
+        where table_schema = 'public' and data_type = 'numeric'`);
+    assert.deepEqual(rows, []);
+  });
+
+  test("what may take long has a limit of its own", async () => {
+    // PostgREST takes it from there; the API's own is 8 seconds.
+    const rows = await run(`
+      select p.proname as name, substring(setting from '=(.*)') as timeout
+        from pg_proc p
+        cross join unnest(p.proconfig) as setting
+        where p.pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'
+        order by 1`);
+    assert.deepEqual(Object.fromEntries(rows.map(({ name, timeout }) => [name, timeout])), {
+      kb_delete_documents: "10min",
+      kb_health: "60s",
+      kb_publish_document: "10min",
+      kb_recount_lexemes: "10min",
+      kb_write_chunks: "10min",
+      kb_write_vectors: "10min",
+    });
   });
 
   test("every policy carries a comment", async () => {
@@ -148,7 +186,7 @@ export function administration({ database }) {
       await say("assistant", { latency: 50, refusal: "no_match" });
       await say("user", { day: "2026-11-21" });
       const rows = await run(`
-        select day::text, questions::int, answers::int, refusals::int, answer_rate::float8, users::int, latency_p50_ms,
+        select day::text, questions::int, answers::int, refusals::int, answer_rate, users::int, latency_p50_ms,
             latency_p95_ms, cited_documents::int
           from chat_metrics`);
       assert.deepEqual(rows, [
@@ -205,9 +243,11 @@ export function administration({ database }) {
         chunks_without_embedding: 0,
         embeddings_by_model: {},
         embeddings_not_searchable_mismatch: 0,
+        sentences: 0,
         sentences_missing: 0,
         lexeme_mismatch: false,
         audience_claims: [],
+        storage_bytes: 0,
         missing_files: [],
         missing_file_count: 0,
         orphan_files: [],
@@ -227,11 +267,15 @@ export function administration({ database }) {
       await run("update kb_embeddings set model = 'old' where chunk_id = $1", chunkIds[1]);
       await writeDocument(database, { similarities: [null] });
       await writeDocument(database, { similarities: [] });
-      await writeDocument(database, { status: "failed" });
+      const sentence = { start: 0, end: 1, similarity: 0.5 };
+      await writeDocument(database, { status: "failed", sentences: [[sentence, sentence, sentence]] });
       const { id: pending } = await writeDocument(database, { status: "pending" });
       const { chunkIds: copies } = await writeDocument(database, { contents: ["copied"] });
+      await run("insert into storage.buckets (id, name) values ('avatars', 'avatars')");
       await run(
-        "insert into storage.objects (bucket_id, name) values ('kb', 'originals/b/two.md'), ('kb', 'inbox.md')",
+        `insert into storage.objects (bucket_id, name, metadata) values
+           ('kb', 'originals/b/two.md', '{"size": 3000000000}'), ('kb', 'inbox.md', '{"size": 12}'),
+           ('kb', 'folder/.keep', null), ('kb', 'odd', '{"size": "large"}'), ('avatars', 'me.png', '{"size": 5}')`,
       );
       await database.exec("update storage.buckets set public = true where id = 'kb'");
       // Behind the backs of the triggers.
@@ -257,9 +301,11 @@ export function administration({ database }) {
           chunks_without_embedding: 1,
           embeddings_by_model: { old: 1, test: 3 },
           embeddings_not_searchable_mismatch: 0,
-          sentences_missing: 5,
+          sentences: 3,
+          sentences_missing: 4,
           lexeme_mismatch: true,
           audience_claims: ["team:it", "team:sales"],
+          storage_bytes: 3_000_000_012,
           missing_files: [id],
           missing_file_count: 1,
           orphan_files: ["originals/b/two.md"],
@@ -271,6 +317,7 @@ export function administration({ database }) {
         await database.exec(`
           update storage.buckets set public = false where id = 'kb';
           delete from storage.objects;
+          delete from storage.buckets where id = 'avatars';
           truncate kb_documents cascade`);
       }
     });

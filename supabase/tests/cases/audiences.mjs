@@ -8,7 +8,7 @@ import {
   renewVectors,
   writeDocument,
 } from "../support/knowledge-base.mjs";
-import { ANON, as, SERVICE, user } from "../support/roles.mjs";
+import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
 
 const SALES = ["team:sales"];
 
@@ -301,14 +301,77 @@ export function audiences({ database }) {
       assert.deepEqual(await history(), ["question", "answer"]);
     });
 
-    test("one that is disabled or pending hides by its audience all the same, and one that is gone does not", async () => {
-      for (const state of [{ enabled: false }, { status: "failed" }]) {
-        const closed = await writeDocument(database, { audience: SALES, ...state });
-        await record(cite(closed.id));
-        assert.deepEqual(await history(), ["question"]);
-        await database.query("delete from kb_documents where id = $1", [closed.id]);
-        assert.deepEqual(await history(), ["question", "answer"]);
+    const inSales = () => user(alice.claims.sub, { team: "sales" });
+    for (const [title, remove] of Object.entries({
+      deleted: (id) => database.query("select kb_delete_documents(array[$1]::uuid[])", [id]),
+      "deleted with all others": () => database.exec("truncate kb_documents cascade"),
+      "deleted by the service role": (id) =>
+        database.transaction(async (transaction) => {
+          await become(transaction, SERVICE);
+          await transaction.query("delete from kb_documents where id = $1", [id]);
+        }),
+    })) {
+      test(`one that is ready, disabled, pending or failed hides by its audience, and so it does when ${title}`, async () => {
+        for (const state of [{}, { enabled: false }, { status: "pending" }, { status: "failed" }]) {
+          const closed = await writeDocument(database, { audience: SALES, ...state });
+          await record(cite(closed.id));
+          assert.deepEqual(await history(), ["question"]);
+          await remove(closed.id);
+          assert.deepEqual(await history(), ["question"], JSON.stringify(state));
+          assert.deepEqual(await history(inSales()), ["question", "answer"]);
+        }
+      });
+    }
+
+    test("a document that is deleted and added again shows its old quotes to those who saw it then", async () => {
+      const source = "handbook/prices.md";
+      const closed = await writeDocument(database, { source, audience: SALES });
+      await record(cite(closed.id));
+      await database.query("delete from kb_documents where id = $1", [closed.id]);
+      await writeDocument(database, { source });
+      assert.deepEqual(await history(), ["question"]);
+      assert.deepEqual(await history(inSales()), ["question", "answer"]);
+    });
+
+    test("one that comes back under its id counts as it is then, and as it was when it went last", async () => {
+      const { id, source } = await writeDocument(database, { audience: SALES });
+      const restore = (audience) =>
+        database.query("insert into kb_documents (id, source, status, audience) values ($1, $2, 'ready', $3)", [
+          id,
+          source,
+          audience,
+        ]);
+      await record(cite(id));
+      await database.query("delete from kb_documents");
+      await restore(null);
+      assert.deepEqual(await history(), ["question", "answer"]);
+      await database.query("update kb_documents set audience = '{team:hr}'");
+      await database.query("delete from kb_documents");
+      assert.deepEqual(await history(inSales()), ["question"]);
+      assert.deepEqual(await history(user(alice.claims.sub, { team: "hr" })), ["question", "answer"]);
+    });
+
+    test("only documents for some users that somebody may have seen are remembered when they go", async () => {
+      const remembered = async () =>
+        (await database.query("select id, audience from internal.kb_restricted_documents")).rows;
+      await database.exec("delete from internal.kb_restricted_documents");
+      const source = "handbook/prices.md";
+      const closed = await writeDocument(database, { source, audience: SALES });
+      await writeDocument(database);
+      await writeDocument(database, { source, audience: SALES, status: "failed" });
+      for (let version = 0; version < 3; version++) {
+        const { id } = await writeDocument(database, { source, audience: SALES, status: "pending" });
+        await database.query("select kb_publish_document($1)", [id]);
       }
+      assert.deepEqual(await remembered(), []);
+      await database.query("delete from kb_documents");
+      assert.deepEqual(await remembered(), [{ id: closed.id, audience: SALES }]);
+    });
+
+    test("a document for everybody that is gone hides nothing", async () => {
+      await record(cite((await writeDocument(database)).id));
+      await database.query("delete from kb_documents");
+      assert.deepEqual(await history(), ["question", "answer"]);
     });
 
     test("a disabled document for everybody hides nothing", async () => {

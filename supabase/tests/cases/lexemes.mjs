@@ -114,6 +114,22 @@ export function lexemes({ database, service }) {
     assert.deepEqual(await assertRight(), []);
   });
 
+  test("counts that went wrong are right after a recount", async () => {
+    await writeDocument(database, { contents: ["hot kettles", "cold kettles"] });
+    await writeDocument(database, { contents: ["Die Häuser"], language: "de", audience: ["team:sales"] });
+    await writeDocument(database, { contents: ["hidden"], enabled: false });
+    await writeDocument(database, { contents: ["pending"], status: "pending" });
+    const right = await assertRight();
+    await database.exec(`
+      update kb_lexemes set chunks = chunks + 5 where lexeme in ('', 'kettl');
+      delete from kb_lexemes where lexeme = 'hot';
+      insert into kb_lexemes (lexeme, language, chunks) values ('nowhere', 'english', 1)`);
+    const { kept, counted } = await lexemeCounts(database);
+    assert.notDeepEqual(kept, counted);
+    assert.equal((await service.rpc("kb_recount_lexemes", {})).status, 204);
+    assert.deepEqual(await assertRight(), right);
+  });
+
   test("truncated tables leave no counts", async () => {
     await writeDocument(database, { contents: ["one two"] });
     await database.exec("truncate kb_documents cascade");

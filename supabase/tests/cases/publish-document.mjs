@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { clearKnowledgeBase, lexemeCounts, writeDocument } from "../support/knowledge-base.mjs";
 
 const SOURCE = "guide.md";
@@ -60,6 +60,49 @@ export function publishDocument({ database, anon, alice, service }) {
     await published((await pendingVersion("v2")).id);
     const [document] = await documents();
     assert.deepEqual([document.content_hash, document.enabled], ["v2", false]);
+  });
+
+  describe("the audience of a new version", () => {
+    const [A, B, C] = [["team:a"], ["team:b"], ["team:c"]];
+    // What the source said, what the dashboard made of it, what the source says now, and who sees the document then.
+    const cases = {
+      "is what the source says first": [null, null, A, A],
+      "is what the source says now": [A, A, B, B],
+      "stays narrowed while the source says the same": [A, B, A, B],
+      "stays opened while the source says the same": [A, null, A, null],
+      "stays narrowed while the source says nothing": [null, B, null, B],
+      "follows a source that says something else, whatever the dashboard says": [A, B, C, C],
+      "follows a source that says something else, though the dashboard opened it": [A, null, C, C],
+      "is not everybody because the source says nothing any more": [A, A, null, A],
+      "stays the dashboard's when the source says nothing any more": [A, B, null, B],
+      "is everybody where nobody says anything": [null, null, null, null],
+    };
+    for (const [title, [stated, column, statedNow, expected]] of Object.entries(cases)) {
+      test(title, async () => {
+        const version = (hash, audience) =>
+          writeDocument(database, {
+            source: SOURCE,
+            status: "pending",
+            hash,
+            audience,
+            meta: audience ? { title: hash, audience } : { title: hash },
+          });
+        const { id } = await version("v1", stated);
+        await published(id);
+        await service.update("kb_documents", `id=eq.${id}`, { audience: column });
+        await published((await version("v2", statedNow)).id);
+        const [document] = await documents();
+        assert.deepEqual(
+          [document.id, document.content_hash, document.audience, document.meta.audience ?? null],
+          [id, "v2", expected, statedNow],
+        );
+        // The next version, from the same source, changes nothing of it.
+        await published((await version("v3", statedNow)).id);
+        assert.deepEqual((await documents())[0].audience, expected);
+        const { rows } = await database.query("select distinct audience from kb_chunks");
+        assert.deepEqual(rows, [{ audience: expected }]);
+      });
+    }
   });
 
   test("documents of other sources are untouched", async () => {

@@ -47,6 +47,13 @@ export function recordTurn({ anon, alice, bob, service }) {
     assert.equal(session.updated_at, rows[1].created_at);
   });
 
+  test("the administrator's metrics come as numbers", async () => {
+    await recorded(alice, turn({ latency_ms: 120 }));
+    const [{ day, ...numbers }] = (await service.select("chat_metrics", "limit=1")).body;
+    assert.match(day, /^\d{4}-\d{2}-\d{2}$/);
+    for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
+  });
+
   test("a later turn goes on in the session and leaves its title", async () => {
     const first = turn();
     await recorded(alice, first);

@@ -156,6 +156,7 @@ export function staleChunks({ database }) {
   test("what is to be embedded is listed with its reason, in pages", async () => {
     const { chunkIds: fresh } = await writeDocument(database, { contents: ["fresh"] });
     const { chunkIds: old } = await writeDocument(database, {
+      source: "handbook/old.md",
       contents: ["stale", "of another model"],
       enabled: false,
     });
@@ -177,6 +178,16 @@ export function staleChunks({ database }) {
       [bare[0]]: ["missing", "missing", "A"],
     });
     assert.ok(!all.some((row) => row.chunk_id === fresh[0]));
+    const { rows: ofAnyModel } = await run("select * from kb_chunks_to_embed(null)");
+    assert.deepEqual(ofAnyModel.map((row) => row.reason).sort(), ["missing", "stale"]);
+    const { rows: ofOne } = await run(
+      "select chunk_id from kb_chunks_to_embed('test', collection => 'handbook') order by chunk_id",
+    );
+    assert.deepEqual(
+      ofOne.map((row) => row.chunk_id),
+      [...old].sort(),
+    );
+    assert.deepEqual((await run("select from kb_chunks_to_embed('test', collection => 'hand')")).rows, []);
     const pages = [];
     for (let after = null; ;) {
       const rows = await page(after, 1);

@@ -51,6 +51,14 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.equal(body.public, false);
   });
 
+  test("kb_health adds up the sizes of the files", async () => {
+    const total = async () => (await service.rpc("kb_health", {})).body.storage_bytes;
+    const before = await total();
+    assert.ok(before >= 5 * BYTES.length);
+    assert.equal((await upload("docs/large.pdf", randomBytes(123_456))).status, 200);
+    assert.equal(await total(), before + 123_456);
+  });
+
   test("a user downloads the file of a document they see", async () => {
     const response = await download("docs/visible.pdf");
     assert.equal(response.status, 200);

@@ -37,6 +37,7 @@ create table storage.objects (
   id uuid primary key default gen_random_uuid(),
   bucket_id text references storage.buckets (id),
   name text,
+  metadata jsonb,
   unique (bucket_id, name)
 );
 alter table storage.buckets enable row level security;
