@@ -370,7 +370,7 @@ fn stats_add_up_collections_and_draw_days() {
             "finished_at": "2026-11-22T09:02:00+00:00", "host": "h", "summary": {},
         }])),
         "GET /rest/v1/chat_metrics" => Some(value!([
-            { "day": "2026-11-22", "questions": 8, "answers": 6, "refusals": 2, "answer_rate": "0.750", "users": 3,
+            { "day": "2026-11-22", "questions": 8, "answers": 6, "refusals": 2, "answer_rate": 0.75, "users": 3,
               "latency_p50_ms": 120, "latency_p95_ms": null, "cited_documents": 2 },
             { "day": "2026-11-21", "questions": 4, "answers": 0, "refusals": 0, "answer_rate": null, "users": 1,
               "latency_p50_ms": null, "latency_p95_ms": null, "cited_documents": 0 },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,8 +145,18 @@ test("a folder of files that mean harm costs neither the good ones nor much memo
   let list = "";
   made.stdout.on("data", (chunk) => (list += chunk));
   assert.equal((await once(made, "close"))[0], 0);
-  const files = JSON.parse(list);
-  assert.ok(files.length > 50);
+  const files = [];
+  for (const file of JSON.parse(list)) {
+    const { size, isFile } = await lstat(join(path, file.name)).then(
+      (stats) => ({ size: stats.size, isFile: stats.isFile() }),
+      () => ({ size: 0, isFile: false }),
+    );
+    // Long texts are read, too (see the tests of kb/extract), but take minutes to embed.
+    const isLong = ["text", "either"].includes(file.expected) && isFile && size > 50_000;
+    if (isLong) await rm(join(path, file.name));
+    else files.push(file);
+  }
+  assert.ok(files.length > 80, `${files.length} files`);
 
   const started = Date.now();
   const run = spawn(process.env.KB_BINARY, ["sync", path, "--json"], {
@@ -177,8 +187,10 @@ test("a folder of files that mean harm costs neither the good ones nor much memo
     const isLeftAlone = outcome === undefined || (outcome === "skipped" && reason);
     const isRead = outcome === "added";
     const isRefused = outcome === "failed" && reason.length > 0;
+    // Hidden files are left alone, and names that are no text cannot be written down.
+    const isNameless = (name.startsWith(".") && isLeftAlone) || (name.includes("\ufffd") && isRefused);
     const isRight = {
-      text: isRead,
+      text: isRead || isNameless,
       error: (isRefused && reason.includes(contains)) || isLeftAlone,
       either: isRead || isRefused || isLeftAlone,
       "unknown format": isLeftAlone,

@@ -1,7 +1,6 @@
 //! How the chat does: the views `chat_metrics` and `content_gaps`, and the last syncs.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::KnowledgeBase;
@@ -19,7 +18,6 @@ pub struct Day {
     /// Refused for lack of evidence.
     pub refusals: u64,
     /// Share of answers among answers and refusals, 0 to 1.
-    #[serde(deserialize_with = "number_or_text")]
     pub answer_rate: Option<f64>,
     /// Who asked.
     pub users: u64,
@@ -65,21 +63,6 @@ pub struct LastSync {
     pub host: Option<String>,
     /// What it did.
     pub summary: Option<Value>,
-}
-
-/// Postgres numbers of any length (`numeric`) may come as text.
-fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Number {
-        Number(f64),
-        Text(String),
-    }
-    match Option::deserialize(deserializer)? {
-        None => Ok(None),
-        Some(Number::Number(number)) => Ok(Some(number)),
-        Some(Number::Text(text)) => text.parse().map(Some).map_err(D::Error::custom),
-    }
 }
 
 impl KnowledgeBase {

@@ -213,6 +213,11 @@ export function concurrency({ project }) {
       "delete chunks": async (session) =>
         session.query("delete from kb_chunks where id = any ($1)", [(await anyChunks(session)).slice(1)]),
       "delete documents": (session) => session.query("delete from kb_documents where source = $1", [pick(sources)]),
+      "delete documents by id": async (session) => {
+        const { rows } = await session.query("select id from kb_documents order by random() limit 2");
+        await session.query("select kb_delete_documents($1)", [rows.map((row) => row.id)]);
+      },
+      recount: (session) => session.query("select kb_recount_lexemes()"),
       "touch vectors": async (session) =>
         session.query("update kb_embeddings set model = 'test' where chunk_id = any ($1)", [await anyChunks(session)]),
       search: (session) => session.query("select * from match_chunks($1, query_text => 'tea and milk')", [QUERY]),
