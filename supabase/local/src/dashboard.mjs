@@ -60,7 +60,8 @@ async function file(name) {
 
 async function withSecretKey(request, secretKey) {
   const headers = new Headers(request.headers);
-  for (const name of ["authorization", "content-length", "cookie"]) headers.delete(name);
+  // The key is for servers: what says that a browser asks would have it refused.
+  for (const name of ["authorization", "content-length", "cookie", "user-agent"]) headers.delete(name);
   headers.set("apikey", secretKey);
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
   return new Request(request.url, {

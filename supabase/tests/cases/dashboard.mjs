@@ -11,7 +11,13 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
   after(() => clearKnowledgeBase(database));
 
   const answer = createDashboard(PASSWORD);
-  const own = { cookie: `theme=dark; dashboard=${PASSWORD}`, "sec-fetch-site": "same-origin" };
+  const own = {
+    cookie: `theme=dark; dashboard=${PASSWORD}`,
+    "sec-fetch-site": "same-origin",
+    // Supabase takes no secret key from a browser.
+    "user-agent":
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+  };
   const send = (path, headers = {}, options = {}) =>
     answer(new Request((options.origin ?? ORIGIN) + path, { ...options, headers }));
 
