@@ -250,7 +250,9 @@ proptest! {
         assert_chunks_are_sound(&document, &chunks);
         for gap in left_out(&document, &chunks) {
             for line in gap.lines() {
-                prop_assert!(line.trim().is_empty() || line.starts_with('#'), "lost: {line:?} of {document:?}");
+                // A fence alone, above a line that fills a chunk, is no evidence.
+                let has_words = line.chars().any(char::is_alphanumeric);
+                prop_assert!(!has_words || line.starts_with('#'), "lost: {line:?} of {document:?}");
             }
         }
     }
