@@ -38,6 +38,16 @@ impl Item {
     }
 }
 
+impl Location {
+    /// The path in the bucket, for a file that people put there.
+    pub fn in_bucket(&self) -> Option<&str> {
+        match self {
+            Self::Stored(path) => Some(path),
+            Self::File(_) | Self::Page(_) => None,
+        }
+    }
+}
+
 /// Where the content of an item is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {

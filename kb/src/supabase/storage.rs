@@ -176,7 +176,9 @@ fn stored_file(path: String, metadata: Option<Metadata>) -> StoredFile {
 /// The storage answers 400 as well as 404 when there is no such file.
 fn file_error(error: SupabaseError) -> SupabaseError {
     match error {
-        SupabaseError::Rejected { status: 400 | 404, .. } | SupabaseError::UnexpectedAnswer { .. } => {
+        SupabaseError::Rejected { status: 400 | 404, message }
+            if message.to_lowercase().contains("not found") =>
+        {
             SupabaseError::NoSuchFile
         }
         other => other,

@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::prepare::{Outcome, Passage, Prepared};
+use super::prepare::{Passage, Prepared, Settled};
 use crate::embed::{TextEmbedder, vectors};
 use crate::knowledge_base::{NewChunk, NewSentence};
 
 /// Texts embedded and written together: enough to keep all cores busy, little to lose, two megabytes to send.
 const TEXTS_PER_BATCH: usize = 512;
 
-/// What the writer gets, in the order of the source.
+/// What the writer gets.
 pub(super) enum Step {
     /// Nothing has to be written.
-    Settled(Box<Outcome>),
+    Settled(Box<Settled>),
     /// Rows to write.
     Batch(Batch),
 }

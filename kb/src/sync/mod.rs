@@ -262,11 +262,7 @@ impl<'a> Run<'a> {
 
     async fn rename(&mut self, moved: Vec<Move>) -> Result<(), SupabaseError> {
         for step in moved {
-            let stored = match &step.item.location {
-                Location::Stored(path) => Some(path.as_str()),
-                Location::File(_) | Location::Page(_) => None,
-            };
-            let name = step.item.name();
+            let (name, stored) = (step.item.name(), step.item.location.in_bucket());
             let moved = self.knowledge_base.move_document(step.from.id, &step.source, name, stored).await;
             let outcome = match moved {
                 Ok(()) => Outcome::Moved { from: step.from.source.clone() },
@@ -298,7 +294,8 @@ impl<'a> Run<'a> {
         };
         let (sender, loading) = mpsc::channel::<Loading>(1);
         let mut steps = start(loading, preparation, embedder.clone());
-        let mut writer = Writer::new(self.knowledge_base, self.model, &mut self.report);
+        let mut writer =
+            Writer::new(self.knowledge_base, self.model, &self.options.defaults, &mut self.report);
         let loads = load(writes, self.source, self.knowledge_base.client(), sender);
         let writes = async {
             while let Some(step) = steps.recv().await {

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::embedding::{Embedding, Step};
 use super::plan::Write;
-use super::prepare::{Outcome, Preparation};
+use super::prepare::{Outcome, Preparation, Settled, failed};
 use crate::embed::TextEmbedder;
 use crate::source::{Content, LoadError, Loaded, Source};
 use crate::supabase::{Client, SupabaseError};
@@ -40,7 +40,7 @@ pub(super) enum Loading {
     /// To be prepared.
     Content(Write, Content, OwnedSemaphorePermit),
     /// Nothing is left to be done but to note it.
-    Settled(Outcome),
+    Settled(Settled),
 }
 
 /// Loads documents in their order, some ahead, until the receiver is closed.
@@ -69,9 +69,9 @@ pub(super) async fn load(
         let Ok(permit) = permit else { break };
         let loading = match loaded {
             Ok(Loaded::Content(content)) => Loading::Content(write, content, permit),
-            Ok(Loaded::Unchanged) => Loading::Settled(Outcome::Unchanged(write, None)),
-            Err(LoadError::Gone(reason)) => Loading::Settled(Outcome::Gone(write, reason)),
-            Err(LoadError::Failed(reason)) => Loading::Settled(Outcome::Failed(write, reason)),
+            Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
+            Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
+            Err(LoadError::Failed(reason)) => Loading::Settled(Settled::Failed(write, reason)),
             Err(LoadError::Supabase(error)) => return Err(error),
         };
         if sender.send(loading).await.is_err() {
@@ -115,10 +115,9 @@ fn prepare_all(
                 let prepare =
                     || preparation.prepare(write, content, memory, &|text| embedder.count_tokens(text));
                 // One document must not cost the others their reader.
-                catch_unwind(AssertUnwindSafe(prepare))
-                    .unwrap_or_else(|_| Outcome::Failed(spare, BROKEN.to_owned()))
+                catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| failed(spare, BROKEN.to_owned()))
             }
-            Some(Loading::Settled(outcome)) => outcome,
+            Some(Loading::Settled(settled)) => Outcome::Settled(Box::new(settled)),
             None => return,
         };
         if sender.send(outcome).is_err() {
@@ -150,7 +149,7 @@ fn embed_all<E: TextEmbedder>(
             Some(Outcome::Prepared(document)) => {
                 embedding.add(*document, &mut |batch| send(Step::Batch(batch)))
             }
-            Some(settled) => send(Step::Settled(Box::new(settled))),
+            Some(Outcome::Settled(settled)) => send(Step::Settled(settled)),
             None if embedding.is_empty() => false,
             None => send(Step::Batch(embedding.take())),
         };

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use extract::{ExtractError, Extracted, Format};
-use sha2::{Digest, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
@@ -26,8 +25,6 @@ pub(super) struct Prepared {
     /// What the administrator should know.
     pub(super) notes: Vec<String>,
     text: String,
-    /// SHA-256 of the file.
-    digest: [u8; 32],
     /// Keeps the memory that the text takes counted.
     _memory: OwnedSemaphorePermit,
 }
@@ -50,6 +47,12 @@ pub(super) struct Preparation {
 pub(super) enum Outcome {
     /// It is to be written.
     Prepared(Box<Prepared>),
+    /// There is nothing to write.
+    Settled(Box<Settled>),
+}
+
+/// Why a document is not written.
+pub(super) enum Settled {
     /// It is the same as what is there; with what its source says now.
     Unchanged(Write, Option<String>),
     /// The source does not have it any more.
@@ -69,11 +72,11 @@ impl Preparation {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
         let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
         if write.turns_out_to_be(&content_hash) {
-            return Outcome::Unchanged(write, version);
+            return Outcome::Settled(Box::new(Settled::Unchanged(write, version)));
         }
         let extracted = match (self.extract)(&content.bytes, content.format) {
             Ok(extracted) => extracted,
-            Err(error) => return Outcome::Failed(write, error.to_string()),
+            Err(error) => return failed(write, error.to_string()),
         };
         let passage = |chunk: Chunk| {
             let sentences = sentences(chunk.content(&extracted.text));
@@ -81,24 +84,15 @@ impl Preparation {
         };
         let passages: Vec<_> = chunks(&extracted, count_tokens).into_iter().map(passage).collect();
         if passages.is_empty() {
-            return Outcome::Failed(write, "has no text that could answer a question".to_owned());
+            return failed(write, "has no text that could answer a question".to_owned());
         }
         let document = PendingDocument {
             content_hash,
             source_version: version,
             ..self.pending(&write, &content, &extracted)
         };
-        let digest = Sha256::digest(&content.bytes).into();
         let Extracted { text, notes, .. } = extracted;
-        Outcome::Prepared(Box::new(Prepared {
-            write,
-            document,
-            passages,
-            notes,
-            text,
-            digest,
-            _memory: memory,
-        }))
+        Outcome::Prepared(Box::new(Prepared { write, document, passages, notes, text, _memory: memory }))
     }
 
     fn pending(&self, write: &Write, content: &Content, extracted: &Extracted) -> PendingDocument {
@@ -121,6 +115,10 @@ impl Preparation {
     }
 }
 
+pub(super) fn failed(write: Write, reason: String) -> Outcome {
+    Outcome::Settled(Box::new(Settled::Failed(write, reason)))
+}
+
 impl Prepared {
     /// The texts whose vectors a passage needs: its own, and one for each sentence.
     pub(super) fn texts<'a>(
@@ -132,12 +130,6 @@ impl Prepared {
         let whole = embedded_text(passage.chunk.section.as_deref(), content, count_tokens);
         std::iter::once(whole)
             .chain(passage.sentences.iter().map(move |sentence| sentence.embedded_text(content)))
-    }
-
-    /// Whether a file is still the one that the passages were cut from.
-    pub(super) fn is_made_of(&self, bytes: &[u8]) -> bool {
-        let digest: [u8; 32] = Sha256::digest(bytes).into();
-        digest == self.digest
     }
 
     pub(super) fn content(&self, passage: &Passage) -> &str {

@@ -11,8 +11,9 @@ use uuid::Uuid;
 
 use super::Report;
 use super::embedding::{Batch, Part, Step};
+use super::fingerprint::Defaults;
 use super::plan::{Change, Write};
-use super::prepare::Outcome as Settled;
+use super::prepare::Settled;
 use super::summary::Outcome;
 use crate::knowledge_base::{KnowledgeBase, NewChunk, StoredDocument};
 use crate::source::{Location, folder};
@@ -25,6 +26,7 @@ const PUBLISHERS: usize = 4;
 pub(super) struct Writer<'a, 'b> {
     knowledge_base: &'a KnowledgeBase,
     model: &'a str,
+    defaults: &'a Defaults,
     report: &'a mut Report<'b>,
     /// Documents that were refused and whose later parts are of no use.
     refused: HashSet<Uuid>,
@@ -33,8 +35,13 @@ pub(super) struct Writer<'a, 'b> {
 }
 
 impl<'a, 'b> Writer<'a, 'b> {
-    pub(super) fn new(knowledge_base: &'a KnowledgeBase, model: &'a str, report: &'a mut Report<'b>) -> Self {
-        Self { knowledge_base, model, report, refused: HashSet::new(), gone: Vec::new() }
+    pub(super) fn new(
+        knowledge_base: &'a KnowledgeBase,
+        model: &'a str,
+        defaults: &'a Defaults,
+        report: &'a mut Report<'b>,
+    ) -> Self {
+        Self { knowledge_base, model, defaults, report, refused: HashSet::new(), gone: Vec::new() }
     }
 
     pub(super) async fn write(&mut self, step: Step) -> Result<(), SupabaseError> {
@@ -54,7 +61,6 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     async fn settle(&mut self, settled: Settled) -> Result<(), SupabaseError> {
         match settled {
-            Settled::Prepared(_) => Ok(()),
             Settled::Unchanged(write, version) => {
                 if let (Some(stored), Some(version)) = (&write.replaces, &version)
                     && stored.source_version.as_ref() != Some(version)
@@ -156,9 +162,9 @@ impl<'a, 'b> Writer<'a, 'b> {
     async fn publish(&mut self, parts: Vec<Part>) -> Result<(), SupabaseError> {
         let complete: Vec<Part> =
             parts.into_iter().filter(|part| part.is_last && !self.is_refused(part)).collect();
-        let knowledge_base = self.knowledge_base;
+        let (knowledge_base, defaults) = (self.knowledge_base, self.defaults);
         let mut published = stream::iter(complete)
-            .map(|part| async move { (publish(knowledge_base, &part).await, part) })
+            .map(|part| async move { (publish(knowledge_base, defaults, &part).await, part) })
             .buffered(PUBLISHERS);
         let mut stopped = Ok(());
         while let Some((outcome, part)) = published.next().await {
@@ -192,22 +198,24 @@ impl From<SupabaseError> for PublishError {
     }
 }
 
-async fn publish(knowledge_base: &KnowledgeBase, part: &Part) -> Result<(), PublishError> {
+async fn publish(
+    knowledge_base: &KnowledgeBase,
+    defaults: &Defaults,
+    part: &Part,
+) -> Result<(), PublishError> {
     let write = &part.document.write;
     let document = &part.document.document;
     if let (Some(path), Location::File(file)) = (&document.original, &write.item.location) {
         // Read again rather than kept in memory since; the chunks must be of the same content.
         let bytes = folder::read(file).map_err(|error| PublishError::Document(error.to_string()))?;
-        if !part.document.is_made_of(&bytes) {
+        let format = write.item.format;
+        let hash = format.map(|format| defaults.content_hash(format, &bytes));
+        if hash.as_ref() != Some(&document.content_hash) {
             return Err(PublishError::Document("was changed while it was read; run this again".to_owned()));
         }
         knowledge_base.client().upload(path, document.content_type, bytes).await?;
     }
-    let stored = match &write.item.location {
-        Location::Stored(path) => Some(path.as_str()),
-        Location::File(_) | Location::Page(_) => None,
-    };
-    knowledge_base.publish(document, stored).await?;
+    knowledge_base.publish(document, write.item.location.in_bucket()).await?;
     if let Some(old) = write.replaces.as_ref().and_then(|stored| stored.original())
         && document.original.as_deref() != Some(old)
     {
