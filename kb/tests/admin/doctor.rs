@@ -1,0 +1,213 @@
+//! `kb doctor`.
+
+use super::*;
+
+fn healthy() -> Value {
+    let mut models = value!({});
+    models[embedder::fingerprint()] = 24.into();
+    value!({
+        "schema_version": kb::doctor::NEWEST_MIGRATION,
+        "vector_version": "0.8.1",
+        "tables": [{ "name": "kb_documents", "rls": true }],
+        "indexes": [{ "name": "kb_chunks_pkey", "table": "kb_chunks", "exists": true, "valid": true }],
+        "missing_policies": [],
+        "documents": { "ready": 2, "pending": 0, "failed": 0 },
+        "failed": 0,
+        "pending_older_than_day": 0,
+        "documents_without_chunks": 0,
+        "chunks": 24,
+        "stale_chunks": 0,
+        "chunks_without_embedding": 0,
+        "embeddings_by_model": models,
+        "embeddings_not_searchable_mismatch": 0,
+        "sentences_missing": 0,
+        "lexeme_mismatch": false,
+        "audience_claims": [],
+        "missing_files": [], "missing_file_count": 0,
+        "orphan_files": [], "orphan_file_count": 0,
+        "public_bucket": false, "widening_policies": [],
+    })
+}
+
+fn doctor(health: Value, arguments: &[&str]) -> Output {
+    let fake = server(move |line| (line == HEALTH).then(|| health.clone()));
+    kb(&fake.url, &[&["doctor"], arguments].concat())
+}
+
+/// The level of a check.
+fn level(report: &Value, name: &str) -> String {
+    let checks = report["checks"].as_array().unwrap();
+    let check =
+        checks.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("{name}: {report}"));
+    check["level"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_healthy_knowledge_base_is_told_so() {
+    let output = doctor(healthy(), &[]);
+    assert!(output.out.ends_with("\nAll is well.\n"), "{}{}", output.out, output.err);
+    assert_eq!(output.code, 0);
+    let report = doctor(healthy(), &["--json"]).json();
+    assert_eq!(
+        (&report["ok"], &report["problems"], &report["warnings"]),
+        (&value!(true), &value!(0), &value!(0))
+    );
+}
+
+#[test]
+fn each_fault_is_found_and_only_problems_fail() {
+    let faults = [
+        ("schema_version", value!("20261121000100"), "schema", "problem"),
+        ("vector_version", value!("0.7.0"), "pgvector", "problem"),
+        ("tables", value!([{ "name": "kb_\u{1b}", "rls": false }]), "rls", "problem"),
+        ("missing_policies", value!(["public.kb_chunks.p"]), "policies", "problem"),
+        (
+            "indexes",
+            value!([{ "name": "i", "table": "t", "exists": true, "valid": false }]),
+            "indexes",
+            "problem",
+        ),
+        ("embeddings_not_searchable_mismatch", value!(1), "visibility", "problem"),
+        ("embeddings_by_model", value!({ "another\u{1b}": 1 }), "vectors", "problem"),
+        ("public_bucket", value!(true), "bucket", "problem"),
+        ("widening_policies", value!(["p\u{1b}"]), "bucket", "warning"),
+        ("orphan_file_count", value!(1), "orphans", "warning"),
+        ("missing_file_count", value!(1), "originals", "warning"),
+        ("pending_older_than_day", value!(1), "pending", "warning"),
+        ("stale_chunks", value!(1), "stale", "warning"),
+        ("chunks_without_embedding", value!(1), "unembedded", "warning"),
+        ("documents_without_chunks", value!(1), "documents", "warning"),
+        ("documents", value!({}), "documents", "warning"),
+        ("sentences_missing", value!(20), "sentences", "warning"),
+        ("lexeme_mismatch", value!(true), "words", "warning"),
+    ];
+    for (field, broken, check, expected) in faults {
+        let mut health = healthy();
+        health[field] = broken;
+        let output = doctor(health.clone(), &["--json"]);
+        let report = output.json();
+        assert_eq!(level(&report, check), expected, "{field}");
+        assert_eq!(
+            report["problems"].as_u64().unwrap() + report["warnings"].as_u64().unwrap(),
+            1,
+            "{field}: {report}"
+        );
+        assert_eq!(output.code, i32::from(expected == "problem"), "{field}");
+        let text = doctor(health, &[]).out;
+        assert!(text.contains('→'), "{field} without a word on how to mend it: {text}");
+    }
+}
+
+#[test]
+fn failed_documents_and_duplicates_are_named() {
+    let fake = server(|line| match line {
+        HEALTH => Some(healthy()),
+        DOCUMENTS => {
+            let mut twin = document(2, "kb/b.md", "ready");
+            twin["content_hash"] = "hash 1".into();
+            Some(value!([document(1, HOSTILE, "ready"), twin]))
+        }
+        _ => None,
+    });
+    let output = kb(&fake.url, &["doctor"]);
+    assert!(output.out.contains("duplicates") && output.out.contains(".md = kb/b.md"), "{}", output.out);
+    let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (HEALTH, _) => json(200, healthy().to_string()),
+        // First all documents, whose table ends at once; then those that failed.
+        (DOCUMENTS, 1) => json(200, value!([document(1, "kb/a.pdf", "failed")]).to_string()),
+        _ => json(200, "[]"),
+    });
+    let output = kb(&fake.url, &["doctor"]);
+    assert!(output.out.contains("kb/a.pdf: kb/a\\u{1b}"), "{}", output.out);
+    assert_eq!(output.code, 0);
+}
+
+#[test]
+fn a_postgres_without_storage_is_no_fault() {
+    let mut health = healthy();
+    for field in [
+        "missing_files",
+        "missing_file_count",
+        "orphan_files",
+        "orphan_file_count",
+        "public_bucket",
+        "widening_policies",
+    ] {
+        health.as_object_mut().unwrap().remove(field);
+    }
+    health["schema_version"] = Value::Null;
+    assert_eq!(doctor(health, &["--json"]).json()["ok"], true);
+}
+
+#[test]
+fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
+    let orphan = format!("originals/{}/x.md", id(9));
+    let broken = {
+        let mut health = healthy();
+        health["pending_older_than_day"] = 1.into();
+        health["orphan_files"] = value!([&orphan]);
+        health["orphan_file_count"] = 1.into();
+        health
+    };
+    let fake = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (HEALTH, 0 | 1) => json(200, broken.to_string()),
+        (HEALTH, _) => json(200, healthy().to_string()),
+        (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
+        (DELETE_DOCUMENTS, _) => json(200, "1"),
+        _ => json(200, "[]"),
+    });
+    let output = kb(&fake.url, &["doctor", "--mend"]);
+    assert!(
+        output.out.starts_with("deleted what was begun of kb/half.md\ndeleted 1 original that"),
+        "{}",
+        output.out
+    );
+    assert!(output.out.ends_with("All is well.\n"), "{}", output.out);
+    let requests = fake.requests();
+    let deleted: Vec<_> = requests
+        .iter()
+        .filter(|request| [DELETE_DOCUMENTS, DELETE_FILES].contains(&request.line.as_str()))
+        .collect();
+    let lines: Vec<_> = deleted.iter().map(|request| request.line.as_str()).collect();
+    assert_eq!(lines, [DELETE_DOCUMENTS, DELETE_FILES, DELETE_FILES]);
+    assert_eq!(deleted[2].body, value!({ "prefixes": [orphan] }).to_string());
+}
+
+#[test]
+fn orphans_that_stay_are_not_deleted_for_ever() {
+    let mut health = healthy();
+    health["orphan_files"] = value!(["originals/x/y"]);
+    health["orphan_file_count"] = 1.into();
+    let fake = server(move |line| (line == HEALTH).then(|| health.clone()));
+    assert_eq!(kb(&fake.url, &["doctor", "--mend"]).code, 0);
+    assert_eq!(fake.count(DELETE_FILES), 1);
+}
+
+#[test]
+fn doctor_without_a_model_says_where_to_get_it() {
+    let output = doctor(healthy(), &["--model-dir", "/nowhere", "--json"]);
+    assert_eq!((output.code, level(&output.json(), "model")), (1, "problem".to_owned()));
+}
+
+#[test]
+fn doctor_tells_a_wrong_key_an_old_schema_and_a_server_that_is_down_apart() {
+    let wrong_key = FakeServer::start(|_, _| json(401, format!(r#"{{"message":"bad {KEY}"}}"#)));
+    let publishable =
+        FakeServer::start(|_, _| json(403, r#"{"code":"42501","message":"permission denied"}"#));
+    for fake in [wrong_key, publishable] {
+        let output = kb(&fake.url, &["doctor"]);
+        assert!(
+            output.out.contains("PROBLEM  key") && output.out.contains("SUPABASE_SECRET_KEY"),
+            "{}",
+            output.out
+        );
+        assert_eq!(output.code, 1);
+    }
+    let old = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function kb_health"}"#));
+    let output = kb(&old.url, &["doctor"]);
+    assert!(output.out.contains("→ supabase db push"), "{}", output.out);
+    assert_eq!(output.code, 1);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let output = kb(&format!("http://{closed}"), &["doctor", "--json"]);
+    assert_eq!((output.code, level(&output.json(), "server")), (1, "problem".to_owned()));
+}

@@ -1,0 +1,115 @@
+//! The administrator's commands as programs: what they print, their exit codes, and how they fail.
+
+mod doctor;
+mod documents;
+mod faults;
+mod metrics;
+mod reembed;
+#[allow(dead_code, reason = "other tests use all of it")]
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use kb::embed::TextEmbedder;
+use kb::knowledge_base::KnowledgeBase;
+use kb::progress::Progress;
+use kb::reembed::{Reembedded, reembed};
+use kb::supabase::{Backoff, Client, SupabaseError};
+use serde_json::{Value, json as value};
+use support::{Answer, FakeServer, Request, json};
+
+const KEY: &str = "sb_secret_do_not_print";
+const OVERVIEW: &str = "GET /rest/v1/kb_overview";
+const DOCUMENTS: &str = "GET /rest/v1/kb_documents";
+const CHUNKS: &str = "GET /rest/v1/kb_chunks";
+const HEALTH: &str = "POST /rest/v1/rpc/kb_health";
+const TO_EMBED: &str = "POST /rest/v1/rpc/kb_chunks_to_embed";
+const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
+const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
+const DELETE_DOCUMENTS: &str = "POST /rest/v1/rpc/kb_delete_documents";
+
+/// A name that clears the screen, colours what follows and turns it around.
+const HOSTILE: &str = "kb/a\u{1b}[2J\u{9b}31m\u{202e}\n.md";
+
+struct Output {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Output {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
+    }
+}
+
+/// Runs the program without a terminal.
+fn kb(url: &str, arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
+        .args(arguments)
+        .env("SUPABASE_URL", url)
+        .env("SUPABASE_SECRET_KEY", KEY)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert!(!out.contains(KEY) && !err.contains(KEY), "{out}{err}");
+    let is_harmless = |c: char| c == '\n' || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+    assert!(out.chars().chain(err.chars()).all(is_harmless), "{out:?} {err:?}");
+    Output { code: output.status.code().unwrap(), out, err }
+}
+
+fn id(number: u128) -> String {
+    uuid::Uuid::from_u128(number).to_string()
+}
+
+/// A row of the view, which is also one of the table.
+fn document(number: u128, source: &str, status: &str) -> Value {
+    value!({
+        "id": id(number),
+        "collection": source.split('/').next(),
+        "source": source,
+        "title": null,
+        "name": source,
+        "status": status,
+        "failure": (status == "failed").then(|| format!("{HOSTILE} is encrypted")),
+        "enabled": true,
+        "audience": null,
+        "language": "english",
+        "chunks": 12,
+        "stale_chunks": 0,
+        "models": ["m"],
+        "content_type": "text/markdown",
+        "url": null,
+        "has_original": true,
+        "times_cited": 3,
+        "created_at": "2026-11-21T10:00:00+00:00",
+        "updated_at": "2026-11-22T10:04:05+00:00",
+        "content_hash": format!("hash {number}"),
+        "source_version": null,
+        "storage_path": format!("originals/{}/a.md", id(number)),
+    })
+}
+
+/// Gives the rows of each table once, and then no more, as a table that is read page by page does.
+fn server(tables: impl Fn(&str) -> Option<Value> + Send + 'static) -> FakeServer {
+    FakeServer::start(move |request, before| answer(&tables, request, before))
+}
+
+fn answer(tables: &impl Fn(&str) -> Option<Value>, request: &Request, before: usize) -> Answer {
+    if request.line == DELETE_DOCUMENTS {
+        return json(204, "");
+    }
+    match tables(&request.line) {
+        Some(rows) if before == 0 || !rows.is_array() => json(200, rows.to_string()),
+        _ => json(200, "[]"),
+    }
+}
+
+fn table(name: &'static str, rows: Value) -> FakeServer {
+    server(move |line| (line == name).then(|| rows.clone()))
+}

@@ -1,0 +1,118 @@
+//! `kb reembed`.
+
+use super::*;
+
+fn chunk(number: u128, reason: &str) -> Value {
+    value!({
+        "chunk_id": id(number), "document_id": id(1), "source": HOSTILE,
+        "content": "Some text.", "section": null, "reason": reason,
+    })
+}
+
+#[test]
+fn a_dry_run_counts_by_document_and_reason_and_writes_nothing() {
+    let rows = || value!([chunk(1, "stale"), chunk(2, "model"), chunk(3, "model")]);
+    let fake = table(TO_EMBED, rows());
+    let output = kb(&fake.url, &["reembed", "--dry-run"]);
+    assert!(output.out.contains("\n     1        0      2  kb/a\\u{1b}"), "{}", output.out);
+    assert!(
+        output.out.ends_with("3 passages to embed: 1 edited, 2 of another model; nothing was done\n"),
+        "{}",
+        output.out
+    );
+    assert_eq!(fake.count(WRITE), 0);
+    let json = kb(&table(TO_EMBED, rows()).url, &["reembed", "--dry-run", "--json"]).json();
+    assert_eq!((&json["reasons"], &json["written"]), (&value!({ "stale": 1, "model": 2 }), &value!(0)));
+}
+
+#[test]
+fn nothing_to_embed_needs_no_model() {
+    let output = kb(&server(|_| None).url, &["reembed", "--model-dir", "/nowhere"]);
+    assert_eq!(output.code, 0);
+    assert!(output.out.starts_with("Every passage has vectors"), "{}", output.out);
+}
+
+#[derive(Clone)]
+struct FakeEmbedder;
+
+impl TextEmbedder for FakeEmbedder {
+    fn count_tokens(&self, text: &str) -> usize {
+        text.split_whitespace().count() + 2
+    }
+
+    fn vector(&mut self, text: &str) -> Vec<f32> {
+        vec![text.len() as f32]
+    }
+}
+
+fn reembedded(url: &str) -> Result<Reembedded, SupabaseError> {
+    let backoff = Backoff { retries: 1, first_pause: Duration::from_millis(1) };
+    let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(reembed(&knowledge_base, &FakeEmbedder, "m", "handbook", &Progress::hidden()))
+}
+
+/// What was sent to be written.
+fn written(fake: &FakeServer) -> Vec<Value> {
+    let writes = fake.requests().into_iter().filter(|request| request.line == WRITE);
+    let entries = |request: Request| serde_json::from_str::<Value>(&request.body).unwrap()["vectors"].take();
+    writes.flat_map(|request| entries(request).as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn passages_edited_while_they_are_embedded_are_left_for_the_next_run() {
+    let fake = server(|line| match line {
+        TO_EMBED => {
+            let mut longer = chunk(2, "missing");
+            longer["content"] = "A text twice as long".into();
+            Some(value!([chunk(1, "stale"), longer]))
+        }
+        WRITE => Some(value!([id(2)])),
+        _ => None,
+    });
+    let done = reembedded(&fake.url).unwrap();
+    assert_eq!((done.written, done.changed_meanwhile), (1, 1));
+    let entries = written(&fake);
+    // In whatever unit vectors are sent.
+    let number = |entry: &Value| -> f64 {
+        entry["embedding"].as_str().unwrap().trim_matches(['[', ']']).parse().unwrap()
+    };
+    assert_eq!(number(&entries[1]) / number(&entries[0]), 2.0);
+    assert_eq!(entries[0]["model"], "m");
+    // select md5(E'\nSome text.')
+    assert_eq!(entries[0]["text_hash"], "6bb8c38f85896f830d2c47189c4fa307");
+    assert_eq!(entries[0]["sentences"][0]["end"], 10);
+}
+
+#[test]
+fn a_sync_asks_for_the_passages_of_its_own_collection() {
+    let fake = table(TO_EMBED, value!([chunk(1, "model"), chunk(2, "stale")]));
+    reembedded(&fake.url).unwrap();
+    let ids: Vec<_> = written(&fake).iter().map(|entry| entry["chunk_id"].clone()).collect();
+    assert_eq!(ids, [value!(id(1)), value!(id(2))]);
+    let asked = fake.requests().into_iter().filter(|request| request.line == TO_EMBED);
+    let asked: Vec<Value> = asked.map(|request| serde_json::from_str(&request.body).unwrap()).collect();
+    assert!(asked.iter().all(|body| body["collection"] == "handbook" && body["model"] == "m"));
+}
+
+#[test]
+fn a_lost_answer_is_asked_for_again_with_the_same_vectors() {
+    let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),
+        (WRITE, 0) => Answer::Drop,
+        (WRITE, _) => json(200, value!([id(1)]).to_string()),
+        _ => json(200, "[]"),
+    });
+    assert_eq!(reembedded(&fake.url).unwrap().written, 1);
+    let entries = written(&fake);
+    assert_eq!((entries.len(), &entries[0]), (2, &entries[1]));
+}
+
+#[test]
+fn a_server_that_is_lost_for_good_ends_the_run() {
+    let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),
+        _ => Answer::Drop,
+    });
+    assert!(reembedded(&fake.url).unwrap_err().to_string().contains("cannot reach"));
+}
