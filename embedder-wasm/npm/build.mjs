@@ -26,7 +26,7 @@ export async function buildEmbedderPackage() {
     outdir: dist,
     bundle: true,
     external: ["./inline.js"],
-    define: { MODEL_IDENTITY: JSON.stringify(identity) },
+    define: { MODEL_IDENTITY: JSON.stringify(identity), PACKAGE_VERSION: JSON.stringify(await packageVersion()) },
     format: "esm",
     target: "es2022",
     minify: true,
@@ -55,6 +55,10 @@ async function modelIdentity() {
     byteLength: wasm.modelByteLength(),
     fingerprint: wasm.fingerprint(),
   };
+}
+
+async function packageVersion() {
+  return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
 
 /** The package is complete only with the model; everything but publishing works without. */

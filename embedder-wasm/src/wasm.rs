@@ -104,6 +104,12 @@ impl WasmEmbedder {
         WasmEmbeddings(self.0.embed_batch(&texts))
     }
 
+    /// Tokens of the whole text, with the two that mark its ends, before truncation. Takes far less time than `embed`.
+    #[wasm_bindgen(js_name = countTokens)]
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.0.count_tokens(text)
+    }
+
     /// Token ids the model reads for this text.
     #[wasm_bindgen(js_name = tokenIds)]
     pub fn token_ids(&self, text: &str) -> Vec<u32> {

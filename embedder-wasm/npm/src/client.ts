@@ -1,13 +1,18 @@
 import type { CallOptions, Embedder, Embedding } from "./embedding.js";
 import { EmbedderError, messageOf } from "./errors.js";
 import type { Settings } from "./options.js";
-import { DIMENSIONS, type OpenPort, type Port, type Reply, type Vectors } from "./protocol.js";
+import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
 import { Watchdog } from "./watchdog.js";
 
 type LoadSettings = Pick<Settings, "modelUrl" | "wasmUrl" | "cache" | "timeoutMs" | "signal" | "onProgress">;
 
+type EmbedCall = Extract<Request, { type: "embed" }>;
+type CountCall = Extract<Request, { type: "count" }>;
+type Embedded = Extract<Reply, { type: "embedded" }>;
+type Counted = Extract<Reply, { type: "counted" }>;
+
 interface PendingCall {
-  readonly resolve: (result: Vectors) => void;
+  readonly resolve: (answer: Embedded | Counted) => void;
   readonly reject: (error: EmbedderError) => void;
 }
 
@@ -60,14 +65,14 @@ export class EmbedderClient implements Embedder {
         port = open({ reply: onReply, died: onDeath });
         port.post({ type: "load", modelUrl, wasmUrl, cache });
       } catch (thrown) {
-        fail(notStarted(messageOf(thrown)));
+        fail(thrown instanceof EmbedderError ? thrown : notStarted(messageOf(thrown)));
       }
     });
   }
 
   async embed(text: string, options: CallOptions = {}): Promise<Embedding> {
     if (typeof text !== "string") throw notText("text", text);
-    const [embedding] = unpack(await this.#call([text], options));
+    const [embedding] = unpack(await this.#embed([text], options));
     return embedding as Embedding;
   }
 
@@ -76,14 +81,28 @@ export class EmbedderClient implements Embedder {
     for (const [index, text] of texts.entries()) {
       if (typeof text !== "string") throw notText(`texts[${index}]`, text);
     }
-    return unpack(await this.#call(texts, options));
+    return unpack(await this.#embed(texts, options));
+  }
+
+  async countTokens(text: string, options: CallOptions = {}): Promise<number> {
+    if (typeof text !== "string") throw notText("text", text);
+    const { tokens } = await this.#call<CountCall, Counted>((id) => ({ type: "count", id, text }), options);
+    return tokens;
   }
 
   dispose(): void {
     this.#end(new EmbedderError("aborted", "The embedder was disposed. Create a new one to go on."));
   }
 
-  #call(texts: readonly string[], { signal }: CallOptions): Promise<Vectors> {
+  #embed(texts: readonly string[], options: CallOptions): Promise<Vectors> {
+    return this.#call<EmbedCall, Embedded>((id) => ({ type: "embed", id, texts }), options);
+  }
+
+  /** Each kind of call has its kind of answer; the id connects them. */
+  #call<Call extends EmbedCall | CountCall, Answer extends Embedded | Counted>(
+    request: (id: number) => Call,
+    { signal }: CallOptions,
+  ): Promise<Answer> {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
@@ -100,18 +119,18 @@ export class EmbedderClient implements Embedder {
           settle(outcome);
         };
       signal?.addEventListener("abort", onAbort);
-      this.#pending.set(id, { resolve: settled(resolve), reject: settled(reject) });
-      this.#port.post({ type: "embed", id, texts });
+      this.#pending.set(id, { resolve: settled((answer) => resolve(answer as Answer)), reject: settled(reject) });
+      this.#port.post(request(id));
     });
   }
 
   #settle(reply: Reply): void {
     if (reply.type === "crashed") return this.#end(crashed(reply.message));
-    if (reply.type !== "embedded" && reply.type !== "embed_failed") return;
+    if (reply.type !== "embedded" && reply.type !== "counted" && reply.type !== "call_failed") return;
     const call = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
-    if (reply.type === "embedded") call?.resolve(reply);
-    else call?.reject(new EmbedderError("bad_input", reply.message));
+    if (reply.type === "call_failed") call?.reject(new EmbedderError("bad_input", reply.message));
+    else call?.resolve(reply);
   }
 
   #end(reason: EmbedderError): void {

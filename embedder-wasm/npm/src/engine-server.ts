@@ -24,7 +24,8 @@ export class EngineServer {
 
   handle(request: Request): void {
     if (request.type === "load") void this.#load(request);
-    if (request.type === "embed") this.#jobs?.add(request.id, request.texts);
+    if (request.type === "embed") this.#jobs?.embed(request.id, request.texts);
+    if (request.type === "count") this.#jobs?.count(request.id, request.text);
     if (request.type === "cancel") this.#jobs?.cancel(request.id);
   }
 

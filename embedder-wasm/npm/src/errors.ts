@@ -2,7 +2,7 @@
  * Why an embedder could not be made or used. The set is closed.
  *
  * - `unsupported_browser`: no WebAssembly, no SIMD or reference types in it, or no module workers. Known before any download.
- * - `blocked`: the Content-Security-Policy forbids WebAssembly. Known before any download.
+ * - `blocked`: the Content-Security-Policy forbids WebAssembly, or the Trusted Types policy. Known before any download.
  * - `timeout`: loading made no progress for `timeoutMs`.
  * - `network`: a file could not be fetched.
  * - `integrity`: a file arrived, but it is not the one this version needs.

@@ -1,8 +1,9 @@
 /** Sentence embeddings in the browser and in Node: all-MiniLM-L6-v2 as WebAssembly, in a Web Worker. */
 export { createEmbedder } from "./create-embedder.js";
-export type { CallOptions, Embedder, Embedding } from "./embedding.js";
+export { type CallOptions, type Embedder, type Embedding, MAX_TOKENS } from "./embedding.js";
 export { EmbedderError, type EmbedderErrorCode } from "./errors.js";
 export { clearCache, isCached } from "./model-cache.js";
+export { modelBytes } from "./model-identity.js";
 export type { EmbedderOptions } from "./options.js";
 export type { LoadProgress } from "./progress.js";
 export { type EmbedderMode, isSupported } from "./support.js";

@@ -1,57 +1,57 @@
 import type { WasmEmbedder } from "../wasm/embedder.js";
+import { EmbedJob } from "./embed-job.js";
 import { messageOf } from "./errors.js";
-import { DIMENSIONS, type Reply, type Vectors } from "./protocol.js";
 import { nextTask } from "./next-task.js";
+import type { Reply } from "./protocol.js";
 
-/**
- * What is embedded without a pause for other messages, at most: about 0.15 s. Between two slices a cancelled job is
- * dropped and another one gets its turn.
- */
-const SLICE_TEXTS = 16;
-const SLICE_CHARACTERS = 2000;
+type Engine = Pick<WasmEmbedder, "embedBatch" | "countTokens">;
 
-interface Job extends Vectors {
+interface Counting {
   readonly id: number;
-  readonly texts: readonly string[];
-  /** How many texts are embedded. */
-  done: number;
+  readonly text: string;
 }
 
-/** Embeds what is asked for, the jobs in turn, a slice at a time. */
+interface Embedding {
+  readonly id: number;
+  readonly job: EmbedJob;
+}
+
+/** Does what is asked for: counts first, which take no time, then the embeddings in turn, a slice at a time. */
 export class JobQueue {
-  readonly #engine: Pick<WasmEmbedder, "embedBatch">;
+  readonly #engine: Engine;
   readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
-  #jobs: Job[] = [];
+  #counts: Counting[] = [];
+  #embeddings: Embedding[] = [];
   #isScheduled = false;
 
-  constructor(engine: Pick<WasmEmbedder, "embedBatch">, reply: (reply: Reply, transfer?: Transferable[]) => void) {
+  constructor(engine: Engine, reply: (reply: Reply, transfer?: Transferable[]) => void) {
     this.#engine = engine;
     this.#reply = reply;
   }
 
-  add(id: number, texts: readonly string[]): void {
+  embed(id: number, texts: readonly string[]): void {
     try {
-      this.#jobs.push({
-        id,
-        texts,
-        done: 0,
-        vectors: new Float32Array(texts.length * DIMENSIONS),
-        tokens: new Uint32Array(texts.length),
-        truncated: new Uint8Array(texts.length),
-      });
+      this.#embeddings.push({ id, job: new EmbedJob(texts) });
     } catch {
       const message = `There is no memory for ${texts.length} vectors at once. Embed the texts in several batches.`;
-      return this.#reply({ type: "embed_failed", id, message });
+      return this.#reply({ type: "call_failed", id, message });
     }
     this.#schedule();
   }
 
+  count(id: number, text: string): void {
+    this.#counts.push({ id, text });
+    this.#schedule();
+  }
+
   cancel(id: number): void {
-    this.#jobs = this.#jobs.filter((job) => job.id !== id);
+    this.#counts = this.#counts.filter((counting) => counting.id !== id);
+    this.#embeddings = this.#embeddings.filter((embedding) => embedding.id !== id);
   }
 
   clear(): void {
-    this.#jobs = [];
+    this.#counts = [];
+    this.#embeddings = [];
   }
 
   #schedule(): void {
@@ -59,52 +59,38 @@ export class JobQueue {
     this.#isScheduled = true;
     nextTask(() => {
       this.#isScheduled = false;
-      this.#runSlice();
-      if (this.#jobs.length > 0) this.#schedule();
+      this.#runNext();
+      if (this.#counts.length + this.#embeddings.length > 0) this.#schedule();
     });
   }
 
-  #runSlice(): void {
-    const job = this.#jobs.shift();
-    if (!job) return;
+  #runNext(): void {
+    const next = this.#counts.shift() ?? this.#embeddings.shift();
+    if (!next) return;
     try {
-      embedSlice(this.#engine, job);
+      if ("text" in next) this.#count(next);
+      else this.#embedSlice(next);
     } catch (thrown) {
+      const message = messageOf(thrown);
       // After a trap the module's memory cannot be trusted.
-      if (thrown instanceof WebAssembly.RuntimeError) this.#reply({ type: "crashed", message: messageOf(thrown) });
-      else this.#reply({ type: "embed_failed", id: job.id, message: messageOf(thrown) });
+      if (thrown instanceof WebAssembly.RuntimeError) this.#reply({ type: "crashed", message });
+      else this.#reply({ type: "call_failed", id: next.id, message });
+    }
+  }
+
+  #count({ id, text }: Counting): void {
+    this.#reply({ type: "counted", id, tokens: this.#engine.countTokens(text) });
+  }
+
+  #embedSlice(embedding: Embedding): void {
+    const { id, job } = embedding;
+    job.runSlice(this.#engine);
+    if (!job.isDone) {
+      this.#embeddings.push(embedding);
       return;
     }
-    if (job.done < job.texts.length) {
-      this.#jobs.push(job);
-      return;
-    }
-    const { id, vectors, tokens, truncated } = job;
+    const { vectors, tokens, truncated } = job;
     const transfer = [vectors.buffer, tokens.buffer, truncated.buffer];
     this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
   }
-}
-
-function embedSlice(engine: Pick<WasmEmbedder, "embedBatch">, job: Job): void {
-  const { texts, done } = job;
-  const slice = texts.slice(done, sliceEnd(texts, done));
-  if (slice.length === 0) return;
-  const result = engine.embedBatch(slice);
-  job.vectors.set(result.vectors, done * DIMENSIONS);
-  job.tokens.set(result.tokens, done);
-  job.truncated.set(result.truncated, done);
-  result.free();
-  job.done += slice.length;
-}
-
-/** One text at least, however long. */
-function sliceEnd(texts: readonly string[], start: number): number {
-  let end = start;
-  let characters = 0;
-  while (end < texts.length && end - start < SLICE_TEXTS) {
-    characters += texts[end]?.length ?? 0;
-    if (end > start && characters > SLICE_CHARACTERS) break;
-    end++;
-  }
-  return end;
 }

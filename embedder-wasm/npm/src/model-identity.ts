@@ -11,6 +11,11 @@ export interface ModelIdentity {
 /** Filled in by the build, which asks the WebAssembly module. */
 declare const MODEL_IDENTITY: ModelIdentity;
 
+/** Bytes of the model file, uncompressed; known before anything is loaded. */
+export function modelBytes(): number {
+  return modelIdentity().byteLength;
+}
+
 /** Known without loading anything, so that the cache can be looked up and the download begun at once. */
 export function modelIdentity(): ModelIdentity {
   return MODEL_IDENTITY;

@@ -1,44 +1,60 @@
+import { EmbedderError } from "./errors.js";
 import type { OpenPort, Port, PortEvents } from "./protocol.js";
+import { hasTrustedTypes, POLICY_NAME, trustedUrl } from "./trusted-url.js";
 
 /** An engine in a Web Worker; `url` is `undefined` for the package's own script. */
 export function openWorker(url: string | undefined): OpenPort {
   return ({ reply, died }: PortEvents): Port => {
-    const { worker, release } = startWorker(url);
-    worker.onmessage = ({ data }) => {
-      release();
-      reply(data);
-    };
+    const worker = startWorker(url);
+    worker.onmessage = ({ data }) => reply(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      release();
       died(event.message ?? "");
     };
     worker.onmessageerror = () => died("its reply could not be read");
     return {
       post: (request) => worker.postMessage(request),
-      close: () => {
-        worker.terminate();
-        release();
-      },
+      close: () => worker.terminate(),
     };
   };
 }
 
+/** Throws `blocked` where the page wants a trusted address and lets nobody make one. */
+function startWorker(given: string | undefined): Worker {
+  const url = given ?? new URL("./worker.js", import.meta.url).href;
+  const script = isForeign(url) ? shimFor(url) : url;
+  const trusted = trustedUrl(script);
+  try {
+    // Bundlers find the worker by this exact form.
+    if (given === undefined && trusted === url)
+      return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    return new Worker(trusted, { type: "module" });
+  } catch (cause) {
+    if (!(hasTrustedTypes() && cause instanceof TypeError)) throw cause;
+    throw new EmbedderError(
+      "blocked",
+      `The Content-Security-Policy forbids the worker. Add ${POLICY_NAME} to its trusted-types directive, and ` +
+        "'allow-duplicates' where the page loads several versions of this package.",
+      { cause },
+    );
+  }
+}
+
+function isForeign(url: string): boolean {
+  return new URL(url).origin !== globalThis.location?.origin;
+}
+
+const shims = new Map<string, string>();
+
 /**
  * A worker's script must have the page's own origin, so one from elsewhere (a CDN) is imported by a small module that
- * does. `release` frees that module; it is needed until the worker runs.
+ * does. It is kept: other workers may be started with it.
  */
-function startWorker(url: string | undefined): { worker: Worker; release: () => void } {
-  const isForeign = url !== undefined && new URL(url).origin !== globalThis.location?.origin;
-  if (!isForeign) {
-    const worker =
-      url === undefined
-        ? // Bundlers find the worker by this exact form.
-          new Worker(new URL("./worker.js", import.meta.url), { type: "module" })
-        : new Worker(url, { type: "module" });
-    return { worker, release: () => undefined };
+function shimFor(url: string): string {
+  let shim = shims.get(url);
+  if (shim === undefined) {
+    shim = URL.createObjectURL(new Blob([`import ${JSON.stringify(url)};`], { type: "text/javascript" }));
+    shims.set(url, shim);
   }
-  const source = new Blob([`import ${JSON.stringify(url)};`], { type: "text/javascript" });
-  const shim = URL.createObjectURL(source);
-  return { worker: new Worker(shim, { type: "module" }), release: () => URL.revokeObjectURL(shim) };
+  return shim;
 }

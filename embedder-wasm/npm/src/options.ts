@@ -16,7 +16,7 @@ export interface EmbedderOptions {
    * to the files inside this package.
    */
   readonly wasmUrl?: string | URL | undefined;
-  /** Defaults to `worker.js` inside this package. Give it where scripts come from another origin, such as a CDN. */
+  /** Defaults to `worker.js` inside this package. Another origin than the page's must allow CORS. */
   readonly workerUrl?: string | URL | undefined;
   /** `worker` where there are workers (every browser), else `inline`: in the calling thread. */
   readonly mode?: EmbedderMode | undefined;

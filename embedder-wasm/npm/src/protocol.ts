@@ -5,6 +5,7 @@ import type { LoadProgress } from "./progress.js";
 export type Request =
   | { readonly type: "load"; readonly modelUrl: string; readonly wasmUrl: string; readonly cache: boolean }
   | { readonly type: "embed"; readonly id: number; readonly texts: readonly string[] }
+  | { readonly type: "count"; readonly id: number; readonly text: string }
   | { readonly type: "cancel"; readonly id: number };
 
 /** What the engine answers. */
@@ -13,7 +14,8 @@ export type Reply =
   | { readonly type: "ready"; readonly fingerprint: string }
   | { readonly type: "load_failed"; readonly code: EmbedderErrorCode; readonly message: string }
   | ({ readonly type: "embedded"; readonly id: number } & Vectors)
-  | { readonly type: "embed_failed"; readonly id: number; readonly message: string }
+  | { readonly type: "counted"; readonly id: number; readonly tokens: number }
+  | { readonly type: "call_failed"; readonly id: number; readonly message: string }
   | { readonly type: "crashed"; readonly message: string };
 
 /** The embeddings of n texts, packed so that they cross to another thread without being copied. */

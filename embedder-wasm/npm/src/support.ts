@@ -1,4 +1,5 @@
 import { EmbedderError } from "./errors.js";
+import { hasTrustedTypes } from "./trusted-url.js";
 
 /** Where the embedder computes: in a Web Worker of its own, or in the thread that calls it. */
 export type EmbedderMode = "worker" | "inline";
@@ -82,6 +83,8 @@ function missingFeature(mode: EmbedderMode): string | null {
 
 /** Browsers without module workers never read the option `type`. The address is invalid, so that no worker starts. */
 function hasModuleWorkers(): boolean {
+  // Who has these has module workers, and may not be asked with an address that nobody trusts.
+  if (hasTrustedTypes()) return true;
   let isRead = false;
   const options = {
     get type() {

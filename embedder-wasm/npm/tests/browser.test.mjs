@@ -235,6 +235,23 @@ test("the worker may come from another origin", async () => {
   }
 });
 
+test("the whole package may come from another origin, without options", async () => {
+  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+  try {
+    const length = await page.evaluate(async (url) => {
+      const { createEmbedder } = await import(url);
+      const embedder = await createEmbedder({ cache: false });
+      const { vector } = await embedder.embed("four");
+      embedder.dispose();
+      return vector[0];
+    }, `${foreign.origin}/index.js`);
+    assert.equal(length, 4);
+    assert.equal(foreign.requests.length, 1, "its model, too");
+  } finally {
+    await foreign.close();
+  }
+});
+
 test("it works under the Content-Security-Policy of the README", async () => {
   server.headers = {
     "content-security-policy":
@@ -256,6 +273,124 @@ test("a Content-Security-Policy without WebAssembly is named before anything is 
     assert.match(message, /'wasm-unsafe-eval'/);
   }
   assert.equal(server.requests.length, 0);
+});
+
+/** What the README asks for on a page with Trusted Types. */
+const TRUSTED = "require-trusted-types-for 'script'; trusted-types evidence-chat-embedder";
+
+/** Opens the page anew under a policy. */
+async function openUnder(policy) {
+  server.headers = { "content-security-policy": policy };
+  await page.goto(server.origin);
+  page.errors.length = 0;
+}
+
+test("it works where the page requires Trusted Types, from anywhere, and breaks no rule on the way", async () => {
+  await openUnder(TRUSTED);
+  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+  try {
+    await page.evaluate(() => {
+      globalThis.violations = [];
+      addEventListener("securitypolicyviolation", ({ violatedDirective }) => violations.push(violatedDirective));
+    });
+    assert.equal(await page.evaluate(async () => (await import("/index.js")).isSupported()), true);
+    assert.deepEqual(await load(), works);
+    for (const options of [
+      { mode: "inline", cache: false },
+      { workerUrl: "/worker.js", cache: false },
+      { workerUrl: `${foreign.origin}/worker.js`, cache: false },
+      { cache: false },
+    ]) {
+      assert.deepEqual(await load(options), works);
+    }
+    assert.deepEqual([await page.evaluate(() => globalThis.violations), page.errors], [[], []]);
+  } finally {
+    await foreign.close();
+  }
+});
+
+test("a page that requires Trusted Types and lists none of ours is told which one to list", async () => {
+  for (const directive of ["trusted-types 'none'", "trusted-types another"]) {
+    await openUnder(`require-trusted-types-for 'script'; ${directive}`);
+    assert.equal(await page.evaluate(async () => (await import("/index.js")).isSupported()), true);
+    const { name, code, message } = await load();
+    assert.deepEqual([name, code], ["EmbedderError", "blocked"]);
+    assert.match(message, /Add evidence-chat-embedder to its trusted-types directive/);
+  }
+  await openUnder("trusted-types 'none'");
+  assert.deepEqual(await load(), works, "a page that lists policies but requires none");
+});
+
+test("a browser without Trusted Types starts the worker by the form that bundlers know", async () => {
+  await page.evaluate(() => delete globalThis.trustedTypes);
+  assert.deepEqual(await load(), works);
+});
+
+test("copies of the package on one page share a worker, and nothing that could start another script", async () => {
+  await openUnder(TRUSTED);
+  const shared = await page.evaluate(async () => {
+    const [first, second] = [await import("/index.js?copy=1"), await import("/index.js?copy=2")];
+    const lengths = [];
+    for (const { createEmbedder } of [first, second, first]) {
+      const embedder = await createEmbedder({ cache: false });
+      lengths.push((await embedder.embed("four")).vector[0]);
+      embedder.dispose();
+    }
+    const key = Symbol.for("evidence-chat-embedder@1.0.0");
+    const { configurable, enumerable, writable } = Object.getOwnPropertyDescriptor(globalThis, key);
+    const worker = globalThis[key];
+    return {
+      lengths,
+      isTrusted: worker instanceof TrustedScriptURL,
+      worker: String(worker),
+      methods: Object.getOwnPropertyNames(worker),
+      flags: [configurable, enumerable, writable],
+      symbols: Object.getOwnPropertySymbols(globalThis).filter((symbol) => String(symbol).includes("evidence")).length,
+    };
+  });
+  assert.deepEqual(shared, {
+    lengths: [4, 4, 4],
+    isTrusted: true,
+    worker: `${server.origin}/worker.js`,
+    methods: [],
+    flags: [false, false, false],
+    symbols: 1,
+  });
+});
+
+test("copies of two versions need 'allow-duplicates', and say so", async () => {
+  const newer = await buildFakePackage({ version: "2.0.0" });
+  const loadBoth = () =>
+    page.evaluate(async () => {
+      const outcomes = [];
+      for (const path of ["/index.js", "/newer.js"]) {
+        const { createEmbedder } = await import(path);
+        const outcome = await createEmbedder({ cache: false }).catch((error) => error);
+        outcomes.push(outcome.code ?? "works");
+        outcome.dispose?.();
+      }
+      return outcomes;
+    });
+  server.files.set("newer.js", newer.get("index.js"));
+  await openUnder(TRUSTED);
+  assert.deepEqual(await loadBoth(), ["works", "blocked"]);
+  await openUnder(`${TRUSTED} 'allow-duplicates'`);
+  assert.deepEqual(await loadBoth(), ["works", "works"]);
+});
+
+test("tokens are counted while the worker has a long batch to do", async () => {
+  const outcome = await page.evaluate(async () => {
+    const { createEmbedder } = await import("/index.js");
+    const embedder = await createEmbedder();
+    let isBatchDone = false;
+    const batch = embedder.embedBatch(Array(200).fill("busy 5")).then(() => (isBatchDone = true));
+    const tokens = await embedder.countTokens("four");
+    const result = { tokens, isBatchDone };
+    await batch;
+    embedder.dispose();
+    return result;
+  });
+  assert.deepEqual(outcome, { tokens: 6, isBatchDone: false });
 });
 
 test("a worker that must not or cannot start says what to check", async () => {

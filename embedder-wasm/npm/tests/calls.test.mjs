@@ -1,13 +1,14 @@
 // What becomes of calls: order, cancelling, bad input, a crash. In this thread, with a played engine.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { importFakePackage } from "./fake/package.mjs";
+import { IDENTITY, importFakePackage } from "./fake/package.mjs";
 
-let createEmbedder, EmbedderError;
+let createEmbedder, EmbedderError, modelBytes, MAX_TOKENS;
 const cleanups = [];
 
 before(async () => {
-  ({ createEmbedder, EmbedderError } = await importFakePackage({ after: (cleanup) => cleanups.push(cleanup) }));
+  const t = { after: (cleanup) => cleanups.push(cleanup) };
+  ({ createEmbedder, EmbedderError, modelBytes, MAX_TOKENS } = await importFakePackage(t));
 });
 
 after(async () => {
@@ -84,6 +85,48 @@ test("a short call is let in before a long batch is done", async (t) => {
   await embedder.embed("short").then(() => ended.push("short"));
   await batch;
   assert.deepEqual(ended, ["short", "batch"]);
+});
+
+test("counting gives what embedding counts, whatever the text", async (t) => {
+  const embedder = await embedderFor(t);
+  for (const text of ["", " \n\t", "\ud800", "a\0b", "x".repeat(254), "x".repeat(255), "word ".repeat(200_000)]) {
+    const { tokens, truncated } = await embedder.embed(text);
+    assert.equal(await embedder.countTokens(text), tokens);
+    assert.equal(tokens > MAX_TOKENS, truncated);
+  }
+  for (const value of [undefined, null, 7, ["a"]]) {
+    await rejects(embedder.countTokens(value), "bad_input", /^text must be a string, not /);
+  }
+});
+
+test("a count passes whatever is waiting to be embedded; counts come in their order", async (t) => {
+  const embedder = await embedderFor(t);
+  const ended = [];
+  const note = (name) => () => ended.push(name);
+  await Promise.all([
+    embedder.embedBatch(Array(40).fill("busy 1")).then(note("batch")),
+    embedder.embed("one").then(note("one")),
+    embedder.countTokens("first").then(note("first")),
+    embedder.countTokens("second").then(note("second")),
+  ]);
+  assert.deepEqual(ended, ["first", "second", "one", "batch"]);
+});
+
+test("a count that is cancelled rejects, and fails or crashes like any call", async (t) => {
+  const embedder = await embedderFor(t);
+  const controller = new AbortController();
+  const cancelled = embedder.countTokens("trap", { signal: controller.signal });
+  controller.abort();
+  await rejects(cancelled, "aborted");
+  assert.equal(await embedder.countTokens("four"), 6, "what was cancelled is not counted");
+  await rejects(embedder.countTokens("x", { signal: AbortSignal.abort() }), "aborted");
+  await rejects(embedder.countTokens("fail"), "bad_input", /cannot be counted/);
+  await rejects(embedder.countTokens("trap"), "crashed", /unreachable/);
+  await rejects(embedder.countTokens("later"), "crashed");
+});
+
+test("the size of the model is known before anything is loaded", () => {
+  assert.equal(modelBytes(), IDENTITY.byteLength);
 });
 
 test("a cancelled call rejects at once and is computed no further", async (t) => {

@@ -89,11 +89,23 @@ test("answers in any order reach the call with their id", async () => {
   await Promise.resolve();
   const ids = worker.requests.slice(1).map(({ id }) => id);
   worker.reply({ type: "embedded", id: ids[2], ...vectors(3) });
-  worker.reply({ type: "embed_failed", id: ids[1], message: "bad" });
+  worker.reply({ type: "call_failed", id: ids[1], message: "bad" });
   worker.reply({ type: "embedded", id: ids[0], ...vectors(1) });
   assert.equal((await first).vector[0], 1);
   await assert.rejects(second, { code: "bad_input", message: "bad" });
   assert.equal((await third).vector[0], 3);
+});
+
+test("a count and an embedding with ids side by side are not mistaken for each other", async () => {
+  const { worker, embedder } = await loaded();
+  const [embedding, count] = [embedder.embed("a"), embedder.countTokens("b")];
+  await Promise.resolve();
+  const [first, second] = worker.requests.slice(1);
+  assert.deepEqual([first.type, second], ["embed", { type: "count", id: second.id, text: "b" }]);
+  worker.reply({ type: "counted", id: second.id, tokens: 3 });
+  worker.reply({ type: "embedded", id: first.id, ...vectors(1) });
+  assert.equal(await count, 3);
+  assert.equal((await embedding).vector[0], 1);
 });
 
 test("a cancelled call is taken back, and an answer that comes all the same is ignored", async () => {

@@ -27,7 +27,7 @@ const playedWasm = {
 };
 
 /** File name → content of everything a page fetches, but for the model. */
-export async function buildFakePackage() {
+export async function buildFakePackage({ version = "1.0.0" } = {}) {
   const sum = MODEL.reduce((total, byte) => (total + byte) % 65521, MODEL.length);
   const { outputFiles } = await build({
     entryPoints: ["index", "worker", "inline"].map((name) => here(`../../src/${name}.ts`)),
@@ -36,7 +36,11 @@ export async function buildFakePackage() {
     write: false,
     external: ["./inline.js"],
     plugins: [playedWasm],
-    define: { MODEL_IDENTITY: JSON.stringify(IDENTITY), FAKE: JSON.stringify({ ...IDENTITY, sum }) },
+    define: {
+      MODEL_IDENTITY: JSON.stringify(IDENTITY),
+      PACKAGE_VERSION: JSON.stringify(version),
+      FAKE: JSON.stringify({ ...IDENTITY, sum }),
+    },
     format: "esm",
     target: "es2022",
     logLevel: "warning",

@@ -80,6 +80,13 @@ class WasmEmbedder {
     };
   }
 
+  countTokens(text) {
+    this.#hasTrapped ||= text === "trap";
+    if (this.#hasTrapped) throw new WebAssembly.RuntimeError("unreachable executed");
+    if (text === "fail") throw new CodedError("bad_input", "this text cannot be counted");
+    return text.length + 2;
+  }
+
   free() {
     if (this.#hasTrapped) throw new WebAssembly.RuntimeError("null pointer passed to rust");
     alive.embedders--;
