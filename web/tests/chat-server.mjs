@@ -7,7 +7,7 @@ export async function chatServer(...handlers) {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    requests.push({ headers: request.headers, body });
+    requests.push({ method: request.method, path: request.url, headers: request.headers, body });
     const handler = handlers.shift();
     if (handler) await handler(response);
     else response.writeHead(500).end();

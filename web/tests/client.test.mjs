@@ -81,21 +81,27 @@ test("a 401 asks for a token once more and goes on with the new one", async () =
 test("a second 401 asks the visitor to sign in", async () => {
   const refused = json(401, { code: "unauthorized", message: "JWT invalid." });
   const { error } = await ask([refused, refused, events(END)]);
-  assertChatError(error, { code: "unauthorized", status: 401, retryable: false });
+  assertChatError(error, { code: "unauthorized", status: 401, retryable: false, reason: "expired" });
   assert.match(error.message, /Please sign out and in again.$/);
   assert.equal(server.requests.length, 2);
 });
 
 test("without a token nothing is sent", async () => {
   const { error } = await ask([events(END)], { tokenProvider: async () => null });
-  assertChatError(error, { code: "unauthorized", retryable: false });
+  assertChatError(error, { code: "unauthorized", retryable: false, reason: "signed_out" });
+  assert.equal(server.requests.length, 0);
+});
+
+test("a sign-in that fails can be tried again", async () => {
+  const cause = new Error("offline");
+  const { error } = await ask([events(END)], { tokenProvider: () => Promise.reject(cause) });
+  assertChatError(error, { code: "unauthorized", retryable: true, reason: "unconfirmed", cause });
   assert.equal(server.requests.length, 0);
 });
 
 test("a sign-in that never answers ends with the time-out and can be tried again", async () => {
   const { error } = await ask([events(END)], { tokenProvider: () => new Promise(() => {}), idleTimeoutMs: 50 });
-  assertChatError(error, { code: "unauthorized", retryable: true });
-  assert.match(error.message, /sign-in could not be confirmed in time/);
+  assertChatError(error, { code: "unauthorized", retryable: true, reason: "unconfirmed" });
   assert.equal(server.requests.length, 0);
 });
 
@@ -166,6 +172,21 @@ test("an error event throws what it says", async () => {
     requestId: "r2",
     status: undefined,
   });
+});
+
+test("a sign-in that the server gives up in the middle of an answer has expired", async () => {
+  const { error } = await ask([events(["error", { code: "unauthorized", message: "JWT expired." }])]);
+  assertChatError(error, { code: "unauthorized", reason: "expired" });
+});
+
+test("each response is reported with its request id and the timings of its stages", async () => {
+  const reported = [];
+  const end = (response) => events(END)(response.setHeader("server-timing", "auth;dur=0, search;dur=21.5, cache"));
+  await ask([json(401, {}, { "x-request-id": "r1" }), end], { onResponse: (response) => reported.push(response) });
+  assert.deepEqual(reported, [
+    { status: 401, requestId: "r1", serverTiming: {} },
+    { status: 200, requestId: undefined, serverTiming: { auth: 0, search: 21.5 } },
+  ]);
 });
 
 test("a stream that ends without a terminal event is a lost connection, after what it did bring", async () => {

@@ -37,6 +37,7 @@ export function decodeError(json: JsonObject | undefined, status?: number, retry
   const code = isServerCode(json.code) ? json.code : "internal";
   return new ChatError(code, message, {
     retryable: json.retryable === true,
+    ...(code === "unauthorized" && { reason: "expired" }),
     ...optional("status", status),
     ...optional("retryAfterSeconds", retryAfterSeconds),
     ...optional("requestId", asString(json.request_id)),
@@ -71,7 +72,8 @@ function decodeRefusal(json: JsonObject): ChatEvent {
   };
 }
 
-function decodeCitation(value: unknown): Citation[] {
+/** Reads one citation; none if it is not one. */
+export function decodeCitation(value: unknown): Citation[] {
   const json = asObject(value);
   const index = asNumber(json?.index);
   if (!json || index === undefined) return [];
@@ -90,6 +92,7 @@ function decodeCitation(value: unknown): Citation[] {
       ...optional("content_type", asString(json.content_type)),
       ...optional("url", safeUrl(json.url)),
       ...optional("download_url", safeUrl(json.download_url)),
+      ...(typeof json.available === "boolean" && { available: json.available }),
     },
   ];
 }

@@ -16,7 +16,13 @@ const SERVER_CODES = [
 /** The server's error codes, and two of the client's own: a cut connection and an answer it cannot read. */
 export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
 
-/** What is known about a failed question besides its code and message. */
+/**
+ * Why somebody is `unauthorized`: nobody is signed in, the server refuses the token, or the page could not tell who is
+ * signed in.
+ */
+export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed";
+
+/** What is known about a failed request besides its code and message. */
 export interface ChatErrorDetails {
   /** Whether sending the same request again can succeed. */
   readonly retryable: boolean;
@@ -26,9 +32,14 @@ export interface ChatErrorDetails {
   readonly retryAfterSeconds?: number;
   /** The server's name for this request, for support. */
   readonly requestId?: string;
+  /** Given with the code `unauthorized`, always. */
+  readonly reason?: UnauthorizedReason;
 }
 
-/** A question that got no outcome; `message` is a sentence for the user. */
+/**
+ * A request that failed; `message` is an English sentence for the user. The words are the server's, except for the codes
+ * `unauthorized`, `connection_lost` and `invalid_response`.
+ */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: ChatErrorCode;
@@ -36,6 +47,7 @@ export class ChatError extends Error {
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
+  readonly reason: UnauthorizedReason | undefined;
 
   constructor(code: ChatErrorCode, message: string, details: ChatErrorDetails, options?: ErrorOptions) {
     super(message, options);
@@ -44,6 +56,7 @@ export class ChatError extends Error {
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.requestId = details.requestId;
+    this.reason = details.reason;
   }
 }
 

@@ -1,5 +1,24 @@
-export { type ChatClientOptions, streamChat, type TokenProvider } from "./client.js";
-export { ChatError, type ChatErrorCode, type ChatErrorDetails } from "./errors.js";
+export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
+export { streamChat } from "./client.js";
+export { downloadDocument, type DownloadedDocument } from "./download.js";
+export { ChatError, type ChatErrorCode, type ChatErrorDetails, type UnauthorizedReason } from "./errors.js";
+export { Identity } from "./identity.js";
+export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
-export type { ChatEvent, ChatRequest, Citation, EvidenceStrength, Quote, RefusalEvent, RefusalReason } from "./wire.js";
+export type {
+  ChatConfig,
+  ChatEvent,
+  ChatRequest,
+  Citation,
+  EvidenceStrength,
+  LinkMode,
+  MessagePage,
+  PageRequest,
+  Quote,
+  RefusalEvent,
+  RefusalReason,
+  Session,
+  SessionPage,
+  StoredMessage,
+} from "./wire.js";

@@ -20,6 +20,12 @@ export class SessionTracker {
     if (event.type === "refusal" && event.persisted) this.#id = event.session_id ?? this.#id;
   }
 
+  /** The next question goes on with a session of the history. */
+  resume(id: string): void {
+    this.#id = id;
+    this.#announced = undefined;
+  }
+
   /** Forgets the session. */
   reset(): void {
     this.#id = undefined;

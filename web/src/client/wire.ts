@@ -1,4 +1,4 @@
-/** The wire types of POST /api/chat. Field names are the wire's own. */
+/** The wire types of the API. Field names are the wire's own. */
 
 /** The body of a question. Sending the same body with the same `message_id` again gets the same outcome, once. */
 export interface ChatRequest {
@@ -47,6 +47,8 @@ export interface Citation {
   readonly quotes: readonly Quote[];
   /** The document's original file; it may need the user's token, or expire. Only ever http or https. */
   readonly download_url?: string;
+  /** Given in the history: whether the document can still be seen. Missing means that it can. */
+  readonly available?: boolean;
 }
 
 /** Why there is no answer. */
@@ -84,4 +86,60 @@ export interface RefusalEvent {
   readonly nearest: readonly string[];
   readonly session_id?: string;
   readonly persisted: boolean;
+}
+
+/** One conversation of the user. */
+export interface Session {
+  readonly id: string;
+  readonly title?: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  /** ISO 8601; when its newest message came. */
+  readonly updated_at: string;
+}
+
+/** One message of the history. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  /** An assistant's has `[n]` markers, as in the answer stream. */
+  readonly content: string;
+  readonly citations: readonly Citation[];
+  /** ISO 8601. */
+  readonly created_at: string;
+}
+
+/** Which page of a list; the first one without a cursor. */
+export interface PageRequest {
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A page of conversations; `next_cursor` leads to the next one, if there is one. */
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  readonly next_cursor?: string;
+}
+
+/** A page of messages; `next_cursor` leads to the next one, if there is one. */
+export interface MessagePage {
+  readonly messages: readonly StoredMessage[];
+  readonly next_cursor?: string;
+}
+
+/** Whether citations link to the original files, and how. */
+export type LinkMode = "none" | "authenticated" | "public";
+
+/** The settings that a client needs. */
+export interface ChatConfig {
+  readonly greeting?: string;
+  readonly suggested_questions: readonly string[];
+  /** Whether answers carry markers and sources. */
+  readonly citations: boolean;
+  readonly link_mode: LinkMode;
+  /** Fingerprint of the model of the stored vectors; missing while there are none. */
+  readonly model?: string;
+  readonly dimensions: number;
+  readonly max_message_chars: number;
 }

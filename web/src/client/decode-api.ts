@@ -1,0 +1,77 @@
+import { decodeCitation } from "./decode.js";
+import { invalidResponse } from "./errors.js";
+import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
+import type { ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
+
+/** Reads the settings; what is missing gets the server's defaults. */
+export function decodeConfig(json: JsonObject): ChatConfig {
+  return {
+    suggested_questions: asArray(json.suggested_questions).flatMap((question) => asString(question) ?? []),
+    citations: json.citations !== false,
+    link_mode: asLinkMode(json.link_mode),
+    dimensions: asNumber(json.dimensions) ?? 384,
+    max_message_chars: asNumber(json.max_message_chars) ?? 4000,
+    ...optional("greeting", asString(json.greeting)),
+    ...optional("model", asString(json.model)),
+  };
+}
+
+/** Reads a page of sessions; those that cannot be read are left out. */
+export function decodeSessionPage(json: JsonObject): SessionPage {
+  if (!Array.isArray(json.sessions)) throw invalidResponse();
+  return {
+    sessions: json.sessions.flatMap((session: unknown) => sessionOf(session) ?? []),
+    ...optional("next_cursor", asString(json.next_cursor)),
+  };
+}
+
+/** Reads one session. */
+export function decodeSession(json: JsonObject): Session {
+  const session = sessionOf(json);
+  if (!session) throw invalidResponse();
+  return session;
+}
+
+/** Reads a page of messages; those that cannot be read are left out. */
+export function decodeMessagePage(json: JsonObject): MessagePage {
+  if (!Array.isArray(json.messages)) throw invalidResponse();
+  return {
+    messages: json.messages.flatMap((message: unknown) => messageOf(message) ?? []),
+    ...optional("next_cursor", asString(json.next_cursor)),
+  };
+}
+
+function sessionOf(value: unknown): Session | undefined {
+  const json = asObject(value);
+  const id = asId(json?.id);
+  if (!json || id === undefined) return undefined;
+  return {
+    id,
+    created_at: asString(json.created_at) ?? "",
+    updated_at: asString(json.updated_at) ?? "",
+    ...optional("title", asString(json.title)),
+  };
+}
+
+function messageOf(value: unknown): StoredMessage | undefined {
+  const json = asObject(value);
+  const role = json?.role;
+  const content = asString(json?.content);
+  if (!json || content === undefined || (role !== "user" && role !== "assistant")) return undefined;
+  return {
+    id: asString(json.id) ?? "",
+    role,
+    content,
+    citations: asArray(json.citations).flatMap(decodeCitation),
+    created_at: asString(json.created_at) ?? "",
+  };
+}
+
+/** An id that is one step of a path, and no way up in it. */
+function asId(value: unknown): string | undefined {
+  return typeof value === "string" && /^[\w-]+$/.test(value) ? value : undefined;
+}
+
+function asLinkMode(value: unknown): LinkMode {
+  return value === "authenticated" || value === "public" ? value : "none";
+}

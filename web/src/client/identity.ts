@@ -1,0 +1,60 @@
+import { asString, parseObject } from "./json.js";
+import type { TokenProvider } from "./options.js";
+
+/** Called when somebody else is signed in than before; `null` is nobody. The names are opaque: compare them only. */
+export type IdentityChange = (previous: string | null, next: string | null) => void;
+
+/** Notices, from the tokens that requests use, when the user changes or signs out. */
+export class Identity {
+  readonly #provider: () => TokenProvider;
+  readonly #onChange: IdentityChange;
+  /** `undefined` until the first token. */
+  #last: string | null | undefined;
+  #asked = 0;
+  #newestAnswer = 0;
+
+  /** `provider` is asked anew each time, since a page may replace it. */
+  constructor(provider: () => TokenProvider, onChange: IdentityChange) {
+    this.#provider = provider;
+    this.#onChange = onChange;
+  }
+
+  /** Gives what the page's provider gives; a change is told before anybody can use the new token. */
+  readonly tokenProvider: TokenProvider = async () => {
+    const order = ++this.#asked;
+    const token = (await this.#provider()()) || null;
+    // An answer that was overtaken by that to a later question is about the past.
+    if (order > this.#newestAnswer) {
+      this.#newestAnswer = order;
+      this.#observe(token === null ? null : identityOf(token));
+    }
+    return token;
+  };
+
+  /** Asks who is signed in, only to notice a change. A provider that fails says nothing about that. */
+  async check(): Promise<void> {
+    await this.tokenProvider().catch(() => undefined);
+  }
+
+  #observe(next: string | null): void {
+    const previous = this.#last;
+    if (previous === undefined && next === null) return;
+    this.#last = next;
+    if (previous !== undefined && previous !== next) this.#onChange(previous, next);
+  }
+}
+
+/** The user that a token names, unverified: nothing but changes of it matter. An unreadable token stands for itself. */
+function identityOf(token: string): string {
+  const subject = asString(parseObject(base64UrlText(token.split(".")[1] ?? ""))?.sub);
+  return subject === undefined ? `token ${token}` : `user ${subject}`;
+}
+
+function base64UrlText(encoded: string): string {
+  try {
+    const bytes = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+  } catch {
+    return "";
+  }
+}

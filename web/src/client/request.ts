@@ -1,0 +1,134 @@
+import { decodeError } from "./decode.js";
+import { type ChatError, connectionLost, invalidResponse } from "./errors.js";
+import { type JsonObject, parseObject } from "./json.js";
+import type { ChatClientOptions } from "./options.js";
+import { parseServerTiming } from "./server-timing.js";
+import { currentToken, tokenRefused } from "./token.js";
+import { within } from "./within.js";
+
+/** One request to the API. */
+export interface ApiRequest {
+  readonly url: string;
+  /** GET if it is not given. */
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly accept: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sends it even if the page is being left. */
+  readonly keepalive?: boolean;
+  /** Sends no token. */
+  readonly anonymous?: boolean;
+}
+
+/**
+ * Sends a request and gives its response, whose status is a success. Everything else throws a `ChatError`; after an
+ * abort that is up to the caller, see {@link abortFirst}.
+ */
+export async function send(
+  request: ApiRequest,
+  options: ChatClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const idleTimeoutMs = idleTimeout(options);
+  const attempt = async () => {
+    const token = request.anonymous ? undefined : await currentToken(options.tokenProvider, idleTimeoutMs, signal);
+    const response = await within(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
+      throw connectionLost(thrown);
+    });
+    report(response, options);
+    return response;
+  };
+  let response = await attempt();
+  if (response.status === 401 && !request.anonymous) {
+    // The token may have expired between two refreshes.
+    await response.body?.cancel();
+    response = await attempt();
+    if (response.status === 401) throw tokenRefused();
+  }
+  if (!response.ok) throw await errorOf(response, idleTimeoutMs);
+  return response;
+}
+
+/** Sends a request and reads the JSON object that it is answered with. */
+export function sendForJson(
+  request: Omit<ApiRequest, "accept">,
+  options: ChatClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject> {
+  return abortFirst(signal, async () => {
+    const response = await send({ ...request, accept: "application/json" }, options, signal);
+    const json = parseObject(await (await readAll(response, idleTimeout(options))).text());
+    if (!json) throw invalidResponse(response.status);
+    return json;
+  });
+}
+
+/** The whole body. A body that breaks off, or that brings nothing for `idleTimeoutMs`, throws `connection_lost`. */
+export async function readAll(response: Response, idleTimeoutMs: number): Promise<Blob> {
+  const reader = response.body?.getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  try {
+    for (;;) {
+      const piece = reader && (await within(idleTimeoutMs, reader.read()));
+      if (!piece || piece.done) return new Blob(pieces);
+      pieces.push(piece.value);
+    }
+  } catch (thrown) {
+    reader?.cancel().catch(() => undefined);
+    throw connectionLost(thrown);
+  }
+}
+
+/** Does the work; if it fails after an abort, that is what is thrown: the signal's reason. */
+export async function abortFirst<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    throw thrown;
+  }
+}
+
+/** The silence, in milliseconds, after which a response counts as cut. */
+export function idleTimeout({ idleTimeoutMs = 30_000 }: ChatClientOptions): number {
+  return idleTimeoutMs;
+}
+
+function dispatch(
+  { url, method = "GET", accept, body, keepalive = false }: ApiRequest,
+  token: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  return fetch(url, {
+    method,
+    headers: {
+      accept,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // The token in the header is the only credential; cookies of the server's site have no part in this.
+    credentials: "omit",
+    keepalive,
+    ...(signal && { signal }),
+  });
+}
+
+function report({ status, headers }: Response, { onResponse }: ChatClientOptions): void {
+  onResponse?.({
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+    serverTiming: parseServerTiming(headers.get("server-timing")),
+  });
+}
+
+async function errorOf(response: Response, idleTimeoutMs: number): Promise<ChatError> {
+  const body = await readAll(response, idleTimeoutMs).catch(() => undefined);
+  return decodeError(parseObject((await body?.text()) ?? ""), response.status, retryAfter(response));
+}
+
+/** Seconds of a Retry-After header; its date form is not used by the server. */
+function retryAfter(response: Response): number | undefined {
+  const seconds = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
+  return seconds >= 0 ? seconds : undefined;
+}

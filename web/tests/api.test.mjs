@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+import { chatServer, json } from "./chat-server.mjs";
+
+const client = await importTs(new URL("../src/client/index.ts", import.meta.url));
+const { parseServerTiming } = await importTs(new URL("../src/client/server-timing.ts", import.meta.url));
+const { apiUrl } = await importTs(new URL("../src/client/routes.ts", import.meta.url));
+
+const ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const SESSION = {
+  id: ID,
+  title: "Refunds",
+  created_at: "2026-11-22T09:15:27.123456+00:00",
+  updated_at: "2026-11-22T09:16:02.5+00:00",
+};
+
+let server;
+afterEach(() => server?.close());
+
+/** Options for a server that answers with `handlers`, one per request. */
+async function serving(...handlers) {
+  server = await chatServer(...handlers);
+  return { endpoint: server.endpoint, tokenProvider: async () => "token", idleTimeoutMs: 2000 };
+}
+
+function file(content, headers = {}) {
+  return (response) => response.writeHead(200, headers).end(content);
+}
+
+const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
+
+/** Every call of the API that needs a token. */
+const CALLS = {
+  listSessions: (options, signal) => client.listSessions({}, options, signal),
+  renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),
+  deleteSession: (options, signal) => client.deleteSession(ID, options, signal),
+  listMessages: (options, signal) => client.listMessages(ID, {}, options, signal),
+  downloadDocument: (options, signal) => client.downloadDocument(ID, options, signal),
+};
+
+for (const [name, call] of Object.entries(CALLS)) {
+  test(`${name} asks for another token once after a 401`, async () => {
+    const options = await serving(unauthorized, unauthorized, unauthorized);
+    const tokens = ["old", "new", "never"];
+    await assert.rejects(call({ ...options, tokenProvider: async () => tokens.shift() }), {
+      name: "ChatError",
+      code: "unauthorized",
+      reason: "expired",
+      status: 401,
+    });
+    assert.deepEqual(
+      server.requests.map(({ headers }) => headers.authorization),
+      ["Bearer old", "Bearer new"],
+    );
+  });
+
+  test(`${name} sends nothing while nobody is signed in`, async () => {
+    const options = await serving();
+    await assert.rejects(call({ ...options, tokenProvider: async () => null }), { reason: "signed_out" });
+    assert.equal(server.requests.length, 0);
+  });
+
+  test(`${name} keeps the server's words about a limit`, async () => {
+    const body = { code: "rate_limited", message: "A short break.", retryable: true, request_id: "r" };
+    const options = await serving(json(429, body, { "retry-after": "60" }));
+    await assert.rejects(call(options), {
+      code: "rate_limited",
+      message: "A short break.",
+      retryable: true,
+      retryAfterSeconds: 60,
+      requestId: "r",
+      reason: undefined,
+    });
+  });
+
+  test(`${name} gives up a server that says nothing`, async () => {
+    const options = await serving(() => undefined);
+    await assert.rejects(call({ ...options, idleTimeoutMs: 50 }), { code: "connection_lost", retryable: true });
+  });
+
+  test(`${name} gives up an error that is never told to its end`, async () => {
+    const options = await serving((response) => response.writeHead(503).write('{"code":'));
+    await assert.rejects(call({ ...options, idleTimeoutMs: 50 }), { code: "invalid_response", status: 503 });
+  });
+
+  test(`${name} throws the reason of an abort`, async () => {
+    const controller = new AbortController();
+    const reason = new Error("signed out");
+    const options = await serving(() => controller.abort(reason));
+    await assert.rejects(call(options, controller.signal), (thrown) => thrown === reason);
+    await assert.rejects(call(options, controller.signal), (thrown) => thrown === reason);
+    assert.equal(server.requests.length, 1);
+  });
+}
+
+test("the settings are read without a token", async () => {
+  const config = {
+    suggested_questions: ["How?"],
+    citations: false,
+    link_mode: "public",
+    dimensions: 384,
+    max_message_chars: 4000,
+  };
+  const options = await serving(
+    json(200, { ...config, greeting: "Hello", model: "3f2a" }),
+    json(200, { ...config, greeting: null, model: null }),
+    json(200, { suggested_questions: [1, "", "How?"], link_mode: "everything", dimensions: "384" }),
+  );
+  const anonymous = { ...options, tokenProvider: () => assert.fail("No token is needed.") };
+  assert.deepEqual(await client.getConfig(anonymous), { ...config, greeting: "Hello", model: "3f2a" });
+  assert.deepEqual(await client.getConfig(anonymous), config);
+  assert.deepEqual(await client.getConfig(anonymous), { ...config, citations: true, link_mode: "none" });
+  assert.deepEqual(server.requests[0].path, "/api/config");
+  assert.equal(server.requests[0].headers.authorization, undefined);
+});
+
+test("conversations come page by page", async () => {
+  const options = await serving(
+    json(200, { sessions: [SESSION], next_cursor: "a+b/=&" }),
+    json(200, { sessions: [], next_cursor: null }),
+  );
+  const first = await client.listSessions({ limit: 5 }, options);
+  assert.deepEqual(first, { sessions: [SESSION], next_cursor: "a+b/=&" });
+  assert.deepEqual(await client.listSessions({ cursor: first.next_cursor }, options), { sessions: [] });
+  const [one, two] = server.requests.map(({ path }) => new URL(path, server.endpoint));
+  assert.equal(one.pathname + one.search, "/api/sessions?limit=5");
+  assert.deepEqual([...two.searchParams], [["cursor", "a+b/=&"]]);
+});
+
+test("conversations that cannot be read are left out, and none gets an id that leads elsewhere", async () => {
+  const strange = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
+  const options = await serving(json(200, { sessions: [...strange, { id: ID, title: null, created_at: 3 }] }));
+  const { sessions } = await client.listSessions({}, options);
+  assert.deepEqual(sessions, [{ id: ID, created_at: "", updated_at: "" }]);
+});
+
+for (const body of [{}, { sessions: {}, messages: "none" }, [], "text"]) {
+  test(`a list that is ${JSON.stringify(body)} is an unreadable reply`, async () => {
+    const options = await serving(json(200, body), json(200, body), json(200, body));
+    await assert.rejects(client.listSessions({}, options), { code: "invalid_response" });
+    await assert.rejects(client.listMessages(ID, {}, options), { code: "invalid_response" });
+    await assert.rejects(client.renameSession(ID, "x", options), { code: "invalid_response" });
+  });
+}
+
+test("a body that breaks off is a lost connection", async () => {
+  const options = await serving((response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write('{"sessions":[');
+    setTimeout(() => response.destroy(), 20);
+  });
+  await assert.rejects(client.listSessions({}, options), { code: "connection_lost" });
+});
+
+test("a conversation is renamed", async () => {
+  const options = await serving(json(200, { ...SESSION, title: "Money back" }));
+  assert.deepEqual(await client.renameSession(ID, "Money back", options), { ...SESSION, title: "Money back" });
+  const [{ method, path, body, headers }] = server.requests;
+  assert.deepEqual([method, path, JSON.parse(body)], ["PATCH", `/api/sessions/${ID}`, { title: "Money back" }]);
+  assert.equal(headers["content-type"], "application/json");
+});
+
+test("a conversation is deleted, also one that is gone already", async () => {
+  const options = await serving(
+    (response) => response.writeHead(204).end(),
+    json(404, { code: "not_found", message: "Not there." }),
+    (response) => response.writeHead(404).end("<h1>No API here</h1>"),
+  );
+  await client.deleteSession(ID, options);
+  await client.deleteSession(ID, { ...options, keepalive: true });
+  await assert.rejects(client.deleteSession(ID, options), { code: "invalid_response", status: 404 });
+  assert.deepEqual([server.requests[0].method, server.requests[0].path], ["DELETE", `/api/sessions/${ID}`]);
+});
+
+test("messages come with their citations and whether the document is still there", async () => {
+  const citation = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 0.5, excerpt: "E", quotes: [] };
+  const message = (role, content, citations) => ({ id: "m", role, content, citations, created_at: "2026-11-22" });
+  const options = await serving(
+    json(200, {
+      messages: [
+        message("user", "Why?", []),
+        message("assistant", "E [1]", [
+          { ...citation, available: false },
+          { ...citation, available: true },
+          citation,
+          7,
+        ]),
+        message("system", "Obey.", []),
+        message("assistant", "", []),
+        message("assistant", "No.", null),
+        null,
+      ],
+      next_cursor: "next",
+    }),
+  );
+  const page = await client.listMessages(ID, { limit: 200 }, options);
+  assert.deepEqual(page, {
+    messages: [
+      message("user", "Why?", []),
+      message("assistant", "E [1]", [{ ...citation, available: false }, { ...citation, available: true }, citation]),
+      message("assistant", "No.", []),
+    ],
+    next_cursor: "next",
+  });
+  assert.equal(server.requests[0].path, `/api/sessions/${ID}/messages?limit=200`);
+});
+
+test("a document is downloaded by its id or its address, as bytes that no browser runs", async () => {
+  const attachment = {
+    "content-type": "text/html",
+    "content-disposition": "attachment; filename=\"R_ck.html\"; filename*=UTF-8''R%C3%BCck.html",
+  };
+  const options = await serving(file("<script>", attachment), file("<script>", attachment));
+  for (const which of [ID, new URL(`documents/${ID}/download`, server.endpoint).href]) {
+    const { blob, name } = await client.downloadDocument(which, options);
+    assert.deepEqual([await blob.text(), blob.type, name], ["<script>", "application/octet-stream", "Rück.html"]);
+  }
+  for (const { path, headers } of server.requests) {
+    assert.deepEqual([path, headers.authorization], [`/api/documents/${ID}/download`, "Bearer token"]);
+  }
+});
+
+test("the token stays with the API: a signed address elsewhere gets none, nor does another path of the server", async () => {
+  const options = await serving();
+  const storage = await chatServer(file("%PDF"), file("%PDF"));
+  const origin = new URL(storage.endpoint).origin;
+  const tokenProvider = () => assert.fail("No token may be asked for.");
+  const signed = `${origin}/storage/v1/object/sign/kb/terms%20of%20use.pdf?token=x`;
+  const { name, blob } = await client.downloadDocument(signed, { ...options, tokenProvider });
+  assert.deepEqual([name, await blob.text()], ["terms of use.pdf", "%PDF"]);
+  await client.downloadDocument(`${origin}/api/documents/${ID}/download`, { ...options, tokenProvider });
+  const beside = new URL("documents/../../elsewhere", server.endpoint).href;
+  await assert.rejects(client.downloadDocument(beside, { ...options, tokenProvider }), { status: 500 });
+  for (const { headers } of [...storage.requests, ...server.requests]) assert.equal(headers.authorization, undefined);
+  await storage.close();
+});
+
+test("a 401 of a signed address is told without asking for a token", async () => {
+  const options = await serving();
+  const storage = await chatServer(json(401, { code: "unauthorized", message: "Link expired." }));
+  const tokenProvider = () => assert.fail("No token may be asked for.");
+  await assert.rejects(client.downloadDocument(storage.endpoint, { ...options, tokenProvider }), {
+    code: "unauthorized",
+    message: "Link expired.",
+  });
+  await storage.close();
+});
+
+for (const address of ["javascript:alert(1)", "data:text/html,x", "../secret", "", "https://user:pw@host.example/"]) {
+  test(`"${address}" is no document`, async () => {
+    const options = await serving();
+    await assert.rejects(client.downloadDocument(address, options), TypeError);
+    assert.equal(server.requests.length, 0);
+  });
+}
+
+const NAMES = [
+  ['attachment; filename="plain.pdf"', "plain.pdf"],
+  ["attachment; filename=token.pdf; size=3", "token.pdf"],
+  ['attachment; filename="a \\"b\\".txt"', 'a "b".txt'],
+  ["attachment; filename=\"ok.pdf\"; filename*=UTF-8''%E0%A4%A", "ok.pdf"],
+  ["attachment; filename*=UTF-8''..%2F..%2F.bashrc", "bashrc"],
+  ["attachment; filename*=UTF-8''invoice%E2%80%AEgpj.exe", "invoicegpj.exe"],
+  ['attachment; filename="..."', "document"],
+  ["attachment", "download"],
+  ["", "download"],
+];
+for (const [disposition, expected] of NAMES) {
+  test(`the file of ${JSON.stringify(disposition)} is called ${expected}`, async () => {
+    const options = await serving(file("x", disposition && { "content-disposition": disposition }));
+    assert.equal((await client.downloadDocument(ID, options)).name, expected);
+  });
+}
+
+test("a download that breaks off is a lost connection", async () => {
+  const options = await serving((response) => {
+    response.writeHead(200, { "content-length": "1000" }).write("half");
+    setTimeout(() => response.destroy(), 20);
+  });
+  await assert.rejects(client.downloadDocument(ID, options), { code: "connection_lost" });
+});
+
+test("a slow download goes on while something comes", async () => {
+  const options = await serving(async (response) => {
+    response.writeHead(200);
+    for (const piece of ["a", "b", "c", "d", "e"]) {
+      response.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    response.end();
+  });
+  const { blob } = await client.downloadDocument(ID, { ...options, idleTimeoutMs: 200 });
+  assert.equal(await blob.text(), "abcde");
+});
+
+const ENDPOINTS = [
+  ["https://chat.example.com/api/chat", "https://chat.example.com/api/sessions"],
+  ["https://chat.example.com/api/chat/", "https://chat.example.com/api/sessions"],
+  ["https://chat.example.com/tenant/api/chat?key=1#top", "https://chat.example.com/tenant/api/sessions"],
+  ["https://chat.example.com", "https://chat.example.com/sessions"],
+];
+for (const [endpoint, expected] of ENDPOINTS) {
+  test(`the routes beside ${endpoint} are found`, () => assert.equal(apiUrl(endpoint, "sessions"), expected));
+}
+
+test("in a page, the endpoint may be relative", () => {
+  globalThis.document = { baseURI: "https://shop.example/help/" };
+  try {
+    assert.equal(apiUrl("/api/chat", "config"), "https://shop.example/api/config");
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+const TIMINGS = [
+  [null, {}],
+  ["", {}],
+  ["auth;dur=0, total;dur=26.25", { auth: 0, total: 26.25 }],
+  ['cache;desc="hit";dur="3", miss, , ;dur=1, x;dur=, y;dur=-1', { cache: 3 }],
+  ["__proto__;dur=1", Object.fromEntries([["__proto__", 1]])],
+  ["a;duration=5;dur=2", { a: 2 }],
+];
+for (const [header, expected] of TIMINGS) {
+  test(`Server-Timing ${header} is ${JSON.stringify(expected)}`, () =>
+    assert.deepEqual(parseServerTiming(header), expected));
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const { Identity } = await importTs(new URL("../src/client/identity.ts", import.meta.url));
+
+/** A token with a payload; two of them for one user differ in their signature. */
+let signature = 0;
+function jwt(payload) {
+  const part = (json) => Buffer.from(JSON.stringify(json)).toString("base64url");
+  return `${part({ alg: "HS256" })}.${part(payload)}.${signature++}`;
+}
+
+/** Shows an Identity these tokens, one after the other; how often it told of a change after each of them. */
+async function changes(...tokens) {
+  const seen = [];
+  let told = 0;
+  let token;
+  const identity = new Identity(
+    () => async () => token,
+    () => told++,
+  );
+  for (token of tokens) {
+    assert.equal(await identity.tokenProvider(), token || null);
+    seen.push(told);
+  }
+  return seen;
+}
+
+test("the first token is no change, nor is a refreshed one of the same user", async () => {
+  assert.deepEqual(
+    await changes(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
+    [0, 0, 0],
+  );
+});
+
+test("another user is a change, and so is the way back", async () => {
+  assert.deepEqual(await changes(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
+});
+
+test("signing out is a change, once, and signing in again another", async () => {
+  assert.deepEqual(await changes(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
+});
+
+test("somebody who signs in for the first time is no change", async () => {
+  assert.deepEqual(await changes(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
+});
+
+test("names beyond Latin are read from base64url", async () => {
+  assert.deepEqual(
+    await changes(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
+    [0, 0, 1],
+  );
+});
+
+const UNREADABLE = [
+  "opaque",
+  "a.b.c",
+  "..",
+  "a.%%%.c",
+  `a.${btoa("[1]")}.c`,
+  `a.${btoa('{"sub":7}')}.c`,
+  jwt({}),
+  jwt({ sub: "" }),
+];
+for (const token of UNREADABLE) {
+  test(`${token} is an identity of its own`, async () => {
+    assert.deepEqual(await changes(token, token, `${token}x`, jwt({ sub: token })), [0, 0, 1, 2]);
+  });
+}
+
+test("a change is told before the new token is handed out, with the names before and after", async () => {
+  const told = [];
+  const tokens = [jwt({ sub: "ann" }), jwt({ sub: "bob" }), null];
+  const identity = new Identity(
+    () => async () => tokens.shift(),
+    (previous, next) => told.push([previous, next]),
+  );
+  await identity.tokenProvider();
+  const second = identity.tokenProvider().then(() => assert.equal(told.length, 1));
+  await second;
+  await identity.check();
+  const [[ann, bob], signedOut] = told;
+  assert.notEqual(ann, bob);
+  assert.deepEqual(signedOut, [bob, null]);
+});
+
+test("the provider may be replaced by another one", async () => {
+  let provider = async () => jwt({ sub: "ann" });
+  let told = 0;
+  const identity = new Identity(
+    () => provider,
+    () => told++,
+  );
+  await identity.check();
+  provider = async () => jwt({ sub: "bob" });
+  await identity.check();
+  assert.equal(told, 1);
+});
+
+test("a provider that fails changes nobody; its error goes to who asked for the token", async () => {
+  const answers = [
+    async () => jwt({ sub: "ann" }),
+    () => Promise.reject(new Error("offline")),
+    async () => jwt({ sub: "ann" }),
+  ];
+  let told = 0;
+  const identity = new Identity(
+    () => answers.shift(),
+    () => told++,
+  );
+  await identity.check();
+  await assert.rejects(identity.tokenProvider(), /offline/);
+  await identity.check();
+  assert.equal(told, 0);
+});
+
+test("check never fails, whatever the provider does", async () => {
+  const throwing = new Identity(
+    () => () => {
+      throw new Error("broken page");
+    },
+    () => assert.fail(),
+  );
+  await throwing.check();
+});
+
+test("an answer that comes after that to a later question is about the past", async () => {
+  const waiting = [];
+  let told = 0;
+  const identity = new Identity(
+    () => () => new Promise((resolve) => waiting.push(resolve)),
+    () => told++,
+  );
+  const first = identity.check();
+  waiting.shift()(jwt({ sub: "ann" }));
+  await first;
+  const [slow, fast] = [identity.check(), identity.check()];
+  waiting[1](jwt({ sub: "bob" }));
+  await fast;
+  waiting[0](jwt({ sub: "ann" }));
+  await slow;
+  assert.equal(told, 1);
+  const last = identity.check();
+  waiting[2](jwt({ sub: "bob" }));
+  await last;
+  assert.equal(told, 1, "Bob is still the last one known.");
+});
