@@ -12,12 +12,11 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Pages that a test makes up count as public ones, which may not reach servers of this machine.
+  "--disable-features=LocalNetworkAccessChecks",
 ];
 
-/**
- * Opens a browser; `page.errors` collects uncaught errors and what the page's Content Security Policy blocked. Other
- * lines of the console do not count: Chromium logs each failed request there, also those a test provokes.
- */
+/** Opens a browser with one page, whose `errors` are collected. */
 export async function openBrowser(options = {}) {
   const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
@@ -28,13 +27,7 @@ export async function openBrowser(options = {}) {
     viewport: { width: 1280, height: 900 },
     ...options,
   });
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.errors = [];
-  page.on("pageerror", (error) => page.errors.push(String(error)));
-  page.on("console", (message) => {
-    const text = message.text();
-    if (message.type() === "error" && text.includes("Content Security Policy")) page.errors.push(text);
-  });
+  const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
   return {
     page,
     async close() {
@@ -42,4 +35,18 @@ export async function openBrowser(options = {}) {
       await rm(profile, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Has `page.errors` collect uncaught errors and what the page's Content Security Policy blocked. Other lines of the
+ * console do not count: Chromium logs each failed request there, also those a test provokes.
+ */
+export function collectErrors(page) {
+  page.errors = [];
+  page.on("pageerror", (error) => page.errors.push(String(error)));
+  page.on("console", (message) => {
+    const text = message.text();
+    if (message.type() === "error" && text.includes("Content Security Policy")) page.errors.push(text);
+  });
+  return page;
 }

@@ -1,4 +1,4 @@
-// A project of somebody else that has installed the package from its tarball.
+// A project of somebody else that has installed packages from their tarballs.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,16 +6,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const PACKAGE = fileURLToPath(new URL("../../embedder-wasm/npm", import.meta.url));
+/** The folders of the packages. */
+export const EMBEDDER = fileURLToPath(new URL("../../embedder-wasm/npm", import.meta.url));
+export const WIDGET = fileURLToPath(new URL("../../web", import.meta.url));
+
 const NPM = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/** Packs the built package and installs the tarball, without a registry. */
-export async function createConsumer() {
-  const folder = await mkdtemp(join(tmpdir(), "embedder-consumer-"));
+/** Packs built packages and installs the tarballs, without a registry: each after what it depends on. */
+export async function createConsumer(packages = [EMBEDDER]) {
+  const folder = await mkdtemp(join(tmpdir(), "evidence-chat-consumer-"));
   const npm = (...args) => promisify(execFile)("npm", [...args, ...NPM], { cwd: folder });
-  const { stdout } = await npm("pack", "--pack-destination", folder, PACKAGE);
+  const tarballs = [];
+  for (const name of packages) {
+    const { stdout } = await npm("pack", "--pack-destination", folder, name);
+    tarballs.push(`./${stdout.trim().split("\n").at(-1)}`);
+  }
   await writeFile(join(folder, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }');
-  await npm("install", "--offline", `./${stdout.trim().split("\n").at(-1)}`);
+  await npm("install", "--offline", ...tarballs);
   return new Consumer(folder);
 }
 

@@ -1,6 +1,6 @@
 /** Registers `<evidence-chat>`. */
 import { EvidenceChatElement } from "./element/evidence-chat.js";
 
-export * from "./index.js";
+export { EvidenceChatElement };
 
 if (!customElements.get("evidence-chat")) customElements.define("evidence-chat", EvidenceChatElement);

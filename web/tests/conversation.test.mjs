@@ -3,10 +3,10 @@ import { afterEach, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 import { chatServer, events, json } from "./chat-server.mjs";
 
-const { Conversation } = await importTs(new URL("../src/element/conversation.ts", import.meta.url));
+const { Conversation } = await importTs(new URL("../src/panel/chat/conversation.ts", import.meta.url));
 
 const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-const embedder = { fingerprint: "model-1", embed: async () => ({ vector: Float32Array.of(1, 0) }) };
+const embedder = { fingerprint: "model-1", embed: async () => ({ vector: Float32Array.of(1, 0), tokens: 5 }) };
 const answered = (sessionId) =>
   events(["answer_start", { session_id: sessionId }], ["answer_end", { persisted: true }]);
 
@@ -21,8 +21,10 @@ async function conversationWith(...handlers) {
   );
 }
 
-async function run(conversation, exchange) {
-  for await (const event of conversation.run(exchange, new AbortController().signal)) void event;
+const ignored = { mark: () => undefined, onResponse: () => undefined };
+
+async function run(conversation, exchange, watch = ignored, signal = new AbortController().signal) {
+  for await (const event of conversation.run(exchange, watch, signal)) void event;
 }
 
 test("a question carries its embedding, the model and a fresh id, and later ones the session", async () => {
@@ -98,4 +100,42 @@ test("half a surrogate pair is replaced, and whole pairs stay", async () => {
   assert.equal(exchange.question, "\ufffd lone \ufffd, 😀 whole");
   await run(conversation, exchange);
   assert.equal(JSON.parse(server.requests[0].body).message, exchange.question);
+});
+
+test("the next question goes on with a session of the history", async () => {
+  const conversation = await conversationWith(answered("s9"));
+  conversation.resume("s9");
+  await run(conversation, conversation.begin("More?"));
+  assert.deepEqual(sessionsAsked(), ["s9"]);
+});
+
+test("a question tells how far it has come", async () => {
+  const conversation = await conversationWith(answered("s1"));
+  const marks = [];
+  let timing;
+  const watch = {
+    mark: (stage, details) => marks.push([stage, details]),
+    onResponse: ({ serverTiming }) => (timing = serverTiming),
+  };
+  await run(conversation, conversation.begin("First?"), watch);
+  const requestBytes = Buffer.byteLength(server.requests[0].body);
+  assert.deepEqual(marks, [
+    ["embedding", undefined],
+    ["embedded", { tokens: 5 }],
+    ["sent", { requestBytes }],
+  ]);
+  assert.deepEqual(timing, {});
+});
+
+test("a question that is stopped while it waits for the model is never sent", async () => {
+  server = await chatServer(answered("s1"));
+  const conversation = new Conversation(
+    () => new Promise(() => undefined),
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+  );
+  const stopped = new AbortController();
+  const running = run(conversation, conversation.begin("First?"), ignored, stopped.signal);
+  stopped.abort(new Error("enough"));
+  await assert.rejects(running, { message: "enough" });
+  assert.equal(server.requests.length, 0);
 });

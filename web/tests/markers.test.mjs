@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { MarkerParser } = await importTs(new URL("../src/element/markers.ts", import.meta.url));
+const { MarkerParser } = await importTs(new URL("../src/panel/citations/markers.ts", import.meta.url));
 
 const ANSWERS = {
   "with markers": {
@@ -23,19 +23,35 @@ const ANSWERS = {
   "that ends in half a marker": { text: "End [1] [1", pieces: ["End ", 1, " [1"] },
   "that ends in half an escape": { text: "End [1] \\[7\\", pieces: ["End ", 1, " \\[7\\"] },
   "that ends in a backslash": { text: "End\\", pieces: ["End\\"] },
+  "with code": {
+    text: "Use `list[1]` or ``a`b[2]`` here. [1] `[3]`[2] `x\\[4\\]`",
+    pieces: ["Use ", "<`list[1]`>", " or ", "<``a`b[2]``>", " here. ", 1, " ", "<`[3]`>", 2, " ", "<`x[4]`>"],
+  },
+  "with a backtick that is never closed": {
+    text: "Press ` and [1]\nthen ` [2]",
+    pieces: ["Press ` and ", 1, "\nthen ` ", 2],
+  },
+  "with a lone backtick in each of two sentences": {
+    text: "Press ` once. [1] Press ` twice. [2]",
+    pieces: ["Press ` once. ", 1, " Press ` twice. ", 2],
+  },
+  "with fenced code": {
+    text: "Run\n```sh\na[1]\n`` \\[2\\]\n```\nDone. [1]\n ````\n```\n[2]\n````` \n[3]",
+    pieces: ["Run\n", "<```sh\na[1]\n`` [2]\n```>", "\nDone. ", 1, "\n ", "<````\n```\n[2]\n````` >", "\n", 3],
+  },
+  "with a fence that is never closed": { text: "```\na[1]\n``", pieces: ["<```\na[1]\n``>"] },
+  "with backticks that are no fence": { text: "a ```b [1]\n```c` [2]", pieces: ["a ```b ", 1, "\n```c` ", 2] },
 };
 
-/** Pieces as strings and numbers, with neighbouring text joined. */
+/** Pieces as strings and numbers, code in angle brackets, with neighbours of one kind joined. */
 function parse(deltas) {
   const parser = new MarkerParser();
-  const pieces = [...deltas.flatMap((delta) => parser.push(delta)), ...parser.finish()];
   const joined = [];
-  for (const piece of pieces) {
-    if (piece.kind === "marker") joined.push(piece.index);
-    else if (typeof joined.at(-1) === "string") joined.push(joined.pop() + piece.text);
-    else joined.push(piece.text);
+  for (const piece of [...deltas.flatMap((delta) => parser.push(delta)), ...parser.finish()]) {
+    if (piece.kind !== "marker" && joined.at(-1)?.kind === piece.kind) joined.at(-1).text += piece.text;
+    else joined.push({ ...piece });
   }
-  return joined;
+  return joined.map(({ kind, text, index }) => (kind === "code" ? `<${text}>` : (text ?? index)));
 }
 
 for (const [name, { text, pieces }] of Object.entries(ANSWERS)) {
@@ -79,3 +95,76 @@ test("no backslash of an escape is ever shown as text", () => {
   }
   assert.equal(shown, "See [1] and [22].");
 });
+
+test("random text gives the same pieces however it is cut", () => {
+  const random = randomNumbers(7);
+  const alphabet = [
+    "`",
+    "`",
+    "``",
+    "```",
+    "\n",
+    "[1]",
+    "[",
+    "]",
+    "\\",
+    "\\[2\\]",
+    "3",
+    " ",
+    "word",
+    "x".repeat(90),
+    ".",
+  ];
+  const pick = (from) => from[Math.floor(random() * from.length)];
+  for (let round = 0; round < 3000; round++) {
+    const text = Array.from({ length: 1 + Math.floor(random() * 25) }, () => pick(alphabet)).join("");
+    const deltas = [];
+    for (let at = 0; at < text.length;) {
+      const length = 1 + Math.floor(random() * pick([1, 4, 150]));
+      deltas.push(text.slice(at, at + length));
+      at += length;
+    }
+    const whole = parse([text]);
+    assert.deepEqual(parse(deltas), whole, JSON.stringify(deltas));
+    assert.deepEqual(parse([...text]), whole, JSON.stringify(text));
+    const shown = whole.map((piece) => (typeof piece === "number" ? `[${piece}]` : piece)).join("");
+    const letters = (words) => words.replace(/[<>\\]/g, "");
+    assert.equal(letters(shown), letters(text), "no text is lost");
+  }
+});
+
+test("a backtick that is not closed holds back 200 characters at most", () => {
+  const parser = new MarkerParser();
+  const shownAfter = (text) => parser.push(text).length > 0;
+  assert.equal(shownAfter("`" + "x".repeat(198)), false);
+  assert.equal(shownAfter("x"), true);
+  assert.deepEqual(parser.push(" [1]"), [
+    { kind: "text", text: " " },
+    { kind: "marker", index: 1 },
+  ]);
+});
+
+test("a backtick that is not closed is settled by the end of its line", () => {
+  const parser = new MarkerParser();
+  assert.deepEqual(parser.push("`[1]"), []);
+  assert.deepEqual(parser.push("\n"), [
+    { kind: "text", text: "`" },
+    { kind: "marker", index: 1 },
+    { kind: "text", text: "\n" },
+  ]);
+});
+
+test("fenced code is shown while it streams", () => {
+  const parser = new MarkerParser();
+  parser.push("```\n");
+  assert.deepEqual(parser.push("let a"), [{ kind: "code", text: "let a" }]);
+});
+
+/** Numbers from 0 to 1, the same in each run. */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,3 +1,3 @@
 // One bundle, so that the test and the loader share the one EmbedderError class.
 export { EmbedderError } from "@evidence-chat/embedder";
-export { ModelLoader } from "../src/element/model-loader.js";
+export { ModelLoader } from "../src/panel/model/model-loader.js";

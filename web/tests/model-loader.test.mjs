@@ -8,11 +8,11 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 const progress = { phase: "download", loadedBytes: 1, totalBytes: 2 };
 
 /** A loader whose attempts the test plays itself: `attempts` holds the hooks of each. */
-function playedLoader() {
+function playedLoader(mustAsk = async () => false) {
   const attempts = [];
   const statuses = [];
   const create = (hooks) => new Promise((resolve, reject) => attempts.push({ ...hooks, resolve, reject }));
-  const loader = new ModelLoader(create, ({ status }) => statuses.push(status));
+  const loader = new ModelLoader({ create, mustAsk, onChange: ({ status }) => statuses.push(status) });
   const embedder = {
     disposed: false,
     dispose() {
@@ -26,6 +26,7 @@ test("loading starts once and gives the embedder to all who wait", async () => {
   const { loader, attempts, embedder } = playedLoader();
   const waiting = [loader.ready(), loader.ready()];
   loader.load();
+  await settled();
   assert.equal(attempts.length, 1);
   attempts[0].resolve(embedder);
   assert.deepEqual(await Promise.all(waiting), [embedder, embedder]);
@@ -39,11 +40,13 @@ test("after a time-out or a failure, a second attempt serves those who wait sinc
   ]) {
     const { loader, attempts, statuses, embedder } = playedLoader();
     const waiting = loader.ready();
+    await settled();
     attempts[0].onProgress(progress);
     attempts[0].reject(new EmbedderError(code, "No."));
     await settled();
     assert.equal(loader.state.status, status);
     loader.load();
+    await settled();
     attempts[1].resolve(embedder);
     assert.equal(await waiting, embedder);
     assert.deepEqual(statuses, ["loading", "loading", status, "loading", "ready"]);
@@ -53,6 +56,7 @@ test("after a time-out or a failure, a second attempt serves those who wait sinc
 test("an attempt that finishes after it was stopped is discarded", async () => {
   const { loader, attempts, embedder } = playedLoader();
   loader.load();
+  await settled();
   loader.unload();
   assert.ok(attempts[0].signal.aborted);
   attempts[0].onProgress(progress);
@@ -65,9 +69,11 @@ test("an attempt that finishes after it was stopped is discarded", async () => {
 test("a browser that cannot run the embedder is not asked again", async () => {
   const { loader, attempts } = playedLoader();
   const waiting = loader.ready();
+  await settled();
   attempts[0].reject(new EmbedderError("unsupported_browser", "No."));
   await assert.rejects(waiting, { code: "unsupported_browser" });
   loader.load();
+  await settled();
   assert.equal(attempts.length, 1);
   await assert.rejects(loader.ready(), { code: "unsupported_browser" });
 });
@@ -75,14 +81,48 @@ test("a browser that cannot run the embedder is not asked again", async () => {
 test("unloading frees the embedder, and the next load starts afresh", async () => {
   const { loader, attempts, statuses, embedder } = playedLoader();
   loader.load();
+  await settled();
   attempts[0].resolve(embedder);
   await loader.ready();
   loader.unload();
   assert.ok(embedder.disposed);
   loader.load();
+  await settled();
   assert.equal(attempts.length, 2);
   assert.deepEqual(statuses, ["loading", "ready", "idle", "loading"]);
   const waiting = loader.ready();
   loader.unload();
   await assert.rejects(waiting, { code: "aborted" });
+});
+
+test("where the visitor has to be asked, nothing is loaded before the yes, and once is enough", async () => {
+  let asked = 0;
+  const { loader, attempts, statuses, embedder } = playedLoader(async () => ++asked > 0);
+  const waiting = loader.ready();
+  await settled();
+  loader.load();
+  await settled();
+  assert.equal(attempts.length, 0);
+  assert.deepEqual(statuses, ["loading", "consent"]);
+  loader.allow();
+  await settled();
+  attempts[0].reject(new EmbedderError("network", "No."));
+  await settled();
+  loader.load();
+  await settled();
+  attempts[1].resolve(embedder);
+  assert.equal(await waiting, embedder);
+  assert.equal(asked, 1);
+  assert.deepEqual(statuses, ["loading", "consent", "loading", "failed", "loading", "ready"]);
+});
+
+test("a loader that is unloaded while it asks neither asks nor loads", async () => {
+  let answer;
+  const { loader, attempts, statuses } = playedLoader(() => new Promise((resolve) => (answer = resolve)));
+  loader.load();
+  loader.unload();
+  answer(true);
+  await settled();
+  assert.equal(attempts.length, 0);
+  assert.deepEqual(statuses, ["loading", "idle"]);
 });

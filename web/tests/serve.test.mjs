@@ -14,7 +14,8 @@ let server;
 
 before(async () => {
   root = await mkdtemp(join(tmpdir(), "serve-test-"));
-  await mkdir(join(root, "dist", "demo"), { recursive: true });
+  await mkdir(join(root, "dist", "demo", "assets"), { recursive: true });
+  await mkdir(join(root, "dist", "chunks"));
   await mkdir(join(root, "model"));
   await mkdir(join(root, "model-private"));
   await writeFile(join(root, "secret.txt"), "secret");
@@ -24,6 +25,10 @@ before(async () => {
   await writeFile(join(root, "dist", "demo", "index.html"), "<!doctype html>");
   await writeFile(join(root, "dist", "evidence-chat.js"), "export {};");
   await writeFile(join(root, "dist", "embedder_bg.wasm"), "wasm");
+  await writeFile(join(root, "dist", "chunks", "panel-2QF7XKAB.js"), "export {};");
+  await writeFile(join(root, "dist", "evidence-chat.js.map"), "{}");
+  await writeFile(join(root, "dist", "demo", "assets", "index-BxAm1usz.css"), "body{}");
+  await writeFile(join(root, "dist", "demo", "assets", "fern-DnOuwKTc.svg"), "<svg/>");
   const settings = {
     EVIDENCE_MODEL_DIR: join(root, "model"),
     CHAT_ENDPOINT: "http://127.0.0.1:1/api/chat",
@@ -53,6 +58,9 @@ test("the page, the widget and the settings are served with their types", async 
     "/": "text/html; charset=utf-8",
     "/widget/evidence-chat.js": "text/javascript; charset=utf-8",
     "/widget/embedder_bg.wasm": "application/wasm",
+    "/widget/chunks/panel-2QF7XKAB.js": "text/javascript; charset=utf-8",
+    "/assets/index-BxAm1usz.css": "text/css; charset=utf-8",
+    "/assets/fern-DnOuwKTc.svg": "image/svg+xml",
   };
   for (const [path, type] of Object.entries(types)) {
     const { status, headers } = await get(path);
@@ -64,10 +72,28 @@ test("the page, the widget and the settings are served with their types", async 
   assert.equal(config.demoEmail, "demo@example.com");
 });
 
-test("the page may connect to the chat server and run no foreign script", async () => {
+test("the page may connect to the chat server, and run nothing that is inline or from elsewhere", async () => {
   const policy = (await get("/")).headers["content-security-policy"];
-  assert.match(policy, /connect-src 'self' http:\/\/127\.0\.0\.1:1;/);
-  assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
+  const directives = new Map(policy.split("; ").map((one) => one.match(/^(\S+) (.*)$/).slice(1)));
+  assert.equal(directives.get("default-src"), "'none'");
+  assert.equal(directives.get("connect-src"), "'self' http://127.0.0.1:1");
+  assert.equal(directives.get("script-src"), "'self' 'wasm-unsafe-eval'");
+  assert.equal(directives.get("style-src"), "'self'");
+  assert.equal(directives.get("require-trusted-types-for"), "'script'");
+  assert.equal(directives.get("trusted-types"), "evidence-chat-embedder");
+  assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|data:|\*/);
+});
+
+test("files with a hash in their name are kept for good, all others are asked for again", async () => {
+  const caching = async (path) => (await get(path)).headers["cache-control"];
+  for (const path of ["/assets/index-BxAm1usz.css", "/assets/fern-DnOuwKTc.svg", "/widget/chunks/panel-2QF7XKAB.js"]) {
+    assert.equal(await caching(path), "public, max-age=31536000, immutable", path);
+  }
+  for (const path of ["/", "/widget/evidence-chat.js", "/widget/evidence-chat.js.map", "/widget/embedder_bg.wasm"]) {
+    assert.equal(await caching(path), "no-cache", path);
+  }
+  assert.equal(await caching("/config.json"), "no-store");
+  assert.equal(await caching("/assets/gone-AAAAAAAA.css"), undefined, "a missing file is not missing for good");
 });
 
 test("the model comes whole, with its length, and not again while it is the same", async () => {
@@ -105,6 +131,8 @@ test("no path leads out of the served folders", async () => {
     "/model/%zz",
     "/model/",
     "/widget/../../secret.txt",
+    "/assets/../../../secret.txt",
+    "/assets/%2e%2e/%2e%2e/%2e%2e/secret.txt",
     "//secret.txt",
   ];
   for (const path of escapes) {

@@ -1,43 +1,47 @@
-import { button, element, icon } from "./dom.js";
-import { ICONS } from "./icons.js";
+import { button, element, icon, set } from "../dom/element.js";
+import { ICONS } from "../dom/icons.js";
+import type { Translate } from "../dom/translator.js";
 
-/** The longest question the server takes. */
-const MAX_CHARACTERS = 4000;
-
-/** From here on the visitor is told how much room is left. */
-const WARN_FROM_CHARACTERS = 3600;
+/** From this part of the longest question on, the visitor is told how much room is left. */
+const WARN_FROM = 0.9;
 
 /** The question box. Enter sends, Shift+Enter makes a new line. */
 export class Composer {
   readonly root: HTMLElement;
-  readonly #input = element("textarea", {
-    id: "question",
-    part: "input",
-    rows: 1,
-    maxlength: MAX_CHARACTERS,
-    placeholder: "Ask a question…",
-    autocomplete: "off",
-    enterkeyhint: "send",
-    "data-role": "input",
-  });
+  /** Shown in place of the send button while it is there. */
+  #instead: HTMLElement | undefined;
+  readonly #input: HTMLTextAreaElement;
   readonly #count = element("span", { class: "count", "data-role": "count" });
   readonly #send: HTMLButtonElement;
   readonly #onSend: (question: string) => void;
+  #onInput: (text: string) => void = () => undefined;
+  #limit = 4000;
   #busy = false;
 
-  constructor(onSend: (question: string) => void) {
+  constructor(t: Translate, onSend: (question: string) => void) {
     this.#onSend = onSend;
+    this.#input = element("textarea", {
+      id: "question",
+      part: "input",
+      rows: 1,
+      maxlength: this.#limit,
+      placeholder: t("placeholder"),
+      autocomplete: "off",
+      enterkeyhint: "send",
+      "aria-describedby": "hint",
+      "data-role": "input",
+    });
     this.#send = button(
-      { class: "send", part: "send", "aria-label": "Send", "data-role": "send" },
+      { class: "send", part: "send", "aria-label": t("send"), "data-role": "send" },
       () => this.#submit(),
       icon(ICONS.send),
     );
     this.root = element(
       "div",
       { class: "composer", part: "composer" },
-      element("label", { for: "question", class: "visually-hidden" }, "Your question"),
+      element("label", { for: "question", class: "visually-hidden" }, t("question")),
       element("div", { class: "box" }, this.#input, this.#send),
-      element("p", { class: "hint" }, element("span", {}, "Answers quote their sources word for word."), this.#count),
+      element("p", { class: "hint" }, element("span", { id: "hint" }, t("hint")), this.#count),
     );
     this.#input.addEventListener("input", () => this.#update());
     this.#input.addEventListener("keydown", (event) => {
@@ -49,6 +53,30 @@ export class Composer {
     this.#update();
   }
 
+  /** What is in the box. */
+  get value(): string {
+    return this.#input.value;
+  }
+
+  set value(text: string) {
+    this.#input.value = text;
+    this.#update();
+  }
+
+  /** The longest question the server takes, in characters. */
+  set limit(characters: number) {
+    this.#limit = characters;
+    set(this.#input, "maxlength", characters);
+    this.#update();
+  }
+
+  /** Called with the text whenever it changes. */
+  set onInput(listener: (text: string) => void) {
+    this.#onInput = listener;
+    listener(this.value);
+  }
+
+  /** A question is on its way: the next one has to wait. */
   set busy(busy: boolean) {
     this.#busy = busy;
     this.#update();
@@ -59,37 +87,42 @@ export class Composer {
     this.#update();
   }
 
+  /** Shows another button in place of the send button, or that one again. */
+  set instead(other: HTMLElement | undefined) {
+    const hadFocus = (this.#instead ?? this.#send).matches(":focus");
+    (this.#instead ?? this.#send).replaceWith(other ?? this.#send);
+    this.#instead = other;
+    if (hadFocus) this.focus();
+  }
+
   focus(): void {
     this.#input.focus();
   }
 
-  clear(): void {
-    this.#input.value = "";
-    this.#update();
-  }
-
   /** Offers a text to edit, unless the visitor has already begun another. */
   offer(text: string): void {
-    if (this.#input.value === "") this.#input.value = text;
+    if (this.value === "") this.value = text;
     this.#input.focus();
     this.#input.select();
-    this.#update();
   }
 
   #submit(): void {
-    const question = this.#input.value.trim();
+    const question = this.value.trim();
     if (question === "" || this.#busy || this.#input.disabled) return;
-    this.clear();
+    this.value = "";
     this.#onSend(question);
   }
 
   #update(): void {
-    const { length } = this.#input.value;
-    this.#send.disabled = this.#busy || this.#input.disabled || this.#input.value.trim() === "";
-    this.#count.textContent = length >= WARN_FROM_CHARACTERS ? `${length} / ${MAX_CHARACTERS}` : "";
+    const { length } = this.value;
+    // An empty box shows its placeholder, in the widget's own direction.
+    set(this.#input, "dir", length > 0 ? "auto" : undefined);
+    this.#send.disabled = this.#busy || this.#input.disabled || this.value.trim() === "";
+    this.#count.textContent = length >= WARN_FROM * this.#limit ? `${length} / ${this.#limit}` : "";
     // The box grows with the question up to the maximum height its style sets. While hidden it has no size.
     this.#input.style.height = "auto";
     const { scrollHeight } = this.#input;
     if (scrollHeight > 0) this.#input.style.height = `${scrollHeight}px`;
+    this.#onInput(this.value);
   }
 }

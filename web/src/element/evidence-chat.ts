@@ -1,71 +1,107 @@
-import { createEmbedder, EmbedderError, isSupported } from "@evidence-chat/embedder";
 import type { TokenProvider } from "../client/client.js";
-import { connectionLost } from "../client/errors.js";
-import type { ChatEvent, Citation, RefusalEvent } from "../client/wire.js";
-import { Conversation, type Exchange } from "./conversation.js";
-import { problemOf } from "./error-notice.js";
-import type { ReplyView } from "./message-view.js";
-import { type EmbedderFactory, ModelLoader, type ModelState } from "./model-loader.js";
-import { adoptStyles } from "./styles.js";
-import { supportLink } from "./support-link.js";
-import { View } from "./view.js";
+import { adoptStyles } from "../dom/styles.js";
+import { Translator } from "../dom/translator.js";
+import type { Panel } from "../panel/index.js";
+import type { EmbedderFactory } from "../panel/model/model-loader.js";
+import type { Texts } from "../texts/index.js";
+import { ColorScheme } from "./color-scheme.js";
+import type { Dispatch } from "./events.js";
+import css from "./frame.css";
+import { Frame } from "./frame.js";
+import { Speech } from "./speech.js";
 
-/** The element's events. They do not bubble: an `error` must not reach the page's error trackers. */
-export interface EvidenceChatEventMap {
-  ready: CustomEvent<{ fingerprint: string }>;
-  message: CustomEvent<MessageDetail>;
-  refusal: CustomEvent<RefusalEvent>;
-  error: CustomEvent<{ code: string; message: string; error: unknown }>;
-}
-
-/** A question that was sent, or an answer that is complete. */
-export interface MessageDetail {
-  readonly role: "user" | "assistant";
-  /** What the visitor reads, with the `[n]` markers. */
-  readonly text: string;
-  /** The answer's sources; empty for a question. */
-  readonly citations: readonly Citation[];
-  /** The session in the user's history; `undefined` before the first stored answer. */
-  readonly sessionId: string | undefined;
-}
-
-const DEFAULT_HEADING = "Ask a question";
+/** Where the widget stands: in the flow of the page, or behind a button in its corner. */
+export type Mode = "inline" | "floating";
 
 /**
  * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to say who is asking.
+ * every passage. Set `tokenProvider` to say who is asking. Until the visitor turns to it, only a small launcher is loaded.
+ *
+ * @tagname evidence-chat
+ * @slot - Greeting before the first question; wins over the attribute `greeting` and the server's own.
+ *
+ * @attr {string} endpoint - URL of POST /api/chat.
+ * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: beside the script.
+ * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
+ * @attr {"light" | "dark" | "auto"} theme - Default: auto, what the visitor prefers.
+ * @attr {"inline" | "floating"} mode - Default: inline.
+ * @attr {string} heading - Title of the panel.
+ * @attr {string} greeting - Text before the first question.
+ * @attr {string} support-url - Where "Contact support" leads: https:, http: or mailto:.
+ * @attr {boolean} preload - Load panel and model at once instead of on hover, focus or open.
+ *
+ * @fires ready - The model is loaded. Detail: `{fingerprint}`.
+ * @fires message - A question was sent, or an answer is complete. Detail: `{role, text, citations, sessionId}`.
+ * @fires refusal - There is not enough evidence for an answer. Detail: the refusal.
+ * @fires citation-open - The visitor looks at a source. Detail: `{citation}`.
+ * @fires stage - A question has come one step further. Detail: `{stage, milliseconds, …}`.
+ * @fires error - Something failed, and the visitor was told. Detail: `{code, message, error}`.
+ *
+ * @cssprop --evidence-chat-accent - Colour of what can be pressed.
+ * @cssprop --evidence-chat-radius - Roundness of the panel's corners.
+ * @cssprop --evidence-chat-font - Font family.
+ *
+ * @csspart launcher - The floating button.
+ * @csspart panel - The whole panel.
+ * @csspart header - Its head.
+ * @csspart heading - Its title.
+ * @csspart close - The button that closes a floating panel.
+ * @csspart log - The conversation.
+ * @csspart composer - The question box with its surroundings.
+ * @csspart input - The question box itself.
+ * @csspart send - The button that sends.
+ * @csspart stop - The button that stops an answer.
+ * @csspart message - A question or a reply.
+ * @csspart question - A question.
+ * @csspart reply - A reply.
+ * @csspart answer - The text of an answer.
+ * @csspart marker - A numbered badge in an answer.
+ * @csspart citation-card - The card of a badge.
+ * @csspart sources - The list of sources.
+ * @csspart source - A source.
+ * @csspart quote - Quoted words in a passage.
+ * @csspart refusal - A refusal.
+ * @csspart suggestion - A suggestion of a refusal.
+ * @csspart suggested - A suggested question.
+ * @csspart error - An error.
+ * @csspart retry - A button that tries again.
+ * @csspart status - The notice about the model.
+ * @csspart new - The button that starts a new conversation.
+ * @csspart references - The export of references.
+ * @csspart history - The list of past conversations.
+ * @csspart history-item - A conversation in it.
+ * @csspart history-undo - The notice of a deletion that can be undone.
  */
 export class EvidenceChatElement extends HTMLElement {
-  static readonly observedAttributes = ["heading", "preload"];
+  static readonly observedAttributes = ["greeting", "heading", "lang", "mode", "preload", "theme"];
 
-  readonly #loader = new ModelLoader(
-    (hooks) => this.#embedderFactory({ modelUrl: this.modelUrl || undefined, ...hooks }),
-    (state) => this.#modelChanged(state),
-  );
-  readonly #conversation = new Conversation(
-    () => this.#loader.ready(),
-    () => ({ endpoint: this.endpoint, tokenProvider: this.#tokenProvider }),
-  );
-  readonly #view = new View({
+  readonly #translator = new Translator();
+  readonly #frame = new Frame(this.#translator.t, {
     send: (question) => void this.ask(question),
-    startOver: () => {
-      this.reset();
-      this.focus();
-    },
-    retryModel: () => this.#loader.load(),
+    open: () => (this.#frame.isOpen ? this.close() : this.open()),
+    close: () => this.close(),
   });
+  readonly #colors = new ColorScheme(this.#frame.root);
+  readonly #shadow: ShadowRoot;
+  readonly #speech = new Speech(this.#translator, this.#frame.root);
+  #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider = async () => null;
-  #embedderFactory: EmbedderFactory = createEmbedder;
-  #running: AbortController | undefined;
-  #failed = false;
+  #embedderFactory: EmbedderFactory | undefined;
+  #loading: Promise<Panel | undefined> | undefined;
+  #panel: Panel | undefined;
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open" });
-    adoptStyles(root);
-    root.append(this.#view.root);
-    this.#view.heading = DEFAULT_HEADING;
-    root.addEventListener("focusin", () => this.#loader.load());
+    this.#shadow = this.attachShadow({ mode: "open" });
+    adoptStyles(this.#shadow, css);
+    this.#shadow.append(this.#frame.root);
+    const { root, panel } = this.#frame;
+    for (const intent of ["pointerenter", "pointerdown", "focusin"]) {
+      root.addEventListener(intent, () => void this.#load());
+    }
+    // Whoever goes to the question box is about to ask, and the model takes longest to load.
+    panel.addEventListener("focusin", () => this.#preload());
+    panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
   /** URL of POST /api/chat. */
@@ -86,6 +122,15 @@ export class EvidenceChatElement extends HTMLElement {
     this.setAttribute("model-url", url);
   }
 
+  /** In the flow of the page, or behind a button in its corner. */
+  get mode(): Mode {
+    return this.getAttribute("mode") === "floating" ? "floating" : "inline";
+  }
+
+  set mode(mode: Mode) {
+    this.setAttribute("mode", mode);
+  }
+
   /** Gives the visitor's access token, or `null`; called for each request. */
   get tokenProvider(): TokenProvider {
     return this.#tokenProvider;
@@ -95,145 +140,139 @@ export class EvidenceChatElement extends HTMLElement {
     this.#tokenProvider = provider;
   }
 
-  /** Creates the embedder; replace it to serve worker and WebAssembly from elsewhere. */
-  get embedderFactory(): EmbedderFactory {
+  /** Creates the embedder; `createEmbedder` of `@evidence-chat/embedder` unless it is set, before the panel opens. */
+  get embedderFactory(): EmbedderFactory | undefined {
     return this.#embedderFactory;
   }
 
-  set embedderFactory(factory: EmbedderFactory) {
+  set embedderFactory(factory: EmbedderFactory | undefined) {
     this.#embedderFactory = factory;
   }
 
+  /** Texts that replace the widget's own, by key (see `web/src/texts/`). */
+  get texts(): Partial<Texts> {
+    return this.#texts;
+  }
+
+  set texts(texts: Partial<Texts>) {
+    this.#texts = texts;
+    this.#speak();
+  }
+
   connectedCallback(): void {
-    this.#adoptEarlyProperty("tokenProvider");
-    this.#adoptEarlyProperty("embedderFactory");
-    // Where it cannot work, the visitor should know before typing a question.
-    if (this.hasAttribute("preload") || !isSupported()) this.#loader.load();
-    this.#showState();
+    for (const name of ["tokenProvider", "embedderFactory", "texts"] as const) this.#adoptEarlyProperty(name);
+    this.#frame.mode = this.mode;
+    this.#colors.connect();
+    this.#speak();
+    this.dataset.state ??= "idle";
+    if (this.hasAttribute("preload")) this.#preload();
+    this.#panel?.connect();
   }
 
   disconnectedCallback(): void {
+    this.#colors.disconnect();
     // An element that is only moved is connected again by now.
     queueMicrotask(() => {
-      if (this.isConnected) return;
-      this.#running?.abort(connectionLost());
-      this.#loader.unload();
+      if (!this.isConnected) this.#panel?.disconnect();
     });
   }
 
   attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
-    if (name === "heading") this.#view.heading = value ?? DEFAULT_HEADING;
-    if (name === "preload" && value !== null && this.isConnected) this.#loader.load();
+    if (name === "theme") this.#colors.theme = value;
+    if (name === "mode") this.#frame.mode = this.mode;
+    if (name === "preload" && value !== null && this.isConnected) this.#preload();
+    if (name === "greeting" || name === "heading" || name === "lang") this.#speak();
+  }
+
+  /** Opens a floating panel and puts the focus into the question box. */
+  open(): void {
+    this.#frame.isOpen = true;
+    this.focus();
+    void this.#load().then((panel) => panel?.opened());
+  }
+
+  /** Closes a floating panel; the conversation stays. */
+  close(): void {
+    const hadFocus = this.#shadow.activeElement !== null;
+    this.#frame.isOpen = false;
+    this.#panel?.closed();
+    if (hadFocus && this.mode === "floating") this.#frame.launcher.focus();
   }
 
   /** Puts the focus into the question box. */
   override focus(): void {
-    this.#view.composer.focus();
+    this.#frame.composer.focus();
   }
 
   /** Asks as if the visitor had typed the question; resolves when its outcome is shown. Ignored while one is running. */
   async ask(question: string): Promise<void> {
-    if (question.trim() === "" || this.#running) return;
-    const exchange = this.#conversation.begin(question.trim());
-    const text = exchange.question;
-    const reply = this.#view.addQuestion(text);
-    this.#dispatch("message", { role: "user", text, citations: [], sessionId: this.#conversation.sessionId });
-    await this.#run(exchange, reply);
+    if (question.trim() === "") return;
+    this.#frame.isOpen = true;
+    const { composer } = this.#frame;
+    // The panel says itself whether it is busy, as soon as it is there.
+    if (!this.#panel) composer.busy = true;
+    const panel = await this.#load();
+    if (panel) return panel.ask(question.trim());
+    composer.busy = false;
+    composer.offer(question);
   }
 
-  /** Forgets the conversation and the unsent draft; the next question starts a new session. */
-  reset(): void {
-    this.#running?.abort();
-    this.#running = undefined;
-    this.#failed = false;
-    this.#conversation.reset();
-    this.#view.clear();
-    this.#showState();
+  /** Forgets the conversation and the unsent draft; the next question starts a new session. Call it at sign-out. */
+  clear(): void {
+    this.#frame.composer.value = "";
+    this.#panel?.clear();
   }
 
-  async #run(exchange: Exchange, reply: ReplyView): Promise<void> {
-    const running = new AbortController();
-    this.#running = running;
-    this.#failed = false;
-    this.#showState();
-    try {
-      let citations: readonly Citation[] = [];
-      for await (const event of this.#conversation.run(exchange, running.signal)) {
-        if (event.type === "sources") citations = event.citations;
-        this.#view.following(() => this.#showEvent(event, exchange, reply));
-        if (event.type === "answer_end") {
-          this.#dispatch("message", {
-            role: "assistant",
-            text: reply.answerText,
-            citations,
-            sessionId: this.#conversation.sessionId,
-          });
-        }
-      }
-    } catch (thrown) {
-      // Where reset() ended the question, its reply is gone, too.
-      if (this.#running !== running) return;
-      // An element taken from the page ended it: the reason says so better than what that broke.
-      const error: unknown = running.signal.aborted ? running.signal.reason : thrown;
-      this.#failed = true;
-      if (error instanceof EmbedderError && error.code === "crashed") this.#loader.unload();
-      const problem = problemOf(error);
-      this.#view.following(() => reply.fail(problem, () => this.#retry(exchange, reply)));
-      this.#dispatch("error", { code: problem.code, message: problem.message, error });
-    } finally {
-      if (this.#running === running) this.#running = undefined;
-      this.#showState();
-    }
+  /** Loads panel and model. */
+  #preload(): void {
+    void this.#load().then((panel) => panel?.loadModel());
   }
 
-  #retry(exchange: Exchange, reply: ReplyView): void {
-    if (this.#running) return;
-    reply.wait();
-    void this.#run(exchange, reply);
-    // The button that had the focus is gone.
-    this.focus();
-  }
-
-  #showEvent(event: ChatEvent, { question }: Exchange, reply: ReplyView): void {
-    if (event.type !== "refusal") return reply.apply(event);
-    const { composer } = this.#view;
-    reply.refuse(event, {
-      rephrase: () => composer.offer(question),
-      supportUrl: supportLink(this.getAttribute("support-url")),
-      suggest: (text) => composer.offer(text),
+  /** Loads the panel's code, once. A load that failed is told, gives `undefined`, and is tried again the next time. */
+  #load(): Promise<Panel | undefined> {
+    this.#loading ??= this.#create().catch(() => {
+      this.#loading = undefined;
+      this.#frame.complain(this.#translator.t("loadFailed"));
+      this.dataset.state = "error";
+      return undefined;
     });
-    this.#dispatch("refusal", event);
+    return this.#loading;
   }
 
-  #modelChanged(state: ModelState): void {
-    this.#view.showModel(state);
-    this.#showState();
-    if (state.status === "ready") this.#dispatch("ready", { fingerprint: state.embedder.fingerprint });
-    if (state.status === "failed" || state.status === "unsupported") {
-      const { code, message } = problemOf(state.error);
-      this.#dispatch("error", { code, message, error: state.error });
-    }
+  async #create(): Promise<Panel> {
+    const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#speech.loadPanelTexts()]);
+    this.#frame.status.replaceChildren();
+    this.dataset.state = "idle";
+    this.#panel = createPanel({
+      element: this,
+      shadow: this.#shadow,
+      frame: this.#frame,
+      translator: this.#translator,
+      dispatch: this.#dispatch,
+    });
+    if (this.isConnected) this.#panel.connect();
+    return this.#panel;
   }
 
-  #showState(): void {
-    this.#view.composer.busy = this.#running !== undefined;
-    this.dataset.state = this.#state();
+  /** Shows what the page says in attributes, in the widget's language. */
+  #speak(): void {
+    this.#speech.use(this, this.#texts);
+    this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
+    this.#frame.greeting = this.getAttribute("greeting") ?? this.#translator.t("intro");
   }
 
-  #state(): "idle" | "loading" | "ready" | "busy" | "error" {
-    const { status } = this.#loader.state;
-    if (status === "timed_out" || status === "failed" || status === "unsupported") return "error";
-    if (status === "loading") return "loading";
-    if (this.#running) return "busy";
-    return this.#failed ? "error" : status;
+  #onKey(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || event.defaultPrevented || this.mode !== "floating") return;
+    event.preventDefault();
+    this.close();
   }
 
-  #dispatch<K extends keyof EvidenceChatEventMap>(type: K, detail: EvidenceChatEventMap[K]["detail"]): void {
+  readonly #dispatch: Dispatch = (type, detail) => {
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
-  }
+  };
 
   /** A property that was set before the element was defined hides the accessor of the same name: set it again. */
-  #adoptEarlyProperty(name: "tokenProvider" | "embedderFactory"): void {
+  #adoptEarlyProperty(name: "tokenProvider" | "embedderFactory" | "texts"): void {
     if (!Object.hasOwn(this, name)) return;
     const { [name]: value } = this;
     delete (this as Partial<Record<typeof name, unknown>>)[name];

@@ -1,0 +1,97 @@
+// Pages with the widget on the demo's own origin, which its Worker lets in.
+
+/** The widget on an otherwise empty page, as a site's own code would put it there. */
+export class HostPage {
+  static async prepare(page, demo) {
+    const host = new HostPage(page, demo);
+    await host.route();
+    return host;
+  }
+
+  constructor(page, demo) {
+    this.page = page;
+    this.demo = demo;
+    this.origin = new URL(demo.info.page_url).origin;
+  }
+
+  /** Serves the pages `/host/…`; that called `blank` has no widget. */
+  route() {
+    return this.page.route(`${this.origin}/host/**`, (route) => {
+      const hasWidget = !route.request().url().endsWith("/blank");
+      return route.fulfill({ contentType: "text/html", body: html(hasWidget) });
+    });
+  }
+
+  /** Opens a page with the tag; `token` is what its `tokenProvider` gives. */
+  async open({ token, attributes = {}, isDark = false } = {}) {
+    await this.page.goto(`${this.origin}/host/widget`);
+    await this.page.evaluate(
+      ({ token, endpoint, attributes, isDark }) => {
+        if (isDark) document.documentElement.style.background = "#0d0f14";
+        document.body.style.margin = "0";
+        const chat = document.createElement("evidence-chat");
+        chat.setAttribute("endpoint", endpoint);
+        chat.setAttribute("model-url", "/model/");
+        for (const [name, value] of Object.entries(attributes)) chat.setAttribute(name, value);
+        chat.style.height = "640px";
+        chat.style.padding = "10px";
+        chat.tokenProvider = async () => token ?? null;
+        document.body.append(chat);
+      },
+      { token, endpoint: this.demo.info.chat_url, attributes, isDark },
+    );
+  }
+
+  /** Has the widget load panel and model. */
+  preload() {
+    return this.page.evaluate(() => document.querySelector("evidence-chat").setAttribute("preload", ""));
+  }
+
+  /** Loads panel and model, and waits for them. */
+  async ready() {
+    await this.page.evaluate(async () => {
+      const chat = document.querySelector("evidence-chat");
+      const ready = new Promise((resolve) => chat.addEventListener("ready", resolve, { once: true }));
+      chat.setAttribute("preload", "");
+      await ready;
+    });
+  }
+
+  /** Asks, and resolves with the milliseconds until the frame that shows the first word, and until the end. */
+  ask(question) {
+    return this.page.evaluate(async (text) => {
+      const chat = document.querySelector("evidence-chat");
+      const log = chat.shadowRoot.querySelector("[data-role=log]");
+      const replies = () => chat.shadowRoot.querySelectorAll("[data-role=assistant]");
+      const before = replies().length;
+      const start = performance.now();
+      const firstWord = new Promise((resolve) => {
+        const isThere = () =>
+          replies()[before]?.querySelector("[data-role=answer], [data-role=refusal]")?.textContent.trim();
+        const observer = new MutationObserver(() => {
+          if (!isThere()) return;
+          observer.disconnect();
+          // The frame after the change is the one that shows it.
+          requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+        });
+        observer.observe(log, { childList: true, subtree: true, characterData: true });
+      });
+      const input = chat.shadowRoot.querySelector("[data-role=input]");
+      input.value = text;
+      input.dispatchEvent(new Event("input"));
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+      const firstWordMs = await Promise.race([
+        firstWord,
+        new Promise((_, reject) => setTimeout(() => reject(new Error(`no answer to “${text}”`)), 20_000)),
+      ]);
+      while (chat.dataset.state === "busy") await new Promise((resolve) => setTimeout(resolve, 5));
+      const reply = replies()[before];
+      return { firstWordMs, completeMs: performance.now() - start, state: reply.dataset.state };
+    }, question);
+  }
+}
+
+function html(hasWidget) {
+  const script = hasWidget ? '<script type="module" src="/widget/evidence-chat.js"></script>' : "";
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bench</title>${script}</head><body></body></html>`;
+}

@@ -1,0 +1,43 @@
+// Drives the one widget of a page as a visitor does.
+
+export class Widget {
+  constructor(page) {
+    this.page = page;
+    this.host = page.locator("evidence-chat");
+  }
+
+  /** What has that `data-role`. */
+  find(role) {
+    return this.host.locator(`[data-role=${role}]`);
+  }
+
+  get lastReply() {
+    return this.find("assistant").last();
+  }
+
+  /** Types a question, sends it and waits until there is a reply, in whatever state. */
+  async ask(question) {
+    const replies = await this.find("assistant").count();
+    await this.find("input").fill(question);
+    await this.find("input").press("Enter");
+    await this.find("assistant").nth(replies).waitFor();
+  }
+
+  /** Waits until the last reply is in that state. */
+  async replyEnds(state) {
+    await this.page.waitForFunction(
+      (expected) => {
+        const replies = document.querySelector("evidence-chat").shadowRoot.querySelectorAll("[data-role=assistant]");
+        return replies[replies.length - 1]?.dataset.state === expected;
+      },
+      state,
+      { timeout: 30_000 },
+    );
+  }
+
+  /** Asks and waits for that outcome. */
+  async askFor(question, state = "done") {
+    await this.ask(question);
+    await this.replyEnds(state);
+  }
+}

@@ -1,0 +1,16 @@
+import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { cli } from "@custom-elements-manifest/analyzer/cli.js";
+
+const web = fileURLToPath(new URL("..", import.meta.url));
+
+/** Describes the element in the custom-elements manifest: an object as of schema 1.0.0. */
+export function describeElements() {
+  const argv = ["analyze", "--config", "custom-elements-manifest.config.mjs", "--quiet"];
+  return cli({ argv, cwd: web, noWrite: true });
+}
+
+/** Writes `custom-elements.json` into the folder `dist`. */
+export async function buildManifest(dist) {
+  await writeFile(`${dist}/custom-elements.json`, `${JSON.stringify(await describeElements(), null, 2)}\n`);
+}

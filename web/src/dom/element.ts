@@ -1,0 +1,99 @@
+import { safeLink } from "./safe-link.js";
+import { isTranslated, type Translated } from "./translator.js";
+
+/** Every attribute that the widget sets. None of them runs anything: there is no `on…`, no `style`, no `srcdoc`. */
+export type AttributeName =
+  | `aria-${string}`
+  | `data-${string}`
+  | "autocomplete"
+  | "class"
+  | "dir"
+  | "disabled"
+  | "download"
+  | "enterkeyhint"
+  | "for"
+  | "hidden"
+  | "href"
+  | "id"
+  | "lang"
+  | "max"
+  | "maxlength"
+  | "name"
+  | "open"
+  | "part"
+  | "placeholder"
+  | "rel"
+  | "role"
+  | "rows"
+  | "start"
+  | "tabindex"
+  | "target"
+  | "title"
+  | "type"
+  | "value";
+
+/** Attributes of a new element; `false` and `undefined` leave one out, `true` sets it empty. */
+export type Attributes = { readonly [name in AttributeName]?: string | number | boolean | Translated | undefined };
+
+/** What can stand in an element. A `Translated` follows the widget's language. */
+export type Child = Node | string | Translated | undefined;
+
+/**
+ * Makes an element. This is the only way anything gets into the widget, and its sanitiser: strings become text nodes, so
+ * that no text of a server or a document is ever parsed as HTML; links of other schemes than {@link safeLink} allows are
+ * left out.
+ */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) set(made, name, value);
+  fill(made, ...children);
+  return made;
+}
+
+/** Puts children at the end of an element. */
+export function fill(parent: Element, ...children: readonly Child[]): void {
+  for (const child of children) {
+    if (isTranslated(child)) parent.append(child.asText());
+    else if (child !== undefined) parent.append(child);
+  }
+}
+
+/** Sets an attribute, or takes it away. */
+export function set(target: Element, name: string, value: Attributes[AttributeName]): void {
+  if (isTranslated(value)) value.bindTo(target, name);
+  else if (value === undefined || value === false) target.removeAttribute(name);
+  else if (name !== "href") target.setAttribute(name, value === true ? "" : String(value));
+  else {
+    const link = safeLink(value);
+    if (link !== undefined) target.setAttribute(name, link);
+  }
+}
+
+/** Makes a button that does something. */
+export function button(
+  attributes: Attributes,
+  onClick: (event: MouseEvent) => void,
+  ...children: readonly Child[]
+): HTMLButtonElement {
+  const made = element("button", { type: "button", ...attributes }, ...children);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/** Makes a 24 × 24 line icon; decoration only, hidden from assistive technology. */
+export function icon(path: string): SVGSVGElement {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS(SVG, "path");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
+}
+
+const SVG = "http://www.w3.org/2000/svg";

@@ -1,0 +1,31 @@
+/** Follows the visitor's preference for light or dark as long as the page has not decided. */
+export class ColorScheme {
+  readonly #root: HTMLElement;
+  readonly #prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  readonly #update = () => this.#show();
+  #theme = "auto";
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  /** `light`, `dark`, or anything else for what the visitor prefers. */
+  set theme(theme: string | null) {
+    this.#theme = theme ?? "auto";
+    this.#show();
+  }
+
+  connect(): void {
+    this.#prefersDark.addEventListener("change", this.#update);
+    this.#show();
+  }
+
+  disconnect(): void {
+    this.#prefersDark.removeEventListener("change", this.#update);
+  }
+
+  #show(): void {
+    const isDark = this.#theme === "dark" || (this.#theme !== "light" && this.#prefersDark.matches);
+    this.#root.dataset.scheme = isDark ? "dark" : "light";
+  }
+}

@@ -1,0 +1,106 @@
+import { type ChatClientOptions, streamChat } from "../../client/client.js";
+import { ChatError } from "../../client/errors.js";
+import { optional } from "../../client/json.js";
+import { SessionTracker } from "../../client/session.js";
+import type { ChatEvent, ChatRequest } from "../../client/wire.js";
+import type { QuestionEmbedder } from "../model/model-loader.js";
+import type { Stopwatch } from "./stopwatch.js";
+import { randomUuid } from "./uuid.js";
+import { wellFormed } from "./well-formed.js";
+
+/**
+ * One question. Its request is made once: a retry must send the same bytes under the same `message_id`. Only where the
+ * session turns out to be gone, and nothing was stored, is the request made anew.
+ */
+export interface Exchange {
+  readonly question: string;
+  readonly messageId: string;
+  request?: ChatRequest;
+}
+
+/** The questions of one session, asked one at a time. */
+export class Conversation {
+  readonly #session = new SessionTracker();
+  readonly #embedder: () => Promise<QuestionEmbedder>;
+  readonly #client: () => ChatClientOptions;
+
+  constructor(embedder: () => Promise<QuestionEmbedder>, client: () => ChatClientOptions) {
+    this.#embedder = embedder;
+    this.#client = client;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#session.id;
+  }
+
+  begin(question: string): Exchange {
+    return { question: wellFormed(question), messageId: randomUuid() };
+  }
+
+  /** Asks, or asks again; yields the outcome's events. Throws `EmbedderError`, `ChatError`, or the signal's reason. */
+  async *run(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
+    exchange.request ??= await this.#request(exchange, watch, signal);
+    signal.throwIfAborted();
+    watch.mark("sent", { requestBytes: new TextEncoder().encode(JSON.stringify(exchange.request)).length });
+    const client = { ...this.#client(), onResponse: watch.onResponse };
+    try {
+      for await (const event of streamChat(exchange.request, client, signal)) {
+        this.#session.observe(event);
+        yield event;
+      }
+    } catch (error) {
+      throw isSessionGone(error, exchange.request) ? this.#leaveSession(exchange, error) : error;
+    }
+  }
+
+  /** The next question starts a new session. */
+  reset(): void {
+    this.#session.reset();
+  }
+
+  /** The next question goes on with that session. */
+  resume(sessionId: string): void {
+    this.#session.resume(sessionId);
+  }
+
+  /** Makes a retry start a new session; gives the error to throw, which offers that retry. */
+  #leaveSession(exchange: Exchange, { code, message, status, requestId }: ChatError): ChatError {
+    // A question asked meanwhile may have begun a session that does exist.
+    if (this.#session.id === exchange.request?.session_id) this.#session.reset();
+    delete exchange.request;
+    return new ChatError(code, message, {
+      retryable: true,
+      ...optional("status", status),
+      ...optional("requestId", requestId),
+    });
+  }
+
+  async #request({ question, messageId }: Exchange, watch: Stopwatch, signal: AbortSignal): Promise<ChatRequest> {
+    const embedder = await aborting(this.#embedder(), signal);
+    watch.mark("embedding");
+    const { vector, tokens } = await embedder.embed(question, { signal });
+    watch.mark("embedded", { tokens });
+    return {
+      embedding: Array.from(vector),
+      message: question,
+      message_id: messageId,
+      ...(this.#session.id && { session_id: this.#session.id }),
+      model: embedder.fingerprint,
+    };
+  }
+}
+
+/** The promise's outcome, or the signal's reason if that comes first. */
+function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** Whether the session was deleted, or belongs to somebody else since another visitor signed in. */
+function isSessionGone(error: unknown, { session_id }: ChatRequest): error is ChatError {
+  return error instanceof ChatError && error.code === "not_found" && session_id !== undefined;
+}

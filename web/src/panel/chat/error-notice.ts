@@ -1,0 +1,38 @@
+import { button, element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translate } from "../../dom/translator.js";
+import type { Problem } from "./problem.js";
+
+/** A notice with the problem and, where it can help, a retry button that counts down the wait the server asked for. */
+export function errorNotice(t: Translate, problem: Problem, onRetry: () => void): HTMLElement {
+  const notice = element(
+    "div",
+    {
+      class: "notice",
+      part: "error",
+      "data-role": "error",
+      "data-code": problem.code,
+      title: problem.requestId,
+    },
+    icon(ICONS.alert),
+    element("p", { role: "alert", "data-role": "error-message" }, t(problem.text, problem.values)),
+  );
+  if (problem.canRetry) notice.append(retryButton(t, problem.waitSeconds, onRetry));
+  return notice;
+}
+
+/** A button that can be pressed once the wait is over. It must not stand in a live region: its label changes each second. */
+export function retryButton(t: Translate, waitSeconds: number, onRetry: () => void): HTMLButtonElement {
+  const label = element("span");
+  const retry = button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(ICONS.retry), label);
+  const until = performance.now() + waitSeconds * 1000;
+  const count = () => {
+    const seconds = Math.ceil((until - performance.now()) / 1000);
+    retry.disabled = seconds > 0;
+    label.replaceChildren(seconds > 0 ? t("retryIn", { count: seconds }).asText() : t("retry").asText());
+    // The button may be gone before the wait is over.
+    if (seconds > 0) setTimeout(() => (retry.isConnected || seconds === waitSeconds) && count(), 1000);
+  };
+  count();
+  return retry;
+}

@@ -1,0 +1,35 @@
+import { element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translate } from "../../dom/translator.js";
+
+/** Tells the visitor while there is no network. */
+export class OfflineNotice {
+  readonly root = element("div", { role: "status" });
+  readonly #t: Translate;
+  readonly #update = () => this.#show();
+
+  constructor(t: Translate) {
+    this.#t = t;
+  }
+
+  connect(): void {
+    for (const type of ["online", "offline"]) addEventListener(type, this.#update);
+    this.#show();
+  }
+
+  disconnect(): void {
+    for (const type of ["online", "offline"]) removeEventListener(type, this.#update);
+  }
+
+  #show(): void {
+    if (navigator.onLine) return this.root.replaceChildren();
+    this.root.replaceChildren(
+      element(
+        "p",
+        { class: "offline", "data-role": "offline" },
+        icon(ICONS.alert),
+        element("span", {}, this.#t("offline")),
+      ),
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { ChatError, type ChatErrorCode, type UnauthorizedReason } from "../../client/errors.js";
+import type { Values } from "../../dom/translator.js";
+import type { TextKey } from "../../texts/index.js";
+import { embedderErrorCode } from "../model/embedder-error.js";
+
+/** An error as the visitor sees it. */
+export interface Problem {
+  readonly code: string;
+  readonly text: TextKey;
+  readonly values: Values;
+  readonly canRetry: boolean;
+  /** Seconds until a retry makes sense. */
+  readonly waitSeconds: number;
+  /** The server's name for the request, for support. */
+  readonly requestId: string | undefined;
+}
+
+/** Finds the words for any error. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ChatError) return chatProblem(error);
+  const code = embedderErrorCode(error);
+  if (code === undefined) return GENERAL;
+  const isUnsupported = code === "unsupported_browser";
+  return {
+    ...GENERAL,
+    code,
+    text: isUnsupported ? "modelUnsupportedText" : "errorEmbedding",
+    canRetry: !isUnsupported,
+  };
+}
+
+const GENERAL: Problem = {
+  code: "internal",
+  text: "errorInternal",
+  values: {},
+  canRetry: true,
+  waitSeconds: 0,
+  requestId: undefined,
+};
+
+function chatProblem(error: ChatError): Problem {
+  const { code, retryable, retryAfterSeconds = 0, requestId } = error;
+  return {
+    code,
+    text: error.reason === undefined ? TEXTS[code] : SIGN_IN_TEXTS[error.reason],
+    values: { count: retryAfterSeconds },
+    canRetry: retryable,
+    waitSeconds: retryAfterSeconds,
+    requestId,
+  };
+}
+
+const SIGN_IN_TEXTS: Readonly<Record<UnauthorizedReason, TextKey>> = {
+  signed_out: "errorUnauthorized",
+  expired: "errorSignInExpired",
+  unconfirmed: "errorSignInUnconfirmed",
+};
+
+const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
+  invalid_request: "errorInvalidRequest",
+  unauthorized: "errorUnauthorized",
+  forbidden: "errorForbidden",
+  not_found: "errorNotFound",
+  conflict: "errorConflict",
+  model_mismatch: "errorModelMismatch",
+  payload_too_large: "errorTooLarge",
+  unsupported_media_type: "errorInvalidRequest",
+  rate_limited: "errorRateLimited",
+  internal: "errorInternal",
+  upstream_unavailable: "errorUnavailable",
+  upstream_timeout: "errorTimeout",
+  connection_lost: "errorConnectionLost",
+  invalid_response: "errorInvalidResponse",
+};

@@ -1,0 +1,58 @@
+import type { RefusalEvent } from "../../client/wire.js";
+import { button, element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translate } from "../../dom/translator.js";
+import { CONTACT_SUPPORT, REPHRASE, serverText } from "./server-texts.js";
+
+/** What the suggestions of a refusal do. */
+export interface RefusalActions {
+  readonly rephrase: () => void;
+  /** Where "Contact support" leads; without it the suggestion is plain text. */
+  readonly supportUrl: string | undefined;
+  /** Any other suggestion is offered as the next question. */
+  readonly suggest: (question: string) => void;
+}
+
+/** The reply when there is not enough evidence for an answer. */
+export function refusalNotice(
+  t: Translate,
+  {
+    message,
+    reason,
+    suggestions,
+    nearest,
+  }: Pick<RefusalEvent, "message" | "suggestions" | "nearest"> & { reason?: string },
+  actions: RefusalActions,
+): HTMLElement {
+  return element(
+    "div",
+    { class: "refusal", part: "refusal", "data-role": "refusal", "data-reason": reason },
+    element("p", { dir: "auto", "data-role": "refusal-message" }, serverText(t, message)),
+    nearest.length > 0
+      ? element(
+          "div",
+          { class: "nearest", "data-role": "nearest" },
+          element("p", {}, t("nearest")),
+          element("ul", {}, ...nearest.map((title) => element("li", { dir: "auto" }, title))),
+        )
+      : undefined,
+    suggestions.length > 0
+      ? element("div", { class: "suggestions" }, ...suggestions.map((text) => suggestion(t, text, actions)))
+      : undefined,
+  );
+}
+
+function suggestion(t: Translate, text: string, { rephrase, supportUrl, suggest }: RefusalActions): HTMLElement {
+  const attributes = { class: "button", part: "suggestion", dir: "auto", "data-role": "suggestion" };
+  if (text === REPHRASE) return button(attributes, rephrase, serverText(t, text));
+  if (text !== CONTACT_SUPPORT) return button(attributes, () => suggest(text), text);
+  if (supportUrl === undefined) {
+    return element("span", { class: "suggestion-text", "data-role": "suggestion" }, serverText(t, text));
+  }
+  return element(
+    "a",
+    { ...attributes, href: supportUrl, target: "_blank", rel: "noopener noreferrer" },
+    serverText(t, text),
+    icon(ICONS.external),
+  );
+}

@@ -1,0 +1,123 @@
+import type { ChatEvent, Citation, RefusalEvent } from "../../client/wire.js";
+import { element } from "../../dom/element.js";
+import type { Translator } from "../../dom/translator.js";
+import { AnswerView, type CitationActions } from "../citations/answer-view.js";
+import { copyButtons } from "./copy-buttons.js";
+import { errorNotice, retryButton } from "./error-notice.js";
+import type { Problem } from "./problem.js";
+import { type RefusalActions, refusalNotice } from "./refusal-notice.js";
+
+/** What came back for a question: waiting, an answer as it streams in, a refusal, or an error. */
+export class ReplyView {
+  readonly root: HTMLElement;
+  readonly #translator: Translator;
+  readonly #actions: CitationActions;
+  #answer: AnswerView;
+
+  constructor(translator: Translator, actions: CitationActions) {
+    this.#translator = translator;
+    this.#actions = actions;
+    this.#answer = new AnswerView(translator, actions);
+    this.root = element("article", {
+      class: "message reply",
+      part: "message reply",
+      "data-role": "assistant",
+      "aria-label": translator.t("answer"),
+    });
+  }
+
+  get answer(): AnswerView {
+    return this.#answer;
+  }
+
+  /** Back to the beginning, for the first attempt and for each retry. */
+  wait(): void {
+    this.#answer = new AnswerView(this.#translator, this.#actions);
+    this.#become("pending", waiting(this.#translator));
+  }
+
+  /** Takes the next event. */
+  apply(event: Exclude<ChatEvent, RefusalEvent>): void {
+    switch (event.type) {
+      case "answer_start":
+        return;
+      case "answer_delta":
+        if (this.root.dataset.state === "pending") this.#become("streaming", this.#answer.root);
+        return this.#answer.append(event.text);
+      case "sources":
+        return this.#answer.showSources(event.citations);
+      case "answer_end":
+        return this.#finish(event.persisted);
+    }
+  }
+
+  /** Shows an answer of the history. */
+  restore(text: string, citations: readonly Citation[]): void {
+    this.#answer.append(text);
+    this.#answer.showSources(citations);
+    this.#finish(true);
+  }
+
+  refuse(refusal: Parameters<typeof refusalNotice>[1], actions: RefusalActions): void {
+    this.#become("refused", refusalNotice(this.#translator.t, refusal, actions));
+  }
+
+  /** The visitor has had enough; what there is of the answer stays. */
+  stop(onRetry: () => void): void {
+    const { t } = this.#translator;
+    const note = element("p", { class: "incomplete", "data-role": "incomplete" }, t("stopped"));
+    this.#become("stopped", ...this.#partialAnswer(), note, retryButton(t, 0, onRetry));
+  }
+
+  /** Shows what went wrong; an answer that had begun stays, marked as incomplete. */
+  fail(problem: Problem, onRetry: () => void): void {
+    const { t } = this.#translator;
+    const partial = this.#partialAnswer();
+    const why = problem.code === "connection_lost" ? "connectionLost" : "incomplete";
+    const note = element("p", { class: "incomplete", "data-role": "incomplete" }, t(why));
+    this.#become("failed", ...partial, ...(partial.length > 0 ? [note] : []), errorNotice(t, problem, onRetry));
+  }
+
+  #finish(isPersisted: boolean): void {
+    const { t } = this.#translator;
+    this.#answer.complete();
+    const note = isPersisted
+      ? []
+      : [element("p", { class: "incomplete", role: "status", "data-role": "not-saved" }, t("notSaved"))];
+    this.#become("done", this.#answer.root, ...note, copyButtons(t, this.#answer));
+  }
+
+  #partialAnswer(): HTMLElement[] {
+    this.#answer.finishText();
+    return this.#answer.text === "" ? [] : [this.#answer.root];
+  }
+
+  #become(state: "pending" | "streaming" | "done" | "stopped" | "refused" | "failed", ...content: Node[]): void {
+    this.root.dataset.state = state;
+    const isRunning = state === "pending" || state === "streaming";
+    this.root.setAttribute("aria-busy", String(isRunning));
+    const isThere = (node: Node) => node.parentNode === this.root;
+    // What stays is not taken out: that would lose its focus, its scroll position and a selection in it.
+    for (const child of [...this.root.childNodes]) if (!content.includes(child)) child.remove();
+    for (const node of content) if (!isThere(node)) this.root.append(node);
+  }
+}
+
+/** The visitor's question. */
+export function questionView({ t }: Translator, text: string): HTMLElement {
+  return element(
+    "article",
+    { class: "message question", part: "message question", "data-role": "user", "aria-label": t("youAsked") },
+    element("p", { dir: "auto" }, text),
+  );
+}
+
+function waiting({ t }: Translator): HTMLElement {
+  const dots = element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i"));
+  return element(
+    "p",
+    { class: "waiting", "data-role": "waiting" },
+    dots,
+    element("span", { class: "visually-hidden" }, t("searching")),
+  );
+}

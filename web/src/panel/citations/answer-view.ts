@@ -1,0 +1,209 @@
+import type { Citation } from "../../client/wire.js";
+import { button, element } from "../../dom/element.js";
+import type { Translator } from "../../dom/translator.js";
+import { cardOf } from "./card.js";
+import { drawCard } from "./card-content.js";
+import { asMarkdown } from "./copy/markdown.js";
+import { asPlainText } from "./copy/plain-text.js";
+import type { CopiedPiece } from "./copy/pieces.js";
+import { type AnswerPiece, MarkerParser } from "./markers.js";
+import { SourcesView } from "./sources-view.js";
+import { type Target, targetOf } from "./target.js";
+import { titleOf } from "./title.js";
+
+/** What the widget does for the sources of an answer. */
+export interface CitationActions {
+  /** The visitor has opened a source. */
+  opened(citation: Citation): void;
+  /** Fetches the original with the visitor's token and saves it; rejects with an `Error`. */
+  download(citation: Citation): Promise<void>;
+  /** What stands below the list of sources, if anything. */
+  exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
+}
+
+interface Marker {
+  readonly kind: "marker";
+  readonly index: number;
+  readonly badge: HTMLButtonElement;
+  target?: Target;
+}
+
+type ShownPiece = Exclude<AnswerPiece, { kind: "marker" }> | Marker;
+
+/** A streamed answer: its text, the markers in it, and the sources they point at. */
+export class AnswerView {
+  readonly root = element("div", { class: "answer" });
+  readonly translator: Translator;
+  readonly #actions: CitationActions;
+  readonly #text = element("p", { class: "answer-text", part: "answer", dir: "auto", "data-role": "answer" });
+  readonly #parser = new MarkerParser();
+  #pieces: ShownPiece[] = [];
+  #citations: readonly Citation[] = [];
+  #sources: SourcesView | undefined;
+  #references: HTMLElement | undefined;
+
+  constructor(translator: Translator, actions: CitationActions) {
+    this.translator = translator;
+    this.#actions = actions;
+    this.root.append(this.#text);
+  }
+
+  /** The text as it came, with its markers. */
+  get text(): string {
+    return this.#pieces.map((piece) => (piece.kind === "marker" ? `[${piece.index}]` : piece.text)).join("");
+  }
+
+  get citations(): readonly Citation[] {
+    return this.#citations;
+  }
+
+  append(delta: string): void {
+    this.#show(this.#parser.push(delta));
+  }
+
+  /** The text is over, because all of it came or because no more will. */
+  finishText(): void {
+    this.#show(this.#parser.finish());
+  }
+
+  /** The answer is complete: what still leads nowhere never will, and was no marker. */
+  complete(): void {
+    this.finishText();
+    this.#resolve();
+  }
+
+  /** Lists the sources and makes the markers lead to them. A marker without one was no marker, but words in brackets. */
+  showSources(citations: readonly Citation[]): void {
+    this.finishText();
+    this.#citations = citations;
+    this.#resolve();
+    this.#sources?.root.remove();
+    this.#references?.remove();
+    this.#sources = undefined;
+    if (citations.length === 0) return;
+    this.#sources = new SourcesView(citations, {
+      translator: this.translator,
+      opened: (citation) => this.#actions.opened(citation),
+      download: (citation) => this.#actions.download(citation),
+      answer: () => this.text,
+    });
+    this.#references = this.#actions.exportReferences(citations);
+    this.root.append(this.#sources.root);
+    if (this.#references) this.#sources.root.append(this.#references);
+  }
+
+  /** The answer as text; each marker is the name of its document in brackets. */
+  plainText(): string {
+    return asPlainText(this.#copied(), this.translator);
+  }
+
+  /** The answer as Markdown; each marker is a footnote with the quote and where it stands. */
+  markdown(): string {
+    return asMarkdown(this.#copied(), this.translator);
+  }
+
+  /** What a badge of this answer stands for; `undefined` for other elements, and before the sources are there. */
+  targetOf(badge: Element): Target | undefined {
+    return this.#markers().find((marker) => marker.badge === badge)?.target;
+  }
+
+  #copied(): CopiedPiece[] {
+    return this.#pieces.map((piece): CopiedPiece => {
+      if (piece.kind !== "marker") return piece;
+      return piece.target ? { kind: "source", target: piece.target } : { kind: "text", text: `[${piece.index}]` };
+    });
+  }
+
+  #markers(): Marker[] {
+    return this.#pieces.filter((piece) => piece.kind === "marker");
+  }
+
+  #show(pieces: readonly AnswerPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === "marker") this.#addMarker(piece.index);
+      else this.#addText(piece.kind, piece.text);
+    }
+  }
+
+  #addText(kind: "text" | "code", text: string): void {
+    const last = this.#pieces.at(-1);
+    if (last?.kind === kind) this.#pieces[this.#pieces.length - 1] = { kind, text: last.text + text };
+    else this.#pieces.push({ kind, text });
+    const place = this.#text.lastChild;
+    const open =
+      kind === "text" ? place : place instanceof HTMLElement && place.localName === "code" ? place.firstChild : null;
+    if (open instanceof Text) open.appendData(text);
+    else this.#text.append(kind === "text" ? text : element("code", { dir: "ltr" }, text));
+  }
+
+  /** A marker leads nowhere before the sources are there, nor ever if the answer is cut off before them. */
+  #addMarker(index: number): void {
+    const badge = button(
+      {
+        class: "marker",
+        part: "marker",
+        disabled: true,
+        "data-role": "marker",
+        "data-index": index,
+        "aria-label": this.translator.t("source", { count: index }),
+      },
+      () => this.#reveal(marker),
+      String(index),
+    );
+    const marker: Marker = { kind: "marker", index, badge };
+    this.#pieces.push(marker);
+    this.#text.append(badge);
+  }
+
+  #resolve(): void {
+    for (const marker of this.#markers()) {
+      const target = targetOf(this.#citations, marker.index, this.#wordsBefore(marker));
+      if (target) this.#enliven(marker, target);
+      else marker.badge.replaceWith(`[${marker.index}]`);
+    }
+    this.#pieces = this.#pieces.map((piece) =>
+      piece.kind === "marker" && !piece.target ? { kind: "text", text: `[${piece.index}]` } : piece,
+    );
+  }
+
+  #enliven(marker: Marker, target: Target): void {
+    const { badge } = marker;
+    const isNew = marker.target === undefined;
+    const title = titleOf(target.citation, this.translator);
+    marker.target = target;
+    badge.disabled = false;
+    const label = this.translator.t("sourceNamed", { count: marker.index, title: String(title) });
+    label.bindTo(badge, "aria-label");
+    if (isNew) cardOf(this.translator).attach({ badge, home: this.root, draw: (ids) => this.#drawCard(marker, ids) });
+  }
+
+  #drawCard(marker: Marker, ids: { title: string; description: string }): Node[] {
+    if (!marker.target) return [];
+    const context = {
+      translator: this.translator,
+      download: (citation: Citation) => this.#actions.download(citation),
+      answer: () => this.text,
+      reveal: () => this.#reveal(marker),
+    };
+    return drawCard(marker.target, context, ids);
+  }
+
+  #reveal({ target }: Marker): void {
+    cardOf(this.translator).close();
+    if (!target) return;
+    this.#sources?.reveal(target.citation);
+    this.#actions.opened(target.citation);
+  }
+
+  /** The text between a marker and the one before it; markers side by side belong to the same words. */
+  #wordsBefore(marker: Marker): string {
+    let words = "";
+    for (let place = this.#pieces.indexOf(marker) - 1; place >= 0; place--) {
+      const piece = this.#pieces[place];
+      if (piece === undefined || piece.kind === "marker") {
+        if (words.trim() !== "") break;
+      } else words = piece.text + words;
+    }
+    return words;
+  }
+}

@@ -1,0 +1,56 @@
+/** A rectangle on the screen, in pixels of the viewport. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Where a card stands, and how high it may be at most, in pixels. */
+export interface CardPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+/** Between badge and card, and between card and border. */
+const GAP = 6;
+/** From the card's edge to the badge, so that the badge points into the card. */
+const INSET = 18;
+
+/** The part that two rectangles have in common; empty, but a rectangle, if there is none. */
+export function common(a: Box, b: Box): Box {
+  const left = Math.max(a.left, b.left);
+  const top = Math.max(a.top, b.top);
+  return {
+    left,
+    top,
+    right: Math.max(left, Math.min(a.right, b.right)),
+    bottom: Math.max(top, Math.min(a.bottom, b.bottom)),
+  };
+}
+
+/** The width that a card in these bounds may have at most. */
+export function widestCard({ left, right }: Box): number {
+  return Math.max(0, right - left - 2 * GAP);
+}
+
+/**
+ * Places a card of a wished size near a badge and inside of bounds: below if there is room for it, else above, else where
+ * there is more room, and then smaller.
+ */
+export function placeCard(
+  badge: Box,
+  card: { readonly width: number; readonly height: number },
+  bounds: Box,
+  direction: "ltr" | "rtl",
+): CardPlace {
+  const width = Math.min(card.width, widestCard(bounds));
+  const wished = direction === "ltr" ? badge.left - INSET : badge.right + INSET - width;
+  const x = Math.max(bounds.left + GAP, Math.min(wished, bounds.right - GAP - width));
+  const below = bounds.bottom - GAP - (badge.bottom + GAP);
+  const above = badge.top - GAP - (bounds.top + GAP);
+  const isBelow = card.height <= below || (card.height > above && below >= above);
+  const height = Math.max(0, Math.min(card.height, isBelow ? below : above));
+  return { x, y: isBelow ? badge.bottom + GAP : badge.top - GAP - height, height };
+}

@@ -1,0 +1,174 @@
+import { element } from "../../dom/element.js";
+import type { Translator } from "../../dom/translator.js";
+import { type Box, common, placeCard, widestCard } from "./card-position.js";
+
+/** How long the pointer or the focus rests on a badge before its card opens, in milliseconds. */
+const OPEN_AFTER = 200;
+/** How long the pointer may take from the badge to the card. */
+const CLOSE_AFTER = 250;
+
+/** A badge that has a card. */
+export interface CardSubject {
+  readonly badge: HTMLElement;
+  /** The card stands at its end, and goes when it goes. */
+  readonly home: HTMLElement;
+  /** Makes what is in the card; the element called `title` names it, the one called `description` is read with the badge. */
+  draw(ids: { readonly title: string; readonly description: string }): Node[];
+}
+
+const cards = new WeakMap<Translator, CitationCard>();
+
+/** The card of the widget that this translator speaks for: there is one for all of its badges. */
+export function cardOf(translator: Translator): CitationCard {
+  const card = cards.get(translator) ?? new CitationCard(translator);
+  cards.set(translator, card);
+  return card;
+}
+
+/**
+ * A card that opens beside a badge on which pointer or focus rest, and stays while they are on badge or card. Escape
+ * closes it. Touch opens none: a tap is a click.
+ */
+export class CitationCard {
+  readonly #translator: Translator;
+  readonly #root = element("div", {
+    class: "citation-card",
+    part: "citation-card",
+    role: "dialog",
+    "aria-labelledby": IDS.title,
+    "data-role": "citation-card",
+  });
+  /** Whose card it is, or will be. */
+  #subject: CardSubject | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the listeners of an open card. */
+  #open: AbortController | undefined;
+  /** The focus is on its way back to the badge, which opens nothing. */
+  #isReturning = false;
+
+  constructor(translator: Translator) {
+    this.#translator = translator;
+    this.#root.popover = "manual";
+    this.#root.addEventListener("pointerleave", () => this.#closeSoon());
+    this.#root.addEventListener("focusout", () => this.#closeSoon());
+  }
+
+  /** Lets a badge have the card. */
+  attach(subject: CardSubject): void {
+    const { badge } = subject;
+    badge.addEventListener("pointerenter", ({ pointerType }) => {
+      if (pointerType !== "touch") this.#openSoon(subject);
+    });
+    badge.addEventListener("pointerleave", () => this.#leave(subject));
+    badge.addEventListener("focus", () => {
+      if (this.#isReturning || !badge.matches(":focus-visible")) return;
+      // A screen reader asks for the description at once.
+      this.#fill(subject);
+      badge.setAttribute("aria-describedby", IDS.description);
+      this.#openSoon(subject);
+    });
+    badge.addEventListener("blur", () => this.#leave(subject));
+  }
+
+  /** Closes the card, or keeps it from opening. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#open?.abort();
+    this.#open = undefined;
+    this.#root.removeAttribute("data-open");
+    if (this.#root.isConnected) this.#root.hidePopover?.();
+    // Nothing of an answer outlives it here.
+    this.#root.replaceChildren();
+    this.#subject = undefined;
+  }
+
+  #openSoon(subject: CardSubject): void {
+    clearTimeout(this.#timer);
+    if (this.#open && this.#subject === subject) return;
+    this.#timer = setTimeout(() => this.#show(subject), OPEN_AFTER);
+  }
+
+  #closeSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (!this.#isHeld()) this.close();
+    }, CLOSE_AFTER);
+  }
+
+  #leave({ badge }: CardSubject): void {
+    if (!badge.matches(":focus-visible")) badge.removeAttribute("aria-describedby");
+    this.#closeSoon();
+  }
+
+  #isHeld(): boolean {
+    const badge = this.#subject?.badge;
+    return this.#root.matches(":hover, :focus-within") || badge?.matches(":hover, :focus-visible") === true;
+  }
+
+  #fill(subject: CardSubject): void {
+    this.close();
+    this.#subject = subject;
+    this.#root.replaceChildren(...subject.draw(IDS));
+    subject.home.append(this.#root);
+  }
+
+  #show(subject: CardSubject): void {
+    if (!subject.badge.isConnected) return;
+    if (this.#subject !== subject || !this.#root.isConnected) this.#fill(subject);
+    this.#open?.abort();
+    this.#open = new AbortController();
+    const { signal } = this.#open;
+    this.#root.setAttribute("data-open", "");
+    this.#root.showPopover?.();
+    this.#place();
+    const move = () => this.#place();
+    subject.badge.getRootNode().addEventListener("scroll", move, { capture: true, passive: true, signal });
+    addEventListener("scroll", move, { passive: true, signal });
+    addEventListener("resize", move, { signal });
+    // Wherever the focus is: it may be elsewhere while the pointer holds the card open.
+    document.addEventListener("keydown", (event) => this.#dismiss(event), { capture: true, signal });
+  }
+
+  /** Closes on Escape, before anything else does: the panel would close, too. */
+  #dismiss(event: KeyboardEvent): void {
+    if (!this.#root.isConnected) return this.close();
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    const badge = this.#root.matches(":focus-within") ? this.#subject?.badge : undefined;
+    this.close();
+    this.#isReturning = true;
+    badge?.focus({ preventScroll: true });
+    this.#isReturning = false;
+  }
+
+  /** Moves the card to where its badge is now; a badge out of sight has none. */
+  #place(): void {
+    const badge = this.#subject?.badge;
+    const at = badge?.getBoundingClientRect();
+    if (!badge || !at || !isInSight(at, badge.closest("[role=log]"))) return this.close();
+    const bounds = boundsOf(badge);
+    const { style } = this.#root;
+    // Its height depends on its width.
+    style.removeProperty("max-block-size");
+    style.setProperty("max-inline-size", `${widestCard(bounds)}px`);
+    const { offsetWidth: width, offsetHeight: height } = this.#root;
+    const place = placeCard(at, { width, height }, bounds, this.#translator.direction);
+    style.setProperty("max-block-size", `${place.height}px`);
+    style.setProperty("translate", `${place.x}px ${place.y}px`);
+  }
+}
+
+const IDS = { title: "citation-card-title", description: "citation-card-description" } as const;
+
+/** The widget, as far as it is on the screen. */
+function boundsOf(badge: HTMLElement): Box {
+  const screen = { left: 0, top: 0, right: document.documentElement.clientWidth, bottom: innerHeight };
+  const widget = badge.closest('[part~="panel"]')?.getBoundingClientRect();
+  return widget ? common(widget, screen) : screen;
+}
+
+function isInSight(badge: Box, log: Element | null): boolean {
+  const seen = log?.getBoundingClientRect();
+  return !seen || (badge.bottom > seen.top && badge.top < seen.bottom);
+}

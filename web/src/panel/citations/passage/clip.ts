@@ -1,0 +1,68 @@
+import { type Branch, cut, overlap, type PassageNode, type Range, type Run, runsOf } from "./tree.js";
+
+/** How much of a passage is shown around a quote: so many characters before it, and after it. */
+const AROUND = 140;
+/** Of a quote that is longer, the beginning is shown. */
+const LONGEST_QUOTE = 500;
+/** So far a border moves to stand between two words. */
+const WORD = 24;
+
+/** The part of a source around a quote, between words where there are any. */
+export function windowAround(source: string, quote: Range): Range {
+  const from = Math.max(0, quote.start - AROUND);
+  const to = Math.min(source.length, Math.min(quote.end, quote.start + LONGEST_QUOTE) + AROUND);
+  const spaceAfter = source.slice(from, Math.min(from + WORD, quote.start)).search(/\s/);
+  const wordsBefore = source.slice(Math.max(to - WORD, quote.start), to).search(/\s\S*$/);
+  const start = from > 0 && spaceAfter >= 0 ? from + spaceAfter + 1 : from;
+  const end = to < source.length && wordsBefore >= 0 ? Math.max(to - WORD, quote.start) + wordsBefore : to;
+  return { start: wholeCharacter(source, start), end: wholeCharacter(source, end) };
+}
+
+/** What of a passage lies in a window, with "…" where text is left out. Rows of tables stay whole, below their head. */
+export function clip(nodes: readonly PassageNode[], window: Range): readonly PassageNode[] {
+  const kept = inside(nodes, window);
+  const runs = [...runsOf(nodes)].filter(({ text }) => text.trim() !== "");
+  const begun = runs.some(({ start }) => start < window.start) ? withEllipsis(kept, "start") : kept;
+  return runs.some(({ end }) => end > window.end) ? withEllipsis(begun, "end") : begun;
+}
+
+function inside(nodes: readonly PassageNode[], window: Range): readonly PassageNode[] {
+  return nodes.flatMap((node): PassageNode[] => {
+    if (node.kind === "run") return insideRun(node, window);
+    if (node.tag === "table") return insideTable(node, window);
+    const children = inside(node.children, window);
+    return children.length > 0 ? [{ ...node, children }] : [];
+  });
+}
+
+function insideRun(run: Run, window: Range): Run[] {
+  if (!overlap(run, window)) return [];
+  if (run.text.length !== run.end - run.start) return [run];
+  const text = cut(run, [window]).find((part) => part.inside)?.text ?? "";
+  const start = Math.max(run.start, window.start);
+  return [{ ...run, text, start, end: start + text.length }];
+}
+
+function insideTable(table: Branch, window: Range): Branch[] {
+  const rows = table.children.filter((row) => [...runsOf([row])].some((run) => overlap(run, window)));
+  const head = table.children[0];
+  if (rows.length === 0 || !head) return [];
+  return [{ ...table, children: rows.includes(head) ? rows : [head, ...rows] }];
+}
+
+/** Puts "…" before the first run, or after the last. */
+function withEllipsis(nodes: readonly PassageNode[], side: "start" | "end"): readonly PassageNode[] {
+  const place = side === "start" ? 0 : nodes.length - 1;
+  const node = nodes[place];
+  if (!node) return nodes;
+  if (node.kind === "branch") return nodes.with(place, { ...node, children: withEllipsis(node.children, side) });
+  const ellipsis: Run = { kind: "run", text: side === "start" ? "… " : " …", start: -1, end: -1 };
+  return nodes.toSpliced(side === "start" ? 0 : nodes.length, 0, ellipsis);
+}
+
+/** The place, moved out of a surrogate pair. */
+function wholeCharacter(source: string, at: number): number {
+  return at > 0 && /[\uDC00-\uDFFF]/.test(source[at] ?? "") && /[\uD800-\uDBFF]/.test(source[at - 1] ?? "")
+    ? at - 1
+    : at;
+}

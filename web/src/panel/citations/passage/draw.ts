@@ -1,0 +1,75 @@
+import { element } from "../../../dom/element.js";
+import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
+
+/** Makes the elements of a passage, with some ranges of its source highlighted; those are in order and apart. */
+export function drawPassage(nodes: readonly PassageNode[], quotes: readonly Range[]): Node[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "branch") return drawBranch(node, quotes);
+    return cut(node, quotes).map(({ text, inside }) => (inside ? mark(text) : drawText(text)));
+  });
+}
+
+function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
+  const children = drawPassage(branch.children, quotes);
+  switch (branch.tag) {
+    case "plain":
+      return element("p", { class: "plain", dir: "auto" }, ...children);
+    case "paragraph":
+      return element("p", { dir: "auto" }, ...children);
+    case "heading":
+      return element("p", { class: "heading", dir: "auto" }, ...children);
+    case "quotation":
+      return element("blockquote", {}, ...children);
+    case "list":
+      return element("ul", { dir: "auto" }, ...children);
+    case "orderedList":
+      return element("ol", { dir: "auto", start: branch.first }, ...children);
+    case "item":
+      return element("li", {}, ...children);
+    case "table":
+      return drawTable(branch, quotes);
+    case "row":
+      return element("tr", {}, ...children);
+    case "cell":
+      return element("td", { dir: "auto" }, ...children);
+    case "head":
+      return element("th", { dir: "auto" }, ...children);
+    case "codeBlock":
+      return element("pre", { tabindex: 0, dir: "ltr" }, element("code", {}, ...children));
+    case "code":
+      return element("code", {}, ...children);
+    case "emphasis":
+      return element("em", {}, ...children);
+    case "strong":
+      return element("strong", {}, ...children);
+    case "deleted":
+      return element("s", {}, ...children);
+    case "link":
+      return element("a", { href: branch.href, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
+  }
+}
+
+/** A table that is too wide scrolls in a region of its own, also by keyboard. */
+function drawTable({ children: [head, ...rows] }: Branch, quotes: readonly Range[]): Node {
+  const cells = head?.kind === "branch" ? head.children : [];
+  const heads = cells.map((cell) => (cell.kind === "branch" ? ({ ...cell, tag: "head" } as const) : cell));
+  return element(
+    "div",
+    { class: "table", tabindex: 0 },
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, ...drawPassage(heads, quotes))),
+      element("tbody", {}, ...drawPassage(rows, quotes)),
+    ),
+  );
+}
+
+function mark(text: string): HTMLElement {
+  return element("mark", { part: "quote", "data-role": "quote" }, drawText(text));
+}
+
+/** A line break inside of a paragraph is a run of its own. */
+function drawText(text: string): Node {
+  return text === "\n" ? element("br") : document.createTextNode(text);
+}

@@ -1,0 +1,159 @@
+import type { Definition, Nodes, Root, RootContent, Text } from "mdast";
+import { type CompileContext, type Extension, fromMarkdown, type Token } from "mdast-util-from-markdown";
+import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
+import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
+import { gfmTable } from "micromark-extension-gfm-table";
+import { safeLink } from "../../../dom/safe-link.js";
+import { codeRuns, htmlRuns, inlineCodeRuns, textRuns } from "./runs.js";
+import type { Branch, PassageNode, Range, Tag } from "./tree.js";
+
+/** Passages are a thousand characters or two. What is longer, in UTF-16 code units, is shown as plain text. */
+const LONGEST_MARKDOWN = 16_384;
+/** So many characters of markup are no text any more; reading them could take long. */
+const MOST_MARKUP = 2000;
+/** Quotations and lists that begin in each other on one line. */
+const TOO_DEEP = /(?:>[ \t]*|[-+*][ \t]+|\d{1,9}[.)][ \t]+){20}/;
+/** Deeper parts are shown without their markup. */
+const DEEPEST = 24;
+
+/** Reads a passage. Without a type it is Markdown, as on the wire; anything that cannot be read is plain text. */
+export function parsePassage(source: string, contentType: string | undefined): readonly PassageNode[] {
+  const isMarkdown = contentType === undefined || /^text\/markdown\b/i.test(contentType);
+  if (!isMarkdown || isExcessive(source)) return plainPassage(source);
+  try {
+    return new Reader(source).read();
+  } catch {
+    return plainPassage(source);
+  }
+}
+
+function plainPassage(source: string): readonly PassageNode[] {
+  return [branch("plain", [{ kind: "run", text: source, start: 0, end: source.length }])];
+}
+
+function isExcessive(source: string): boolean {
+  if (source.length > LONGEST_MARKDOWN || TOO_DEEP.test(source)) return true;
+  return (source.match(/[[\]<>*_~`|]/g)?.length ?? 0) > MOST_MARKUP;
+}
+
+/** Turns the parser's tree into ours. */
+class Reader {
+  readonly #source: string;
+  readonly #tree: Root;
+  readonly #definitions = new Map<string, Definition>();
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#tree = fromMarkdown(source, {
+      extensions: [gfmTable(), gfmStrikethrough({ singleTilde: false })],
+      mdastExtensions: [gfmTableFromMarkdown(), gfmStrikethroughFromMarkdown(), SEPARATE_RUNS],
+    });
+  }
+
+  read(): readonly PassageNode[] {
+    this.#define(this.#tree.children);
+    return this.#all(this.#tree.children, 0);
+  }
+
+  #define(nodes: readonly RootContent[]): void {
+    for (const node of nodes) {
+      if (node.type === "definition" && !this.#definitions.has(node.identifier))
+        this.#definitions.set(node.identifier, node);
+      else if ("children" in node) this.#define(node.children);
+    }
+  }
+
+  #all(nodes: readonly Nodes[], depth: number): readonly PassageNode[] {
+    return nodes.flatMap((node) => this.#one(node, depth));
+  }
+
+  #one(node: Nodes, depth: number): readonly PassageNode[] {
+    const place = { start: node.position?.start.offset ?? 0, end: node.position?.end.offset ?? 0 };
+    switch (node.type) {
+      case "text":
+        return textRuns(this.#source, place, node.value);
+      case "inlineCode":
+        return [branch("code", inlineCodeRuns(this.#source, place, node.value))];
+      case "code":
+        return [branch("codeBlock", codeRuns(this.#source, place, node.value))];
+      case "html":
+        return htmlRuns(this.#source, place, node.value);
+      case "break":
+        return [{ kind: "run", text: "\n", ...place }];
+      case "definition":
+        return isFootnote(node) ? [branch("paragraph", this.#asWritten(place))] : [];
+      case "linkReference":
+        if (isFootnote(node)) return this.#asWritten(place);
+        break;
+      case "image":
+      case "imageReference":
+        return node.alt ? [{ kind: "run", text: node.alt, ...place }] : [];
+    }
+    if (!("children" in node)) return [];
+    const children = this.#all(node.children, depth + 1);
+    if (depth > DEEPEST) return children;
+    switch (node.type) {
+      case "link":
+        return this.#link(node.url, children);
+      case "linkReference":
+        return this.#link(this.#definitions.get(node.identifier)?.url, children);
+      case "list":
+        return [
+          node.ordered ? { ...branch("orderedList", children), first: node.start ?? 1 } : branch("list", children),
+        ];
+      case "root":
+        return children;
+      default: {
+        const tag = TAGS[node.type];
+        return tag ? [branch(tag, children)] : children;
+      }
+    }
+  }
+
+  #asWritten(place: Range): readonly PassageNode[] {
+    return [{ kind: "run", text: this.#source.slice(place.start, place.end), ...place }];
+  }
+
+  /** Only the web and mail; the address of anything else is left out. */
+  #link(url: string | undefined, children: readonly PassageNode[]): readonly PassageNode[] {
+    const href = url !== undefined && /^(https?|mailto):/i.test(url) ? safeLink(url) : undefined;
+    return href === undefined ? children : [{ ...branch("link", children), href }];
+  }
+}
+
+/** Footnotes are none of the parser's: it takes some of them for links. */
+function isFootnote({ identifier }: { readonly identifier: string }): boolean {
+  return identifier.startsWith("^");
+}
+
+const TAGS: { readonly [type in Nodes["type"]]?: Tag } = {
+  blockquote: "quotation",
+  delete: "deleted",
+  emphasis: "emphasis",
+  heading: "heading",
+  listItem: "item",
+  paragraph: "paragraph",
+  strong: "strong",
+  table: "table",
+  tableCell: "cell",
+  tableRow: "row",
+};
+
+function branch(tag: Tag, children: readonly PassageNode[]): Branch {
+  return { kind: "branch", tag, children };
+}
+
+/** Keeps what is written as an escape or an entity apart from the text around it, so that offsets stay true. */
+const SEPARATE_RUNS: Extension = {
+  enter: { data: enterRun, characterEscape: enterRun, characterReference: enterRun },
+};
+
+function enterRun(this: CompileContext, token: Token): void {
+  const parent = this.stack.at(-1);
+  if (!parent || !("children" in parent)) throw new TypeError("Text outside of a part");
+  const at = { line: token.start.line, column: token.start.column, offset: token.start.offset };
+  const text: Text = { type: "text", value: "", position: { start: at, end: at } };
+  (parent.children as Text[]).push(text);
+  this.stack.push(text);
+}

@@ -1,0 +1,103 @@
+/** A part of a text, from `start` up to and not including `end`, in UTF-16 code units. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Visible text with its place in the passage's source. Where both are equally long they are equal, character by
+ * character; otherwise the run stands for its source as a whole, as the character of an entity does.
+ */
+export interface Run extends Range {
+  readonly kind: "run";
+  readonly text: string;
+}
+
+/** What holds other parts of a passage. */
+export interface Branch {
+  readonly kind: "branch";
+  readonly tag: Tag;
+  readonly children: readonly PassageNode[];
+  /** Of a link. */
+  readonly href?: string;
+  /** First number of an ordered list. */
+  readonly first?: number;
+}
+
+/** The parts that a passage can have. A line break of the text is a run with "\n". */
+export type Tag =
+  | "cell"
+  | "code"
+  | "codeBlock"
+  | "deleted"
+  | "emphasis"
+  | "head"
+  | "heading"
+  | "item"
+  | "link"
+  | "list"
+  | "orderedList"
+  | "paragraph"
+  | "plain"
+  | "quotation"
+  | "row"
+  | "strong"
+  | "table";
+
+/** A passage, or part of one. */
+export type PassageNode = Branch | Run;
+
+/** All runs, in the order of the passage. */
+export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
+  for (const node of nodes) {
+    if (node.kind === "run") yield node;
+    else yield* runsOf(node.children);
+  }
+}
+
+/** Cuts a run at the borders of some ranges of the source, which are in order and apart. */
+export function cut(
+  run: Run,
+  ranges: readonly Range[],
+): readonly { readonly text: string; readonly inside: boolean }[] {
+  const { text, start, end } = run;
+  if (text.length !== end - start) return [{ text, inside: ranges.some((range) => overlap(run, range)) }];
+  const parts: { text: string; inside: boolean }[] = [];
+  let at = start;
+  const take = (to: number, inside: boolean): void => {
+    if (to > at) parts.push({ text: text.slice(at - start, to - start), inside });
+    at = Math.max(at, to);
+  };
+  for (const range of ranges) {
+    if (!overlap(run, range)) continue;
+    take(range.start, false);
+    take(Math.min(range.end, end), true);
+  }
+  take(end, false);
+  return parts;
+}
+
+/** What a reader sees of a range of the source. */
+export function visibleText(nodes: readonly PassageNode[], range: Range): string {
+  let text = "";
+  for (const run of runsOf(nodes)) {
+    for (const part of cut(run, [range])) if (part.inside) text += part.text;
+  }
+  return text;
+}
+
+/** Whether two ranges have a character in common. */
+export function overlap(a: Range, b: Range): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** The ranges in order, those that meet as one. */
+export function merged(ranges: readonly Range[]): Range[] {
+  const all: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last && range.start <= last.end) all[all.length - 1] = { ...last, end: Math.max(last.end, range.end) };
+    else all.push(range);
+  }
+  return all;
+}

@@ -1,0 +1,44 @@
+import type { Citation } from "../../client/wire.js";
+import { element } from "../../dom/element.js";
+import type { Translator } from "../../dom/translator.js";
+
+/** So many places of one document are named. */
+const MOST_PLACES = 2;
+
+/** Section and page of passages, each place once; `undefined` if none is known. */
+export function placesOf(citations: readonly Citation[], translator: Translator): HTMLElement | undefined {
+  const all = citations.map((citation) => ({ section: sectionOf(citation), page: citation.page }));
+  const places = new Map(all.map((place) => [JSON.stringify([place.section, place.page]), place]));
+  const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);
+  if (known.length === 0) return undefined;
+  const shown = known
+    .slice(0, MOST_PLACES)
+    .flatMap((known, number) => [...(number > 0 ? ["; "] : []), drawPlace(known, translator)]);
+  return element(
+    "span",
+    { class: "source-place", "data-role": "source-place" },
+    ...shown,
+    known.length > MOST_PLACES ? "; …" : undefined,
+  );
+}
+
+interface Place {
+  readonly section: string | undefined;
+  readonly page: number | undefined;
+}
+
+/** The path of headings without the document's title, which stands beside it anyway. */
+function sectionOf({ section, title }: Citation): string | undefined {
+  if (section === title) return undefined;
+  return section?.startsWith(`${title} › `) ? section.slice(title.length + 3) : section;
+}
+
+function drawPlace({ section, page }: Place, { t }: Translator): HTMLElement {
+  return element(
+    "span",
+    {},
+    section === undefined ? undefined : element("bdi", {}, section),
+    section === undefined || page === undefined ? undefined : " · ",
+    page === undefined ? undefined : t("page", { count: page }),
+  );
+}

@@ -1,0 +1,141 @@
+import type { Citation } from "../../client/wire.js";
+import { element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import { bestOf, evidenceOf } from "./evidence.js";
+import { type Download, linksOf } from "./links.js";
+import { drawPassage } from "./passage/draw.js";
+import { passageOf } from "./passage/passage-of.js";
+import { placesOf } from "./place.js";
+import { quotedRanges } from "./quotes.js";
+import { titleOf } from "./title.js";
+import { verifiedMark } from "./verified-mark.js";
+import { isVerified } from "./verify.js";
+
+/** A passage of so many UTF-16 code units scrolls by itself. */
+const LONG = 4000;
+
+/** What an entry needs beside its passages. */
+export interface EntryContext {
+  readonly translator: Translator;
+  readonly download: Download;
+  /** The visitor has opened the entry. */
+  readonly opened: (citation: Citation) => void;
+  /** The answer as it is shown; quotes are compared with it. */
+  readonly answer: () => string;
+}
+
+/** A document in the list of sources. Its passages are drawn when it is opened for the first time. */
+export class SourceEntry {
+  readonly root: HTMLDetailsElement;
+  readonly #citations: readonly Citation[];
+  readonly #context: EntryContext;
+  readonly #summary: HTMLElement;
+  readonly #passages = new Map<Citation, HTMLElement>();
+
+  /** `citations` are the passages of one document, at least one. */
+  constructor(citations: readonly Citation[], context: EntryContext) {
+    const [first] = citations;
+    if (!first) throw new RangeError("A source without a passage");
+    this.#citations = citations;
+    this.#context = context;
+    this.#summary = summary(first, citations, context.translator);
+    this.root = element(
+      "details",
+      { class: "source", part: "source", "data-role": "source", "data-index": first.index },
+      this.#summary,
+    );
+    this.#summary.addEventListener("click", () => {
+      if (!this.root.open) context.opened(bestOf(citations) ?? first);
+    });
+    // Before it opens, so that it opens at its full height; browsers also open it by themselves, to find words in it.
+    this.#summary.addEventListener("click", () => this.#draw());
+    this.root.addEventListener("toggle", () => this.#draw());
+  }
+
+  focus(): void {
+    this.#summary.focus({ preventScroll: true });
+  }
+
+  /** Opens the entry, puts the focus on it and brings the passage into view. */
+  reveal(citation: Citation): void {
+    this.#draw();
+    this.root.open = true;
+    this.focus();
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    const isOnly = this.#citations.length === 1;
+    const passage = isOnly ? undefined : this.#passages.get(citation);
+    for (const [, each] of this.#passages) each.toggleAttribute("data-current", each === passage);
+    (passage ?? this.root).scrollIntoView({ block: "nearest", behavior });
+  }
+
+  #draw(): void {
+    if (this.#passages.size > 0) return;
+    for (const citation of this.#citations) this.#passages.set(citation, this.#passage(citation));
+    const { translator, download } = this.#context;
+    const [first] = this.#citations;
+    const links = first && linksOf(withAll(first, this.#citations), translator, download);
+    this.root.append(element("div", { class: "source-body" }, ...this.#passages.values(), links));
+  }
+
+  #passage(citation: Citation): HTMLElement {
+    const { translator, answer } = this.#context;
+    const nodes = passageOf(citation);
+    const { quotes } = citation;
+    const isTrue = quotes.length > 0 && quotes.every((quote) => isVerified(citation, quote, answer()));
+    const isOnly = this.#citations.length === 1;
+    const isLong = citation.excerpt.length > LONG;
+    return element(
+      "div",
+      { class: "passage", "data-role": "passage" },
+      isOnly ? undefined : passageHead(citation, translator),
+      element(
+        "blockquote",
+        { class: isLong ? "excerpt long" : "excerpt", tabindex: isLong && 0, "data-role": "excerpt" },
+        ...drawPassage(nodes, quotedRanges(citation)),
+      ),
+      isTrue ? verifiedMark(translator) : undefined,
+    );
+  }
+}
+
+function summary(first: Citation, citations: readonly Citation[], translator: Translator): HTMLElement {
+  const { t } = translator;
+  const count = citations.length;
+  return element(
+    "summary",
+    {},
+    element("span", { class: "source-number", "data-role": "source-number" }, String(first.index)),
+    element(
+      "span",
+      { class: "source-heading" },
+      element(
+        "span",
+        { class: "source-title", "data-role": "source-title" },
+        element("bdi", {}, titleOf(first, translator)),
+      ),
+      placesOf(citations, translator),
+      count > 1
+        ? element("span", { class: "source-count", "data-role": "source-count" }, t("passages", { count }))
+        : undefined,
+    ),
+    evidenceOf(bestOf(citations) ?? first, translator),
+    icon(ICONS.chevron),
+  );
+}
+
+function passageHead(citation: Citation, translator: Translator): HTMLElement {
+  return element("div", { class: "passage-head" }, placesOf([citation], translator), evidenceOf(citation, translator));
+}
+
+/** One citation that leads wherever one of the document's passages does. */
+function withAll(first: Citation, citations: readonly Citation[]): Citation {
+  const url = citations.find((citation) => citation.url !== undefined)?.url;
+  const download = citations.find((citation) => citation.download_url !== undefined)?.download_url;
+  return {
+    ...first,
+    ...(url === undefined ? {} : { url }),
+    ...(download === undefined ? {} : { download_url: download }),
+    available: citations.every((citation) => citation.available !== false),
+  };
+}

@@ -1,0 +1,112 @@
+import { deleteSession } from "../../client/api.js";
+import type { ChatClientOptions } from "../../client/options.js";
+import type { Session } from "../../client/wire.js";
+import type { Translator } from "../../dom/translator.js";
+import { titleOf } from "./session-row.js";
+import { UndoStrip } from "./strips.js";
+
+/** What deletions need, and whom they tell. */
+export interface DeletionsOptions {
+  readonly translator: Translator;
+  readonly client: () => ChatClientOptions;
+  /** Where the strips stand. */
+  readonly strips: HTMLElement;
+  /** The visitor wants the conversation back. */
+  readonly undone: (session: Session) => void;
+  /** It can no longer be undone; the strip had the focus or not. */
+  readonly committed: (session: Session, hadFocus: boolean) => void;
+  /** The server did not delete it. */
+  readonly failed: (session: Session) => void;
+}
+
+interface PendingDeletion {
+  readonly session: Session;
+  readonly strip: UndoStrip;
+  /** Of who deleted it. A page that is being left has no time to ask for one. */
+  readonly token: Promise<string | null>;
+}
+
+/** Conversations that the visitor has deleted: for a while they can be undone, only then the server is told. */
+export class Deletions {
+  readonly #options: DeletionsOptions;
+  readonly #pending = new Map<string, PendingDeletion>();
+  /** Those the server was told of; lists that were on their way may still have them. */
+  readonly #sent = new Set<string>();
+  #life = new AbortController();
+
+  constructor(options: DeletionsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a conversation is deleted, as far as the visitor is concerned. */
+  has(sessionId: string): boolean {
+    return this.#pending.has(sessionId) || this.#sent.has(sessionId);
+  }
+
+  /** Deletes a conversation, unless it is undone in time; gives the strip that does so. */
+  add(session: Session): UndoStrip {
+    const { translator, client, strips, undone } = this.#options;
+    const strip = new UndoStrip(translator, titleOf(session, translator), {
+      undo: () => {
+        this.#take(session.id);
+        undone(session);
+      },
+      elapsed: () => this.#commit(session.id),
+    });
+    const token = client()
+      .tokenProvider()
+      .catch(() => null);
+    this.#pending.set(session.id, { session, strip, token });
+    strips.append(strip.root);
+    addEventListener("pagehide", this.#leave);
+    return strip;
+  }
+
+  /** Tells the server of everything that waits. */
+  commit(): void {
+    for (const id of [...this.#pending.keys()]) this.#commit(id);
+  }
+
+  /** Forgets everything; the server is told nothing more. */
+  clear(): void {
+    this.#life.abort();
+    this.#life = new AbortController();
+    for (const id of [...this.#pending.keys()]) this.#take(id);
+    this.#sent.clear();
+  }
+
+  readonly #leave = (): void => {
+    for (const [id, { token }] of [...this.#pending]) this.#commit(id, token);
+  };
+
+  #commit(id: string, token?: Promise<string | null>): void {
+    const hadFocus = this.#pending.get(id)?.strip.hasFocus ?? false;
+    const session = this.#take(id)?.session;
+    if (!session) return;
+    this.#sent.add(id);
+    void this.#send(session, token);
+    this.#options.committed(session, hadFocus);
+  }
+
+  async #send(session: Session, token: Promise<string | null> | undefined): Promise<void> {
+    const { signal } = this.#life;
+    const client = this.#options.client();
+    const options = { ...client, ...(token && { tokenProvider: () => token }), keepalive: true };
+    try {
+      await deleteSession(session.id, options, signal);
+    } catch {
+      if (signal.aborted) return;
+      this.#sent.delete(session.id);
+      this.#options.failed(session);
+    }
+  }
+
+  /** Takes a deletion out of those that wait. */
+  #take(id: string): PendingDeletion | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.strip.remove();
+    if (this.#pending.size === 0) removeEventListener("pagehide", this.#leave);
+    return pending;
+  }
+}

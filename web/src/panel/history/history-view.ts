@@ -1,0 +1,248 @@
+import { listSessions } from "../../client/api.js";
+import { ChatError } from "../../client/errors.js";
+import type { ChatClientOptions } from "../../client/options.js";
+import type { Session, SessionPage } from "../../client/wire.js";
+import { button, element, fill, icon, set } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import type { TextKey } from "../../texts/index.js";
+import { Deletions } from "./deletions.js";
+import { Renames } from "./renames.js";
+import { SessionRow } from "./session-row.js";
+import { failureStrip } from "./strips.js";
+
+/** What the history needs, and whom it tells what the visitor did. */
+export interface HistoryOptions {
+  readonly translator: Translator;
+  readonly client: () => ChatClientOptions;
+  /** Id of the conversation on the screen. */
+  readonly current: () => string | undefined;
+  readonly open: (session: Session) => void;
+  /** A conversation was deleted and that can no longer be undone. */
+  readonly deleted: (sessionId: string) => void;
+  /** The server has accepted a new title. */
+  readonly renamed: (session: Session) => void;
+  readonly back: () => void;
+}
+
+const PAGE_SIZE = 20;
+
+/**
+ * The list of the user's conversations. Hide it when the panel is left or taken off the page: only then is the server
+ * told of deletions that could still be undone.
+ */
+export class HistoryView {
+  readonly root: HTMLElement;
+  readonly #options: HistoryOptions;
+  readonly #deletions: Deletions;
+  readonly #renames: Renames;
+  readonly #rows = new Map<string, SessionRow>();
+  readonly #heading: HTMLHeadingElement;
+  readonly #list = element("ul", { class: "history-list", role: "list", "data-role": "history-list" });
+  /** Says that the list is loading, that there is nothing in it, or why it could not be loaded. */
+  readonly #state = element("div", { class: "history-state", role: "status", "data-role": "history-state" });
+  readonly #more: HTMLButtonElement;
+  readonly #strips = element("div", { class: "history-strips", role: "status", "aria-atomic": "false" });
+  #loading: AbortController | undefined;
+  /** Of the next page. */
+  #cursor: string | undefined;
+  #failure: TextKey | undefined;
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    const { translator, client } = options;
+    const { t } = translator;
+    this.#heading = element("h3", { class: "history-heading", tabindex: -1 }, t("history"));
+    this.#more = button(
+      { class: "button history-more", "data-role": "history-more", hidden: true },
+      () => void this.#load(),
+      t("historyMore"),
+    );
+    this.root = element(
+      "section",
+      { class: "history", part: "history", "data-role": "history", "aria-label": t("history"), hidden: true },
+      element(
+        "div",
+        { class: "history-bar" },
+        button(
+          { class: "icon-button history-back", "data-role": "history-back", "aria-label": t("historyBack") },
+          () => options.back(),
+          icon(ICONS.back),
+        ),
+        this.#heading,
+      ),
+      element("div", { class: "history-scroll" }, this.#list, this.#state, this.#more),
+      this.#strips,
+    );
+    this.#deletions = new Deletions({
+      translator,
+      client,
+      strips: this.#strips,
+      undone: (session) => this.#restore(session).focus("delete"),
+      committed: (session, hadFocus) => {
+        if (hadFocus) this.#heading.focus();
+        options.deleted(session.id);
+      },
+      failed: (session) => {
+        // A list that is read anew will have it again.
+        const isListed = !this.root.hidden && !(this.#loading && this.#cursor === undefined);
+        if (isListed) this.#restore(session);
+        this.#showChangeFailed();
+      },
+    });
+    this.#renames = new Renames({
+      client,
+      show: (session) => this.#rows.get(session.id)?.show(session),
+      renamed: options.renamed,
+      failed: () => this.#showChangeFailed(),
+    });
+  }
+
+  /** Shows the view with the list as it is now, and puts the focus on its heading. */
+  show(): void {
+    this.root.hidden = false;
+    this.#heading.focus();
+    this.#empty();
+    void this.#load();
+  }
+
+  /** Hides the view. What was deleted stays deleted, and the server is told. */
+  hide(): void {
+    this.root.hidden = true;
+    this.#loading?.abort();
+    this.#deletions.commit();
+  }
+
+  /** Forgets everything: another user may be there. Requests are ended, and deletions that could be undone are dropped. */
+  clear(): void {
+    this.#deletions.clear();
+    this.#renames.clear();
+    this.#empty();
+    this.#strips.replaceChildren();
+  }
+
+  #empty(): void {
+    this.#loading?.abort();
+    this.#loading = undefined;
+    this.#rows.clear();
+    this.#list.replaceChildren();
+    this.#cursor = undefined;
+    this.#failure = undefined;
+    this.#showState();
+  }
+
+  /** Loads the next page, or the first one. */
+  async #load(): Promise<void> {
+    if (this.#loading) return;
+    const loading = new AbortController();
+    this.#loading = loading;
+    this.#failure = undefined;
+    this.#showState();
+    try {
+      const request = { limit: PAGE_SIZE, cursor: this.#cursor };
+      const page = await listSessions(request, this.#options.client(), loading.signal);
+      if (!loading.signal.aborted) this.#addPage(page);
+    } catch (thrown) {
+      if (!loading.signal.aborted) this.#showFailure(failureText(thrown));
+    }
+  }
+
+  #addPage({ sessions, next_cursor }: SessionPage): void {
+    const hadFocus = this.#more.matches(":focus");
+    this.#loading = undefined;
+    this.#cursor = next_cursor;
+    const added: SessionRow[] = [];
+    for (const session of sessions) {
+      // A conversation that was continued while its list was read moves the others onto the next page.
+      if (this.#rows.has(session.id) || this.#deletions.has(session.id)) continue;
+      const row = this.#row(this.#renames.applyTo(session));
+      this.#list.append(row.root);
+      added.push(row);
+    }
+    this.#showState();
+    if (hadFocus) (added[0] ?? this.#heading).focus();
+  }
+
+  #showFailure(failure: TextKey): void {
+    const hadFocus = this.#more.matches(":focus");
+    this.#loading = undefined;
+    this.#failure = failure;
+    this.#showState();
+    if (hadFocus) this.#state.querySelector("button")?.focus();
+  }
+
+  #retry(): void {
+    void this.#load();
+    (this.#more.hidden ? this.#heading : this.#more).focus();
+  }
+
+  #row(session: Session): SessionRow {
+    const row = new SessionRow(this.#options.translator, session, {
+      open: this.#options.open,
+      rename: (renamed, title) => this.#renames.rename(renamed, title),
+      delete: (deleted, byKeyboard) => this.#delete(deleted, byKeyboard),
+    });
+    row.markCurrent(session.id === this.#options.current());
+    this.#rows.set(session.id, row);
+    return row;
+  }
+
+  #delete(session: Session, byKeyboard: boolean): void {
+    const root = this.#rows.get(session.id)?.root;
+    const beside = root?.nextElementSibling ?? root?.previousElementSibling;
+    root?.remove();
+    this.#rows.delete(session.id);
+    const strip = this.#deletions.add(session);
+    this.#showState();
+    if (byKeyboard) strip.focus();
+    else ([...this.#rows.values()].find((row) => row.root === beside) ?? this.#heading).focus();
+  }
+
+  /** Puts a conversation back where it belongs. */
+  #restore(session: Session): SessionRow {
+    const row = this.#rows.get(session.id) ?? this.#row(session);
+    const isOlder = (child: Element) =>
+      Date.parse(this.#sessionOf(child)?.updated_at ?? "") < Date.parse(session.updated_at);
+    const next = [...this.#list.children].find((child) => child !== row.root && isOlder(child));
+    this.#list.insertBefore(row.root, next ?? null);
+    this.#showState();
+    return row;
+  }
+
+  #sessionOf(child: Element): Session | undefined {
+    return this.#rows.get((child as HTMLElement).dataset.sessionId ?? "")?.session;
+  }
+
+  #showChangeFailed(): void {
+    this.#strips.querySelector("[data-role=history-change-failed]")?.remove();
+    this.#strips.append(failureStrip(this.#options.translator));
+  }
+
+  #showState(): void {
+    const { t } = this.#options.translator;
+    const isEmpty = this.#rows.size === 0 && this.#cursor === undefined;
+    this.#more.hidden = this.#cursor === undefined || this.#failure !== undefined;
+    set(this.#more, "aria-disabled", this.#loading !== undefined && "true");
+    this.#state.replaceChildren();
+    if (this.#failure !== undefined) fill(this.#state, this.#failureNotice(this.#failure));
+    else if (this.#loading) fill(this.#state, element("p", { class: "history-loading" }, t("loading")));
+    else if (isEmpty) fill(this.#state, element("p", { class: "history-empty" }, t("historyEmpty")));
+  }
+
+  #failureNotice(failure: TextKey): HTMLElement {
+    const { t } = this.#options.translator;
+    return element(
+      "div",
+      { class: "notice", "data-role": "history-failure" },
+      icon(ICONS.alert),
+      element("p", {}, t(failure)),
+      button({ class: "button", "data-role": "history-retry" }, () => this.#retry(), icon(ICONS.retry), t("retry")),
+    );
+  }
+}
+
+function failureText(thrown: unknown): TextKey {
+  const reason = thrown instanceof ChatError ? thrown.reason : undefined;
+  if (reason === "signed_out") return "historySignIn";
+  return reason === "expired" ? "errorSignInExpired" : "historyFailed";
+}

@@ -1,0 +1,1 @@
+export { type HistoryOptions, HistoryView } from "./history-view.js";

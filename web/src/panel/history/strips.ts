@@ -1,0 +1,90 @@
+import { button, element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import { Countdown } from "./countdown.js";
+
+/** How long a deletion can be undone, in milliseconds. The animation of `.history-undo` takes as long. */
+const UNDO_MS = 6000;
+
+/** What can become of a strip. */
+export interface UndoOutcomes {
+  /** The visitor pressed Undo. */
+  undo(): void;
+  /** The time is over, or the visitor closed the strip with Escape. */
+  elapsed(): void;
+}
+
+/** A strip that tells what was deleted, and undoes it. Its time stands still while the pointer or the focus is on it. */
+export class UndoStrip {
+  readonly root: HTMLElement;
+  readonly #countdown: Countdown;
+  readonly #heldBy = new Set<"pointer" | "focus">();
+
+  constructor(translator: Translator, title: string, { undo, elapsed }: UndoOutcomes) {
+    const { t } = translator;
+    const text = element("p", { class: "history-strip-text" }, t("deleted", { title: isolated(title) }));
+    text.id = `history-undo-${++strips}`;
+    this.root = element(
+      "div",
+      { class: "history-strip history-undo", part: "history-undo", "data-role": "undo-strip" },
+      text,
+      button({ class: "button", "data-role": "undo", "aria-describedby": text.id }, undo, t("undo")),
+    );
+    this.#countdown = new Countdown(UNDO_MS, elapsed);
+    this.root.addEventListener("pointerenter", () => this.#hold("pointer"));
+    this.root.addEventListener("pointerleave", () => this.#release("pointer"));
+    this.root.addEventListener("focusin", () => this.#hold("focus"));
+    this.root.addEventListener("focusout", () => this.#release("focus"));
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      elapsed();
+    });
+  }
+
+  /** Whether the keyboard is on the strip. */
+  get hasFocus(): boolean {
+    return this.#heldBy.has("focus");
+  }
+
+  /** Puts the focus on Undo. */
+  focus(): void {
+    this.root.querySelector("button")?.focus();
+  }
+
+  /** Takes the strip away; nothing comes of it any more. */
+  remove(): void {
+    this.#countdown.cancel();
+    this.root.remove();
+  }
+
+  #hold(by: "pointer" | "focus"): void {
+    this.#heldBy.add(by);
+    this.#countdown.pause();
+  }
+
+  #release(by: "pointer" | "focus"): void {
+    this.#heldBy.delete(by);
+    if (this.#heldBy.size === 0) this.#countdown.resume();
+  }
+}
+
+let strips = 0;
+
+/** A strip that tells of a change that failed, until it is closed. */
+export function failureStrip(translator: Translator): HTMLElement {
+  const { t } = translator;
+  const strip = element(
+    "div",
+    { class: "history-strip history-failed", "data-role": "history-change-failed" },
+    icon(ICONS.alert),
+    element("p", { class: "history-strip-text" }, t("historyChangeFailed")),
+    button({ class: "icon-button", "aria-label": t("close") }, () => strip.remove(), icon(ICONS.close)),
+  );
+  return strip;
+}
+
+/** A title that turns nothing around it the other way, whatever its direction and its control characters. */
+function isolated(title: string): string {
+  return `\u2068${title.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
+}

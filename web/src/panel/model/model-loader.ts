@@ -1,0 +1,135 @@
+import { type Embedder, EmbedderError, type EmbedderOptions, type LoadProgress } from "@evidence-chat/embedder";
+import { embedderErrorCode } from "./embedder-error.js";
+
+/** What the widget needs of an embedder. */
+export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "countTokens" | "dispose">;
+
+/** Creates an embedder; `createEmbedder` of `@evidence-chat/embedder` is one. */
+export type EmbedderFactory = (options: EmbedderOptions) => Promise<QuestionEmbedder>;
+
+/** Where the model is on its way into the browser. */
+export type ModelState =
+  | { readonly status: "idle" }
+  /** The visitor has to allow the download first. */
+  | { readonly status: "consent" }
+  | { readonly status: "loading"; readonly progress: LoadProgress | null }
+  | { readonly status: "ready"; readonly embedder: QuestionEmbedder }
+  | { readonly status: "timed_out" }
+  | { readonly status: "unsupported"; readonly error: unknown }
+  | { readonly status: "failed"; readonly error: unknown };
+
+/** How an attempt is watched, and ended. */
+export interface LoadHooks {
+  readonly onProgress: (progress: LoadProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a `ModelLoader` works with. */
+export interface ModelLoaderOptions {
+  readonly create: (hooks: LoadHooks) => Promise<QuestionEmbedder>;
+  /** Whether the visitor has to be asked before anything is downloaded. */
+  readonly mustAsk: () => Promise<boolean>;
+  readonly onChange: (state: ModelState) => void;
+}
+
+/** Loads the embedder on demand, and lets questions wait for it. */
+export class ModelLoader {
+  readonly #create: ModelLoaderOptions["create"];
+  readonly #mustAsk: ModelLoaderOptions["mustAsk"];
+  readonly #onChange: ModelLoaderOptions["onChange"];
+  #mayDownload = false;
+  #state: ModelState = { status: "idle" };
+  #waiting: Waiting[] = [];
+  #attempt: AbortController | undefined;
+
+  constructor({ create, mustAsk, onChange }: ModelLoaderOptions) {
+    this.#create = create;
+    this.#mustAsk = mustAsk;
+    this.#onChange = onChange;
+  }
+
+  get state(): ModelState {
+    return this.#state;
+  }
+
+  /** Starts loading unless the model is there, on its way, or impossible here. Also the way to try again. */
+  load(): void {
+    if (["loading", "ready", "unsupported", "consent"].includes(this.#state.status)) return;
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    this.#become({ status: "loading", progress: null });
+    void this.#load(attempt.signal);
+  }
+
+  /** The visitor allows the download. */
+  allow(): void {
+    this.#mayDownload = true;
+    if (this.#state.status === "consent") this.#state = { status: "idle" };
+    this.load();
+  }
+
+  /**
+   * The embedder, as soon as there is one. Waits through failed attempts, because the user can start another; rejects
+   * only where the browser cannot run it at all, or on `unload`.
+   */
+  ready(): Promise<QuestionEmbedder> {
+    if (this.#state.status === "ready") return Promise.resolve(this.#state.embedder);
+    if (this.#state.status === "unsupported") return Promise.reject(this.#state.error);
+    this.load();
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** Frees the embedder, or stops loading it; the next `load` starts afresh. */
+  unload(): void {
+    this.#attempt?.abort();
+    if (this.#state.status === "ready") this.#state.embedder.dispose();
+    this.#become({ status: "idle" });
+    const error = new EmbedderError("aborted", "The AI was unloaded.");
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    if (!this.#mayDownload && (await this.#mustAsk())) {
+      if (!signal.aborted) this.#become({ status: "consent" });
+      return;
+    }
+    if (signal.aborted) return;
+    const onProgress = (progress: LoadProgress) => {
+      if (!signal.aborted) this.#become({ status: "loading", progress });
+    };
+    try {
+      const embedder = await this.#create({ onProgress, signal });
+      if (signal.aborted) embedder.dispose();
+      else this.#succeed(embedder);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error);
+    }
+  }
+
+  #succeed(embedder: QuestionEmbedder): void {
+    this.#become({ status: "ready", embedder });
+    for (const { resolve } of this.#waiting.splice(0)) resolve(embedder);
+  }
+
+  #fail(error: unknown): void {
+    const code = embedderErrorCode(error);
+    if (code === "unsupported_browser") {
+      this.#become({ status: "unsupported", error });
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+    } else if (code === "timeout") {
+      this.#become({ status: "timed_out" });
+    } else {
+      this.#become({ status: "failed", error });
+    }
+  }
+
+  #become(state: ModelState): void {
+    this.#state = state;
+    this.#onChange(state);
+  }
+}
+
+interface Waiting {
+  readonly resolve: (embedder: QuestionEmbedder) => void;
+  readonly reject: (error: unknown) => void;
+}

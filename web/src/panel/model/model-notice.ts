@@ -1,0 +1,137 @@
+import type { LoadProgress } from "@evidence-chat/embedder";
+import { button, element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translated, Translator } from "../../dom/translator.js";
+import type { ModelState } from "./model-loader.js";
+
+/** What the visitor can do about the model. */
+export interface ModelActions {
+  readonly retry: () => void;
+  readonly allow: () => void;
+}
+
+/** The strip above the question box that tells how the model's loading goes. */
+export class ModelNotice {
+  readonly root = element("div");
+  readonly #translator: Translator;
+  readonly #actions: ModelActions;
+  readonly #modelBytes: number;
+  readonly #title = element("strong");
+  readonly #bytes = element("span", { "data-role": "bytes" });
+  readonly #bar: HTMLProgressElement;
+  readonly #loading: HTMLElement;
+
+  /** `modelBytes` is what a download takes. */
+  constructor(translator: Translator, modelBytes: number, actions: ModelActions) {
+    this.#translator = translator;
+    this.#modelBytes = modelBytes;
+    this.#actions = actions;
+    this.#bar = element("progress", { max: 1, "aria-label": translator.t("modelLoading") });
+    this.#loading = element(
+      "div",
+      { class: "model-notice loading", part: "status", "data-role": "status", "data-status": "loading" },
+      element("p", {}, this.#title, this.#bytes),
+      this.#bar,
+    );
+  }
+
+  show(state: ModelState): void {
+    const { t } = this.#translator;
+    switch (state.status) {
+      case "idle":
+      case "ready":
+        return this.root.replaceChildren();
+      case "loading":
+        return this.#showProgress(state.progress);
+      case "consent":
+        return this.#askForConsent();
+      case "timed_out":
+        return this.#showFailure(t("modelTimedOut"), t("modelTimedOutText"), true);
+      case "failed":
+        return this.#showFailure(t("modelFailed"), t("modelFailedText"), true);
+      case "unsupported":
+        return this.#showFailure(t("modelUnsupported"), t("modelUnsupportedText"), false);
+    }
+  }
+
+  #showProgress(progress: LoadProgress | null): void {
+    const fraction = fractionOf(progress);
+    const percent = fraction === undefined ? undefined : Math.floor(fraction * 100) / 100;
+    this.#title.textContent =
+      percent === undefined
+        ? this.#translator.say("modelLoading")
+        : this.#translator.say("modelPercent", { percent: this.#translator.number(percent, { style: "percent" }) });
+    this.#bytes.textContent = this.#amount(progress);
+    if (fraction === undefined) this.#bar.removeAttribute("value");
+    else this.#bar.value = fraction;
+    // Updated in place: replacing it would restart its fade-in with each report.
+    if (!this.#loading.isConnected) this.root.replaceChildren(this.#loading);
+  }
+
+  #askForConsent(): void {
+    const { t } = this.#translator;
+    const size = this.#megabytes(this.#modelBytes, 0);
+    this.root.replaceChildren(
+      element(
+        "div",
+        {
+          class: "model-notice",
+          part: "status",
+          role: "group",
+          "data-role": "consent",
+          "aria-label": t("modelConsent"),
+        },
+        icon(ICONS.download),
+        element(
+          "p",
+          {},
+          element("strong", {}, t("modelConsent")),
+          element("span", {}, t("modelConsentText", { size })),
+        ),
+        button(
+          { class: "button", part: "retry", "data-role": "consent-yes" },
+          this.#actions.allow,
+          t("modelConsentYes", { size }),
+        ),
+      ),
+    );
+  }
+
+  #showFailure(title: Translated, text: Translated, canRetry: boolean): void {
+    const notice = element(
+      "div",
+      { class: "model-notice failure", part: "status", role: "alert", "data-role": "status", "data-status": "failed" },
+      icon(ICONS.alert),
+      element("p", {}, element("strong", {}, title), element("span", {}, text)),
+      canRetry
+        ? button(
+            { class: "button", part: "retry", "data-role": "model-retry" },
+            this.#actions.retry,
+            icon(ICONS.retry),
+            this.#translator.t("retry"),
+          )
+        : undefined,
+    );
+    this.root.replaceChildren(notice);
+  }
+
+  #amount(progress: LoadProgress | null): string {
+    if (progress?.phase === "initialize") return this.#translator.say("modelAlmostReady");
+    if (!progress || !isReceiving(progress)) return "";
+    const loaded = this.#megabytes(progress.loadedBytes);
+    return this.#translator.say("modelBytes", { loaded, total: this.#megabytes(progress.totalBytes) });
+  }
+
+  #megabytes(bytes: number, digits = 1): string {
+    return this.#translator.number(bytes / 1e6, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  }
+}
+
+/** How much of the model is here; `undefined` before its first byte, and while it is being set up. */
+function fractionOf(progress: LoadProgress | null): number | undefined {
+  return progress && isReceiving(progress) ? progress.loadedBytes / progress.totalBytes : undefined;
+}
+
+function isReceiving({ phase, loadedBytes }: LoadProgress): boolean {
+  return (phase === "download" || phase === "cache") && loadedBytes > 0;
+}

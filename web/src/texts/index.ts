@@ -1,0 +1,39 @@
+import { LAUNCHER_TEXTS, type LauncherTexts } from "./launcher.js";
+import type { PanelTexts } from "./panel/en.js";
+
+/** A text with `{name}` places, or one for each form of the number that stands at `{count}`. */
+export type Message = string | ({ readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string });
+
+/** All texts of the widget. */
+export type Texts = LauncherTexts & PanelTexts;
+
+/** The name of a text. */
+export type TextKey = keyof Texts;
+
+/** A language that the widget speaks by itself. */
+export type Language = keyof typeof LAUNCHER_TEXTS;
+
+/** The language for a BCP 47 tag such as `de-AT`; English for those the widget does not speak. */
+export function languageOf(tag: string): Language {
+  const primary = tag.toLowerCase().split(/[-_]/, 1)[0] ?? "";
+  return Object.hasOwn(LAUNCHER_TEXTS, primary) ? (primary as Language) : "en";
+}
+
+/** The texts that are needed before the panel is there. */
+export function launcherTexts(language: Language): LauncherTexts {
+  return LAUNCHER_TEXTS[language];
+}
+
+/** Loads the other texts. */
+export async function loadPanelTexts(language: Language): Promise<PanelTexts> {
+  return (await PANEL_TEXTS[language]()).texts;
+}
+
+const PANEL_TEXTS: { readonly [language in Language]: () => Promise<{ readonly texts: PanelTexts }> } = {
+  ar: () => import("./panel/ar.js"),
+  de: () => import("./panel/de.js"),
+  en: () => import("./panel/en.js"),
+  es: () => import("./panel/es.js"),
+  fr: () => import("./panel/fr.js"),
+  ja: () => import("./panel/ja.js"),
+};

@@ -1,0 +1,94 @@
+/** The texts that are on the page before the visitor does anything, in every language: they must not be waited for. */
+export interface LauncherTexts {
+  /** The panel's title, unless the page gives one. */
+  readonly heading: string;
+  /** Before the first question. */
+  readonly intro: string;
+  /** Label of the floating button. */
+  readonly open: string;
+  readonly close: string;
+  /** Label of the question box. */
+  readonly question: string;
+  readonly placeholder: string;
+  readonly send: string;
+  /** Below the question box. */
+  readonly hint: string;
+  /** While the panel itself is loading, and if that fails. */
+  readonly loading: string;
+  readonly loadFailed: string;
+}
+
+export const LAUNCHER_TEXTS = {
+  en: {
+    heading: "Ask a question",
+    intro: "What would you like to know?",
+    open: "Ask a question",
+    close: "Close",
+    question: "Your question",
+    placeholder: "Ask a question…",
+    send: "Send",
+    hint: "Answers quote their sources word for word.",
+    loading: "Loading…",
+    loadFailed: "The chat could not be loaded. Please check your connection and try again.",
+  },
+  de: {
+    heading: "Stellen Sie eine Frage",
+    intro: "Was möchten Sie wissen?",
+    open: "Frage stellen",
+    close: "Schließen",
+    question: "Ihre Frage",
+    placeholder: "Frage stellen…",
+    send: "Senden",
+    hint: "Antworten zitieren ihre Quellen wörtlich.",
+    loading: "Wird geladen…",
+    loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+  },
+  es: {
+    heading: "Haga una pregunta",
+    intro: "¿Qué le gustaría saber?",
+    open: "Hacer una pregunta",
+    close: "Cerrar",
+    question: "Su pregunta",
+    placeholder: "Escriba una pregunta…",
+    send: "Enviar",
+    hint: "Las respuestas citan sus fuentes palabra por palabra.",
+    loading: "Cargando…",
+    loadFailed: "No se pudo cargar el chat. Compruebe su conexión e inténtelo de nuevo.",
+  },
+  fr: {
+    heading: "Posez une question",
+    intro: "Que souhaitez-vous savoir\u00a0?",
+    open: "Poser une question",
+    close: "Fermer",
+    question: "Votre question",
+    placeholder: "Posez une question…",
+    send: "Envoyer",
+    hint: "Les réponses citent leurs sources mot pour mot.",
+    loading: "Chargement…",
+    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion et réessayez.",
+  },
+  ar: {
+    heading: "اطرح سؤالاً",
+    intro: "ماذا تودّ أن تعرف؟",
+    open: "اطرح سؤالاً",
+    close: "إغلاق",
+    question: "سؤالك",
+    placeholder: "اطرح سؤالاً…",
+    send: "إرسال",
+    hint: "تقتبس الإجابات مصادرها حرفيًا.",
+    loading: "جارٍ التحميل…",
+    loadFailed: "تعذّر تحميل المحادثة. يُرجى التحقق من اتصالك والمحاولة مرة أخرى.",
+  },
+  ja: {
+    heading: "質問する",
+    intro: "何をお知りになりたいですか？",
+    open: "質問する",
+    close: "閉じる",
+    question: "ご質問",
+    placeholder: "質問を入力…",
+    send: "送信",
+    hint: "回答は出典を一字一句そのまま引用します。",
+    loading: "読み込み中…",
+    loadFailed: "チャットを読み込めませんでした。接続を確認して、もう一度お試しください。",
+  },
+} as const satisfies Record<string, LauncherTexts>;

@@ -1,0 +1,123 @@
+import type { PanelTexts } from "./en.js";
+
+export const texts: PanelTexts = {
+  // Model
+  modelLoading: "KI wird gestartet…",
+  modelPercent: "KI wird gestartet… {percent}",
+  modelBytes: "{loaded} von {total} MB",
+  modelAlmostReady: "Gleich bereit",
+  modelTimedOut: "Zeitüberschreitung der Verbindung",
+  modelTimedOutText: "Die KI konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung.",
+  modelFailed: "Die KI konnte nicht geladen werden",
+  modelFailedText: "Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+  modelUnsupported: "Browser wird nicht unterstützt",
+  modelUnsupportedText:
+    "Fragen werden in Ihrem Browser gelesen, und diesem fehlt, was dafür nötig ist. Bitte verwenden Sie eine aktuelle Version von Chrome, Edge, Firefox oder Safari.",
+  modelConsent: "KI herunterladen?",
+  modelConsentText:
+    "Fragen werden in Ihrem Browser gelesen. Dafür müssen einmalig {size} MB heruntergeladen werden. Ihre Verbindung oder Ihr Gerät scheint eingeschränkt zu sein, deshalb fragen wir vorher.",
+  modelConsentYes: "{size} MB herunterladen",
+
+  // Conversation
+  conversation: "Unterhaltung",
+  newChat: "Neuer Chat",
+  youAsked: "Ihre Frage",
+  answer: "Antwort",
+  searching: "Antwort wird gesucht…",
+  answerReady: "Antwort: {text}",
+  stop: "Anhalten",
+  stopped: "Angehalten",
+  retry: "Erneut versuchen",
+  retryIn: "Erneut versuchen in {count} s",
+  connectionLost: "Verbindung unterbrochen: Die Antwort ist unvollständig",
+  incomplete: "Unvollständige Antwort",
+  copy: "Kopieren",
+  copyMarkdown: "Als Markdown kopieren",
+  copied: "Kopiert",
+  copyFailed: "Kopieren nicht möglich",
+  suggestedQuestions: "Vorgeschlagene Fragen",
+  offline: "Sie sind offline. Ihre Frage kann gesendet werden, sobald die Verbindung wieder besteht.",
+  tooLong:
+    "Ihre Frage ist länger, als die KI lesen kann: Nur etwa die ersten {percent} werden berücksichtigt. Bitte kürzen Sie sie.",
+  notSaved: "Diese Antwort konnte nicht in Ihrem Verlauf gespeichert werden.",
+
+  // Refusals, in the server's own words
+  refusal:
+    "Mir liegen nicht genügend Informationen vor, um diese Frage zu beantworten. Vielleicht hilft es, den Support zu kontaktieren oder die Frage anders zu formulieren.",
+  refusalEmpty:
+    "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
+  contactSupport: "Support kontaktieren",
+  rephrase: "Frage anders formulieren",
+  nearest: "Ähnlichste Dokumente",
+
+  // Errors, by code
+  errorInvalidRequest: "Die Frage konnte so nicht gesendet werden.",
+  errorUnauthorized: "Bitte melden Sie sich an, um eine Frage zu stellen.",
+  errorSignInExpired: "Ihre Anmeldung ist nicht mehr gültig. Bitte melden Sie sich ab und wieder an.",
+  errorSignInUnconfirmed: "Ihre Anmeldung konnte nicht bestätigt werden. Bitte versuchen Sie es erneut.",
+  errorForbidden: "Sie dürfen hier keine Fragen stellen.",
+  errorNotFound: "Diese Unterhaltung gibt es nicht mehr. Versuchen Sie es erneut, um eine neue zu beginnen.",
+  errorConflict: "Die Frage konnte nicht noch einmal gesendet werden. Bitte stellen Sie sie neu.",
+  errorModelMismatch: "Diese Seite ist veraltet. Bitte laden Sie sie neu.",
+  errorTooLarge: "Die Frage ist zu lang.",
+  errorRateLimited: {
+    one: "Sie fragen schneller, als geantwortet werden kann. Bitte versuchen Sie es in {count} Sekunde erneut.",
+    other: "Sie fragen schneller, als geantwortet werden kann. Bitte versuchen Sie es in {count} Sekunden erneut.",
+  },
+  errorUnavailable: "Der Dienst ist gerade nicht erreichbar. Bitte versuchen Sie es gleich noch einmal.",
+  errorTimeout: "Die Suche hat zu lange gedauert. Bitte versuchen Sie es erneut.",
+  errorConnectionLost: "Die Verbindung wurde unterbrochen, bevor die Antwort vollständig war.",
+  errorInvalidResponse: "Der Server hat eine Antwort gesendet, die nicht gelesen werden konnte.",
+  errorInternal: "Etwas ist schiefgegangen.",
+  errorEmbedding: "Ihre Frage konnte nicht verarbeitet werden.",
+
+  // Sources
+  sources: { one: "{count} Quelle", other: "{count} Quellen" },
+  showMoreSources: "Weitere Quellen anzeigen",
+  source: "Quelle {count}",
+  sourceNamed: "Quelle {count}: {title}",
+  page: "Seite {count}",
+  passages: { one: "{count} Textstelle", other: "{count} Textstellen" },
+  sourcesAgree: "{agreeing} von {total} Quellen stimmen überein",
+  sourcesAgreeHelp: "So viele der gefundenen Dokumente sagen, was die Antwort zuerst sagt.",
+  strengthStrong: "Starker Beleg",
+  strengthGood: "Guter Beleg",
+  strengthPartial: "Teilweiser Beleg",
+  similarity: "Ähnlichkeit {score}",
+  verifiedQuote: "Geprüftes Zitat",
+  verifiedQuoteHelp: "In Ihrem Browser verglichen: Diese Wörter stehen genau so in der Textstelle.",
+  openDocument: "Dokument öffnen",
+  downloadDocument: "Original herunterladen",
+  downloadFailed: "Das Dokument konnte nicht heruntergeladen werden.",
+  documentGone: "Dokument nicht mehr verfügbar",
+  unknownDocument: "Unbekanntes Dokument",
+  showPassage: "Textstelle anzeigen",
+
+  // Export of references
+  exportReferences: "Quellenangaben exportieren",
+  exportStyle: "Zitierstil",
+  exportCopy: "Kopieren",
+  exportDownload: "Herunterladen",
+  exportFailed: "Die Quellenangaben konnten nicht formatiert werden.",
+  exportFormattedWith: "Formatiert mit {libraries}",
+
+  // History
+  history: "Verlauf",
+  historyBack: "Zurück zum Chat",
+  historyEmpty: "Hier erscheinen Ihre Unterhaltungen.",
+  historyFailed: "Ihr Verlauf konnte nicht geladen werden.",
+  historyMore: "Ältere Unterhaltungen anzeigen",
+  historyOpen: "„{title}“ öffnen",
+  historyUntitled: "Unterhaltung ohne Titel",
+  historySignIn: "Bitte melden Sie sich an, um Ihre Unterhaltungen zu sehen.",
+  rename: "„{title}“ umbenennen",
+  renameTitle: "Titel der Unterhaltung",
+  save: "Speichern",
+  cancel: "Abbrechen",
+  delete: "„{title}“ löschen",
+  deleted: "„{title}“ wurde gelöscht.",
+  undo: "Rückgängig",
+  historyChangeFailed: "Die Änderung konnte nicht gespeichert werden.",
+  conversationRestored: "Die Unterhaltung „{title}“ ist geöffnet.",
+  messagesFailed: "Die Unterhaltung konnte nicht geladen werden.",
+};

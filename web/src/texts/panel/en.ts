@@ -1,0 +1,126 @@
+import type { Message } from "../index.js";
+
+/** The English texts; their keys are those of every language. */
+export const texts = {
+  // Model
+  modelLoading: "Initializing AI…",
+  modelPercent: "Initializing AI… {percent}",
+  modelBytes: "{loaded} of {total} MB",
+  modelAlmostReady: "Almost ready",
+  modelTimedOut: "Connection Timed Out",
+  modelTimedOutText: "The AI could not be loaded. Please check your connection.",
+  modelFailed: "The AI could not be loaded",
+  modelFailedText: "Please check your connection and try again.",
+  modelUnsupported: "Browser Not Supported",
+  modelUnsupportedText:
+    "Questions are read inside your browser, and this one lacks what that takes. Please use a recent version of Chrome, Edge, Firefox or Safari.",
+  modelConsent: "Download the AI?",
+  modelConsentText:
+    "Questions are read inside your browser. That takes a download of {size} MB, once. Your connection or device seems to be limited, so we ask first.",
+  modelConsentYes: "Download {size} MB",
+
+  // Conversation
+  conversation: "Conversation",
+  newChat: "New chat",
+  youAsked: "You asked",
+  answer: "Answer",
+  searching: "Looking for an answer…",
+  answerReady: "Answer: {text}",
+  stop: "Stop",
+  stopped: "Stopped",
+  retry: "Retry",
+  retryIn: "Retry in {count} s",
+  connectionLost: "Connection lost: the answer is incomplete",
+  incomplete: "Incomplete answer",
+  copy: "Copy",
+  copyMarkdown: "Copy as Markdown",
+  copied: "Copied",
+  copyFailed: "Could not be copied",
+  suggestedQuestions: "Suggested questions",
+  offline: "You are offline. Your question can be sent when the connection is back.",
+  tooLong:
+    "Your question is longer than the AI can read: only about its first {percent} will count. Please shorten it.",
+  notSaved: "This answer could not be saved to your history.",
+
+  // Refusals, in the server's own words
+  refusal:
+    "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
+  refusalEmpty: "The knowledge base is empty. Please contact an admin.",
+  contactSupport: "Contact support",
+  rephrase: "Rephrase your question",
+  nearest: "Closest documents",
+
+  // Errors, by code
+  errorInvalidRequest: "The question could not be sent like this.",
+  errorUnauthorized: "Please sign in to ask a question.",
+  errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
+  errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
+  errorForbidden: "You may not ask questions here.",
+  errorNotFound: "This conversation is no longer there. Retry to start a new one.",
+  errorConflict: "The question could not be sent again. Please ask it anew.",
+  errorModelMismatch: "This page is out of date. Please reload it.",
+  errorTooLarge: "The question is too long.",
+  errorRateLimited: {
+    one: "You are asking faster than answers can be given. Please try again in {count} second.",
+    other: "You are asking faster than answers can be given. Please try again in {count} seconds.",
+  },
+  errorUnavailable: "The service cannot be reached right now. Please try again in a moment.",
+  errorTimeout: "The search took too long. Please try again.",
+  errorConnectionLost: "The connection was lost before the answer was complete.",
+  errorInvalidResponse: "The server sent a reply that could not be read.",
+  errorInternal: "Something went wrong.",
+  errorEmbedding: "Your question could not be processed.",
+
+  // Sources
+  sources: { one: "{count} source", other: "{count} sources" },
+  showMoreSources: "Show more sources",
+  source: "Source {count}",
+  sourceNamed: "Source {count}: {title}",
+  page: "Page {count}",
+  passages: { one: "{count} passage", other: "{count} passages" },
+  sourcesAgree: "{agreeing} of {total} sources agree",
+  sourcesAgreeHelp: "So many of the documents that were found say what the answer says first.",
+  strengthStrong: "Strong evidence",
+  strengthGood: "Good evidence",
+  strengthPartial: "Partial evidence",
+  similarity: "Similarity {score}",
+  verifiedQuote: "Verified quote",
+  verifiedQuoteHelp: "Compared in your browser: these words stand in the passage exactly like this.",
+  openDocument: "Open document",
+  downloadDocument: "Download original",
+  downloadFailed: "The document could not be downloaded.",
+  documentGone: "Document no longer available",
+  unknownDocument: "Unknown document",
+  showPassage: "Show passage",
+
+  // Export of references
+  exportReferences: "Export references",
+  exportStyle: "Style",
+  exportCopy: "Copy",
+  exportDownload: "Download",
+  exportFailed: "The references could not be formatted.",
+  exportFormattedWith: "Formatted with {libraries}",
+
+  // History
+  history: "History",
+  historyBack: "Back to the chat",
+  historyEmpty: "Your conversations will appear here.",
+  historyFailed: "Your history could not be loaded.",
+  historyMore: "Show older conversations",
+  historyOpen: "Open “{title}”",
+  historyUntitled: "Untitled conversation",
+  historySignIn: "Please sign in to see your conversations.",
+  rename: "Rename “{title}”",
+  renameTitle: "Title of the conversation",
+  save: "Save",
+  cancel: "Cancel",
+  delete: "Delete “{title}”",
+  deleted: "“{title}” was deleted.",
+  undo: "Undo",
+  historyChangeFailed: "The change could not be saved.",
+  conversationRestored: "The conversation “{title}” is open.",
+  messagesFailed: "The conversation could not be loaded.",
+} as const satisfies Record<string, Message>;
+
+/** The texts of a language other than the launcher's. */
+export type PanelTexts = { readonly [key in keyof typeof texts]: Message };

@@ -1,0 +1,432 @@
+// Whether everybody can use it: axe in every state, the keyboard, what a screen reader is told, small and zoomed windows.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFile } from "node:fs/promises";
+import { after, before, beforeEach, test } from "node:test";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import {
+  answer,
+  citation,
+  cutAfter,
+  bytesUntil,
+  failure,
+  refusal,
+  SESSION,
+  silence,
+  stepwise,
+  whole,
+} from "./support/answers.mjs";
+import { openWidgetPage } from "./support/widget-page.mjs";
+import { serveWidget } from "./support/widget-site.mjs";
+
+const QUESTION = "How do I get my money back?";
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+let site, browser;
+
+before(async () => {
+  site = await serveWidget();
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+beforeEach(() => site.reset());
+
+const open = (t, options) => openWidgetPage(t, browser, site, options);
+
+const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
+  citation({
+    index,
+    chunk_id: `chunk-${index}`,
+    document_id: `3f333df6-90a4-4fda-8dd3-9485d27cee3${index}`,
+    title: `Document ${index}`,
+    strength: ["strong", "good", "partial"][index % 3],
+    download_url: `${"https://chat.example"}/api/documents/${index}/download`,
+  }),
+);
+const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
+
+/** How each state comes about; gets the page that is open, before the question is asked. */
+const STATES = {
+  start: async () => undefined,
+  "suggested questions": {
+    before: () =>
+      (site.api.config = { ...site.api.config, greeting: "Ask us.", suggested_questions: ["When?", "How?"] }),
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.all("suggested").nth(1).waitFor();
+    },
+  },
+  waiting: { before: () => site.api.play(silence), reach: (widget) => widget.ask(QUESTION, "pending") },
+  streaming: {
+    before() {
+      const steps = stepwise(answer());
+      site.api.play(steps);
+      steps.step(2);
+    },
+    reach: (widget) => widget.ask(QUESTION, "streaming"),
+  },
+  answer: { before: () => site.api.play(whole(LONG_ANSWER)), reach: (widget) => widget.ask(QUESTION) },
+  card: {
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").focus();
+      await widget.role("citation-card").waitFor();
+    },
+  },
+  passage: {
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").click();
+      await widget.element.locator("details[open]").waitFor();
+    },
+  },
+  references: {
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("export").click();
+      await widget.role("export-preview").filter({ hasText: "Refunds" }).waitFor();
+    },
+  },
+  refusal: { before: () => site.api.play(whole(refusal())), reach: (widget) => widget.ask(QUESTION, "refused") },
+  stopped: {
+    before() {
+      const steps = stepwise(answer());
+      site.api.play(steps);
+      steps.step(2);
+    },
+    async reach(widget) {
+      await widget.ask(QUESTION, "streaming");
+      await widget.role("stop").click();
+      await widget.reply("stopped");
+    },
+  },
+  "cut answer": {
+    before: () => site.api.play(cutAfter(bytesUntil("answer_delta"))),
+    reach: (widget) => widget.ask(QUESTION, "failed"),
+  },
+  "too fast": {
+    before: () => site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "30" } })),
+    reach: (widget) => widget.ask(QUESTION, "failed"),
+  },
+  "model failed": {
+    before: () => (site.interfere = (path, response) => path.startsWith("/model/") && response.writeHead(404).end()),
+    forget: true,
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("model-retry").waitFor();
+    },
+  },
+  consent: {
+    forget: true,
+    init: () => Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("consent-yes").waitFor();
+    },
+  },
+  "too long": {
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.becomes("ready");
+      await widget.role("input").fill("Several different words of a question. ".repeat(95));
+      await widget.role("too-long").waitFor();
+    },
+  },
+  history: {
+    before: withHistory,
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("history-open").click();
+      await widget.all("session").nth(1).waitFor();
+      await widget.all("session-delete").first().click();
+      await widget.role("undo").waitFor();
+    },
+  },
+  "opened conversation": {
+    before: withHistory,
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("history-open").click();
+      await widget.all("session-open").first().click();
+      await widget.reply("done");
+    },
+  },
+  "floating panel": {
+    attributes: { mode: "floating" },
+    async reach(widget) {
+      await widget.role("launcher").click();
+      await widget.ask(QUESTION);
+    },
+  },
+  launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
+};
+
+function withHistory() {
+  const at = "2026-11-01T10:00:00Z";
+  site.api.sessions = ["Refunds?", "Delivery?", "Gift cards?"].map((title, index) => ({
+    id: SESSION.replace(/.$/, String(index)),
+    title,
+    created_at: at,
+    updated_at: at,
+  }));
+  const message = (id, role, content, citations = []) => ({ id, role, content, citations, created_at: at });
+  for (const { id } of site.api.sessions) {
+    site.api.messages.set(id, [
+      message(SESSION.replace(/.$/, "a"), "user", QUESTION),
+      message(SESSION.replace(/.$/, "b"), "assistant", "Refunds are paid within 5 days. [1]", [
+        { ...citation(), available: false },
+      ]),
+    ]);
+  }
+}
+
+const LOOKS = [
+  { name: "light", attributes: { theme: "light" } },
+  { name: "dark", attributes: { theme: "dark" } },
+  { name: "Arabic, 320 pixels", attributes: { theme: "light", lang: "ar" }, width: 320 },
+];
+
+for (const [name, state] of Object.entries(STATES)) {
+  test(`axe finds nothing: ${name}`, async (t) => {
+    const { attributes, before: prepare, forget, init, reach = state } = state;
+    for (const look of LOOKS) {
+      await t.test(look.name, async (t) => {
+        site.reset();
+        if (forget) await site.forgetModel(browser);
+        prepare?.();
+        const widget = await open(t, {
+          attributes: { ...look.attributes, ...attributes },
+          init,
+          setUp: (page) => page.setViewportSize({ width: look.width ?? 900, height: 800 }),
+        });
+        await reach(widget);
+        assert.deepEqual(await violations(widget), []);
+        await assertFits(widget);
+      });
+    }
+  });
+}
+
+/** What axe finds in the widget, once nothing moves any more. */
+async function violations({ page }) {
+  await page.evaluate(() => {
+    const finite = (animation) => animation.effect.getTiming().iterations !== Infinity;
+    const { shadowRoot } = document.querySelector("evidence-chat");
+    return Promise.all(
+      shadowRoot
+        .getAnimations()
+        .filter(finite)
+        .map(({ finished }) => finished.catch(() => undefined)),
+    );
+  });
+  await page.evaluate(AXE);
+  return page.evaluate(async (rules) => {
+    const { violations } = await axe.run("evidence-chat", { runOnly: rules, resultTypes: ["violations"] });
+    return violations.map(({ id, nodes }) => [
+      id,
+      ...nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`),
+    ]);
+  }, RULES);
+}
+
+/** Nothing has to be scrolled sideways (WCAG 1.4.10). */
+async function assertFits({ page, element }) {
+  const overflow = await element.evaluate(({ shadowRoot }) => {
+    const log = shadowRoot.querySelector("[data-role=log]");
+    return [document.documentElement, log].map((box) => box.scrollWidth - box.clientWidth);
+  });
+  assert.deepEqual(
+    overflow.filter((pixels) => pixels > 0),
+    [],
+    "sideways",
+  );
+  assert.ok(page);
+}
+
+test("an answer is told once, when it is complete, with its sources named; deltas are not", async (t) => {
+  const widget = await open(t);
+  const steps = stepwise(answer());
+  site.api.play(steps);
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  await widget.element.evaluate(({ shadowRoot }) => {
+    globalThis.told = [];
+    const isLive = (node) => node.closest?.("[role=status], [role=alert], [aria-live=polite]");
+    new MutationObserver((changes) => {
+      for (const { target, addedNodes } of changes) {
+        const region = isLive(target.nodeType === 1 ? target : target.parentElement);
+        if (region && addedNodes.length > 0 && region.textContent.trim() !== "") told.push(region.textContent);
+      }
+    }).observe(shadowRoot, { childList: true, characterData: true, subtree: true });
+  });
+  await widget.ask(QUESTION, "pending");
+  for (let step = 0; step < 5; step++) {
+    steps.step();
+    await widget.page.waitForTimeout(30);
+  }
+  steps.step(10);
+  await widget.reply("done");
+  assert.deepEqual(await widget.page.evaluate(() => told), ["Answer: Refunds are paid within 5 days. [Refunds]"]);
+  const log = widget.role("log");
+  assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
+});
+
+test("a refusal and an error are told, too", async (t) => {
+  const widget = await open(t);
+  site.api.play(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));
+  await widget.ask(QUESTION, "refused");
+  assert.match(await widget.role("announcer").innerText(), /enough information/);
+  await widget.ask(QUESTION, "failed");
+  assert.equal(await widget.role("error-message").getAttribute("role"), "alert");
+});
+
+test("with the keyboard alone: open, ask, read a source, come back, close", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating" } });
+  const { keyboard } = widget.page;
+  const focused = () =>
+    widget.element.evaluate(
+      ({ shadowRoot }) => shadowRoot.activeElement?.dataset.role ?? shadowRoot.activeElement?.localName,
+    );
+  await keyboard.press("Tab");
+  assert.equal(await focused(), "launcher");
+  await keyboard.press("Enter");
+  assert.equal(await focused(), "input");
+  await keyboard.type(QUESTION);
+  await keyboard.press("Enter");
+  await widget.reply("done");
+  assert.equal(await focused(), "input", "the next question can be typed at once");
+
+  for (let presses = 0; (await focused()) !== "marker"; presses++) {
+    assert.ok(presses < 12, "no way back to the answer's badge");
+    await keyboard.press("Shift+Tab");
+  }
+  await keyboard.press("Enter");
+  assert.equal(await focused(), "summary", "the source has the focus");
+  await keyboard.press("Escape");
+  assert.equal(await widget.role("launcher").getAttribute("aria-expanded"), "false");
+  assert.equal(await focused(), "launcher", "the focus is back where it came from");
+});
+
+test("the focus is never lost when the button that had it goes away", async (t) => {
+  const widget = await open(t);
+  const focused = () => widget.element.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.dataset.role);
+  site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
+  await widget.ask(QUESTION, "failed");
+  await widget.role("retry").focus();
+  await widget.page.keyboard.press("Enter");
+  await widget.reply("done");
+  assert.equal(await focused(), "input", "after a retry");
+  await widget.role("new").focus();
+  await widget.page.keyboard.press("Enter");
+  assert.equal(await focused(), "input", "after a new chat");
+  await widget.role("history-open").focus();
+  await widget.page.keyboard.press("Enter");
+  await widget.role("history").waitFor();
+  await widget.role("history-back").focus();
+  await widget.page.keyboard.press("Enter");
+  assert.equal(await focused(), "history-open", "back from the history");
+});
+
+test("everything can be pressed: targets are 24 pixels high and wide at least", async (t) => {
+  site.api.play(whole(LONG_ANSWER));
+  const widget = await open(t, { setUp: (page) => page.setViewportSize({ width: 320, height: 800 }) });
+  await widget.ask(QUESTION);
+  const small = await widget.element.evaluate(({ shadowRoot }) =>
+    [...shadowRoot.querySelectorAll("button, a[href], summary, input, textarea")]
+      .filter((target) => target.checkVisibility() && !target.closest("p"))
+      .map((target) => [target.dataset.role ?? target.localName, target.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width < 24 || height < 24)
+      .map(([role, { width, height }]) => `${role} ${width} × ${height}`),
+  );
+  assert.deepEqual(small, []);
+});
+
+test("at 200 %, and with a keyboard on the screen, question box and close button stay within reach", async (t) => {
+  for (const size of [
+    { width: 640, height: 450 },
+    { width: 390, height: 330 },
+  ]) {
+    const widget = await open(t, {
+      attributes: { mode: "floating" },
+      setUp: (page) => page.setViewportSize(size),
+    });
+    await widget.role("launcher").click();
+    await widget.ask(QUESTION);
+    for (const role of ["input", "send", "close"]) {
+      const box = await widget.role(role).boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= size.height, `${role} at ${JSON.stringify({ ...box, size })}`);
+      await widget
+        .role(role)
+        .click({ trial: true, timeout: 2000 })
+        .catch((error) => {
+          if (role !== "send") throw error;
+        });
+    }
+    const log = await widget.role("log").boundingBox();
+    assert.ok(log.height >= 60, `the conversation is ${log.height} pixels high`);
+  }
+});
+
+test("who wants less motion gets none", async (t) => {
+  const widget = await open(t, { setUp: (page) => page.emulateMedia({ reducedMotion: "reduce" }) });
+  site.api.play(silence);
+  await widget.ask(QUESTION, "pending");
+  const moving = () =>
+    widget.element.evaluate(
+      ({ shadowRoot }) => shadowRoot.getAnimations().filter(({ playState }) => playState === "running").length,
+    );
+  await widget.until(async () => (await moving()) === 0, "animations end at once");
+});
+
+test("in forced colours, badges and buttons keep an outline", async (t) => {
+  const widget = await open(t, { setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
+  await widget.ask(QUESTION);
+  for (const role of ["marker", "send"]) {
+    const width = await widget.role(role).evaluate((target) => getComputedStyle(target).borderTopWidth);
+    assert.notEqual(width, "0px", role);
+  }
+});
+
+test("the language is the page's unless the element says otherwise, can change at any time, and each text can be replaced", async (t) => {
+  const widget = await open(t);
+  const { element, page } = widget;
+  const label = () => widget.role("send").getAttribute("aria-label");
+  assert.equal(await label(), "Send");
+  await page.evaluate(() => (document.documentElement.lang = "de-AT"));
+  await element.evaluate((chat) => {
+    const parent = chat.parentNode;
+    chat.remove();
+    parent.prepend(chat);
+  });
+  assert.equal(await label(), "Senden");
+  await widget.ask(QUESTION);
+  assert.match(await widget.role("sources").innerText(), /Quelle/);
+  const pressed = widget.role("copy");
+  const devtools = await page.context().newCDPSession(page);
+  for (const [lang, send, copy, direction] of [
+    ["es", "Enviar", "Copiar", "ltr"],
+    ["fr", "Envoyer", "Copier", "ltr"],
+    ["ar", "إرسال", "نسخ", "rtl"],
+    ["ja", "送信", "コピー", "ltr"],
+    ["tlh", "Send", "Copy", "ltr"],
+  ]) {
+    // What is on the screen has to follow, whatever the browser has tidied up behind it.
+    await devtools.send("HeapProfiler.collectGarbage");
+    await element.evaluate((chat, lang) => (chat.lang = lang), lang);
+    await widget.until(async () => (await pressed.innerText()).trim() === copy, `${lang}: ${copy}`);
+    assert.equal(await label(), send);
+    assert.equal(
+      await element.evaluate(({ shadowRoot }) => getComputedStyle(shadowRoot.firstElementChild).direction),
+      direction,
+    );
+  }
+  await element.evaluate((chat) => (chat.texts = { copy: "Take it", send: "Go" }));
+  assert.equal(await label(), "Go");
+  await widget.until(async () => (await pressed.innerText()).trim() === "Take it", "the page's own text");
+});

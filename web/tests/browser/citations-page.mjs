@@ -1,0 +1,82 @@
+// A page under a strict Content Security Policy with Trusted Types that shows answers and their sources.
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { aliases } from "../../build/aliases.mjs";
+
+const ORIGIN = "http://widget.test";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+const styleSheetsAsText = {
+  name: "style-sheets-as-text",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
+      return { contents: code, loader: "text" };
+    });
+  },
+};
+
+const bundle = build({
+  entryPoints: [fileURLToPath(new URL("citations-entry.mjs", import.meta.url))],
+  bundle: true,
+  alias: aliases,
+  write: false,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  plugins: [styleSheetsAsText],
+  logLevel: "warning",
+});
+
+/** Opens the page; `page.requests` collects every request that it makes. Time stands still unless a test moves it. */
+export async function openCitationsPage({ frozen = true, ...options } = {}) {
+  const { outputFiles } = await bundle;
+  const browser = await openBrowser({ viewport: { width: 700, height: 700 }, ...options });
+  const { page } = browser;
+  page.requests = [];
+  const answers = {
+    "/": {
+      contentType: "text/html",
+      headers: { "content-security-policy": POLICY },
+      body: '<!doctype html><html lang="en"><title>Citations</title><p id="before">Before</p><div id="host"></div><script type="module" src="/widget.js"></script>',
+    },
+    "/widget.js": { contentType: "text/javascript", body: outputFiles[0].text },
+  };
+  await page.route("**", (route) => {
+    const url = new URL(route.request().url());
+    const answer = url.origin === ORIGIN ? answers[url.pathname] : undefined;
+    if (answer) return route.fulfill(answer);
+    page.requests.push(url.href);
+    return route.abort();
+  });
+  if (frozen) await page.clock.install();
+  await page.goto(`${ORIGIN}/`);
+  await page.waitForFunction("globalThis.widget");
+  if (frozen) await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
+  page.requests.length = 0;
+  return browser;
+}
+
+/** A passage whose text is all a quote, unless other fields say something else. */
+export function passage(index, excerpt, fields = {}) {
+  return {
+    index,
+    chunk_id: `chunk-${index}`,
+    document_id: `document-${index}`,
+    title: `Document ${index}`,
+    score: 0.71,
+    strength: "strong",
+    excerpt,
+    quotes: [{ start: 0, end: excerpt.length, text: excerpt }],
+    ...fields,
+  };
+}
+
+/** The passage of a document with one sentence of it quoted. */
+export function quoting(index, excerpt, sentence, fields = {}) {
+  const start = excerpt.indexOf(sentence);
+  return passage(index, excerpt, { quotes: [{ start, end: start + sentence.length, text: sentence }], ...fields });
+}

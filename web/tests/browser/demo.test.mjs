@@ -1,0 +1,320 @@
+// The demo page in Chromium, under its own policy. The widget and the sign-in are stand-ins: see demo-support.mjs.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { after, before, beforeEach, test } from "node:test";
+import { callsOf, emit, LOGIN, openDemo, signIn } from "./demo-support.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
+
+const STRONG = {
+  index: 1,
+  chunk_id: "c1",
+  document_id: "d1",
+  title: "Refunds and returns",
+  section: "Refunds and returns › Return period",
+  score: 0.72,
+  strength: "strong",
+  excerpt: "You can return any unused item within 30 days.",
+  quotes: [{ start: 0, end: 46, text: "You can return any unused item within 30 days." }],
+};
+const NEAR = { ...STRONG, chunk_id: "c2", section: undefined, page: 2, score: 0.31, strength: "partial", quotes: [] };
+const ANSWER = { role: "assistant", text: "30 days. [1]", citations: [STRONG, NEAR], sessionId: "s1" };
+const REFUSAL = {
+  type: "refusal",
+  message: "No.",
+  suggestions: [],
+  reason: "no_match",
+  nearest: ["Shipping and delivery", HOSTILE],
+  persisted: true,
+};
+
+let demo, page;
+
+before(async () => {
+  demo = await openDemo();
+  page = demo.page;
+});
+
+after(() => demo?.close());
+
+beforeEach(async () => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(demo.origin);
+  await page.evaluate(() => localStorage.clear());
+  await signIn(page, demo.origin);
+});
+
+const user = (text) => emit(page, "message", { role: "user", text, citations: [] });
+const stage = (name, milliseconds, more) => emit(page, "stage", { stage: name, milliseconds, ...more });
+const step = (name) => page.locator(`.stage[data-stage=${name}]`);
+
+async function answer() {
+  await user("How long?");
+  await stage("embedding", 0);
+  await stage("embedded", 41, { tokens: 11 });
+  await stage("sent", 44, { requestBytes: 4123 });
+  await stage("first_word", 120, { serverTiming: { auth: 1, admission: 6, settings: 0, search: 38, total: 47 } });
+  await emit(page, "message", ANSWER);
+  await stage("complete", 160);
+}
+
+test("a visitor signs in, and the widget gets its addresses and the visitor's token", async () => {
+  const given = await page.locator("#chat").evaluate(async (chat) => ({
+    modelUrl: chat.modelUrl,
+    endpoint: chat.endpoint,
+    token: await chat.tokenProvider(),
+  }));
+  assert.equal(given.modelUrl, "/model/");
+  assert.match(given.endpoint, /\/api\/chat$/);
+  assert.equal(given.token, "a.b.c");
+  assert.equal(await page.locator("#account-email").textContent(), LOGIN.email);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "not lost with the form");
+});
+
+test("signing out forgets the conversation, the way and the evidence", async () => {
+  await answer();
+  await page.locator("#sign-out").click();
+  await page.locator("body[data-view=sign-in]").waitFor();
+  assert.deepEqual(await callsOf(page), [["clear"]]);
+  assert.doesNotMatch(await page.locator("body").evaluate((body) => body.textContent), /30 days\. \[1\]|How long\?/);
+  assert.equal(await step("complete").getAttribute("data-state"), "waiting");
+});
+
+test("a wrong password is told, and a new account is one click away", async () => {
+  await page.locator("#sign-out").click();
+  await page.locator("#password").fill("wrong-password");
+  await page.locator("#auth-submit").click();
+  await page.locator("#auth-message", { hasText: "Invalid login" }).waitFor();
+  await page.locator("#auth-switch").click();
+  assert.equal(await page.locator("#email").inputValue(), "");
+  assert.equal(await page.locator("#auth-message").textContent(), "");
+  await page.locator("#email").fill("new@example.com");
+  await page.locator("#password").fill("a-new-password");
+  await page.locator("#auth-submit").click();
+  await page.locator("body[data-view=chat]").waitFor();
+  assert.equal(await page.locator("#account-email").textContent(), "new@example.com");
+});
+
+test("the language changes page and widget at once, the direction too, and is kept", async () => {
+  await answer();
+  await page.locator("#language").selectOption("ar");
+  const check = async () => {
+    assert.equal(await page.locator("html").getAttribute("dir"), "rtl");
+    assert.equal(await page.locator("html").getAttribute("lang"), "ar");
+    assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
+    assert.equal(await page.locator("#sign-out").textContent(), "تسجيل الخروج");
+    assert.ok(await page.locator("#english-only").isVisible());
+  };
+  await check();
+  assert.match(await page.locator(".slip-measures").first().textContent(), /العتبة/);
+  assert.match(await step("embed").textContent(), /ملي/);
+  await page.reload();
+  await page.locator("body[data-view=chat]").waitFor();
+  await check();
+});
+
+test("the theme is the page's and the widget's, and is kept", async () => {
+  await page.emulateMedia({ colorScheme: "light" });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.locator("#theme-dark").check();
+  assert.equal(await page.locator("#chat").getAttribute("theme"), "dark");
+  const dark = await background();
+  assert.notEqual(dark, light);
+  await page.reload();
+  await page.locator("body[data-view=chat]").waitFor();
+  assert.equal(await background(), dark);
+  await page.locator("#theme-auto").check();
+  assert.equal(await background(), light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await background(), dark);
+  await page.emulateMedia({ colorScheme: null });
+});
+
+test("the chat moves to the corner and back", async () => {
+  assert.ok(!(await page.locator(".embed-hint").isVisible()));
+  await page.locator("#mode-floating").check();
+  assert.equal(await page.locator("#chat").evaluate((chat) => chat.mode), "floating");
+  await page.locator(".embed-hint .primary").click();
+  await page.locator(".example").first().click();
+  assert.deepEqual(
+    (await callsOf(page)).map(([call]) => call),
+    ["open", "open", "ask"],
+  );
+  await page.locator("#mode-inline").check();
+  assert.equal(await page.locator("#chat").evaluate((chat) => chat.mode), "inline");
+});
+
+test("the examples say what they show, and are asked with the keyboard as well", async () => {
+  const examples = page.locator(".example");
+  assert.ok((await examples.count()) >= 4);
+  assert.match(await examples.last().textContent(), /Not in our help pages/);
+  await examples.last().focus();
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await callsOf(page), [["ask", "What is the capital of France?"]]);
+});
+
+test("the way of a question is shown as it happens, with its times and what left the browser", async () => {
+  await user("How long?");
+  assert.equal(await step("embed").getAttribute("data-state"), "running");
+  await emit(page, "ready", { fingerprint: "x" });
+  await stage("embedding", 2400);
+  await stage("embedded", 2500, { tokens: 11 });
+  assert.match(await step("embed").textContent(), /2\.5 sec.*with loading the AI, once · tokens: 11/);
+  assert.ok(!(await page.locator("#left").isVisible()), "nothing has left the browser yet");
+  await stage("sent", 2510, { requestBytes: 4123 });
+  assert.match(await page.locator("#left").textContent(), /4\.1 kB/);
+  assert.equal(await step("search").getAttribute("data-state"), "running");
+  await stage("first_word", 2600, { serverTiming: { auth: 1, admission: 6, settings: 0, search: 38 } });
+  assert.match(await step("check").textContent(), /7 ms/);
+  assert.match(await step("search").textContent(), /38 ms/);
+  assert.match(await page.locator("#stages-summary").textContent(), /First word after 2\.6 sec/);
+  await stage("complete", 2700);
+  assert.equal(await step("complete").getAttribute("data-state"), "done");
+});
+
+test("a refusal ends the way without a first word, a failure says where", async () => {
+  await stage("embedding", 0);
+  await stage("embedded", 40);
+  await stage("sent", 41);
+  await stage("refused", 90, { serverTiming: { search: 20 } });
+  assert.equal(await page.locator(".stage").count(), 4);
+  assert.match(await page.locator("#stages-summary").textContent(), /Turned down after 90 ms/);
+  await stage("embedding", 0);
+  assert.equal(await page.locator(".stage").count(), 5);
+  await stage("failed", 30);
+  assert.equal(await step("embed").getAttribute("data-state"), "failed");
+  assert.match(await page.locator("#stages-summary").textContent(), /Stopped after 30 ms/);
+});
+
+test("the evidence of an answer: place, cosine against the threshold, strength, and the quoted words", async () => {
+  await answer();
+  const slips = page.locator(".slip");
+  assert.equal(await slips.count(), 2);
+  const text = await slips.first().textContent();
+  assert.doesNotMatch(text, /›/, "the title stands there once");
+  for (const expected of ["Refunds and returns", "Return period", "Cosine 0.72", "Threshold 0.35", "strong"]) {
+    assert.ok(text.includes(expected), expected);
+  }
+  assert.equal(await slips.first().locator("mark").textContent(), STRONG.quotes[0].text);
+  assert.doesNotMatch(text, /As a whole below the threshold/);
+  assert.match(await slips.last().textContent(), /As a whole below the threshold/);
+  assert.match(await slips.last().textContent(), /page 2.*Near to the question, but not quoted/);
+  // Where the bar ends against where the mark is: above the threshold in the first, below in the second.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
+  const ends = await page.locator(".tape").evaluateAll((tapes) =>
+    tapes.map((tape) => {
+      const [fill, mark] = [...tape.children].map((child) => child.getBoundingClientRect());
+      return { share: fill.width / tape.clientWidth, isAbove: fill.right > mark.left };
+    }),
+  );
+  assert.ok(Math.abs(ends[0].share - 0.72) < 0.02 && ends[0].isAbove, JSON.stringify(ends));
+  assert.ok(Math.abs(ends[1].share - 0.31) < 0.02 && !ends[1].isAbove, JSON.stringify(ends));
+});
+
+test("the passage that is opened in the chat is marked; one of an older answer is shown alone", async () => {
+  await answer();
+  await emit(page, "citation-open", { citation: NEAR });
+  assert.equal(await page.locator(".slip[aria-current=true]").getAttribute("data-chunk"), "c2");
+  await emit(page, "citation-open", { citation: { ...STRONG, chunk_id: "old", title: "Gift cards" } });
+  assert.equal(await page.locator(".slip").count(), 1);
+  assert.match(await page.locator(".slip[aria-current=true]").textContent(), /Gift cards/);
+});
+
+test("a refusal shows its reason and the closest pages, as text", async () => {
+  await user(HOSTILE);
+  await emit(page, "refusal", REFUSAL);
+  assert.match(await page.locator(".slip").textContent(), /none reaches the threshold of 0\.35/);
+  assert.deepEqual(await page.locator(".closest li").allTextContents(), REFUSAL.nearest);
+  assert.equal(await page.locator("#evidence-question").textContent(), HOSTILE);
+  await emit(page, "refusal", { ...REFUSAL, reason: "empty_kb", nearest: [] });
+  assert.equal(await page.locator(".closest").count(), 0);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test("a question that failed is not waited for, and its retry brings the evidence", async () => {
+  await user("How long?");
+  assert.match(await page.locator("#evidence").textContent(), /Looking for evidence/);
+  await emit(page, "error", { code: "connection_lost", message: "Lost." });
+  assert.doesNotMatch(await page.locator("#evidence").textContent(), /Looking for evidence/);
+  await emit(page, "message", ANSWER);
+  assert.equal(await page.locator("#evidence-question").textContent(), "How long?");
+  assert.equal(await page.locator(".slip").count(), 2);
+});
+
+test("the raw outcome can be copied", async () => {
+  assert.ok(!(await page.locator("#raw").isVisible()));
+  await answer();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: demo.origin });
+  await page.locator("#raw summary").click();
+  await page.locator("#raw-copy").click();
+  await page.locator("#raw-copy", { hasText: "Copied" }).waitFor();
+  assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), ANSWER_ON_THE_WIRE);
+});
+
+const ANSWER_ON_THE_WIRE = JSON.parse(JSON.stringify(ANSWER));
+
+test("nothing scrolls sideways at 320 pixels, signed in or not, in any language", async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await answer();
+  for (const language of ["en", "de", "es", "fr", "ar", "ja"]) {
+    await page.locator("#language").selectOption(language);
+    assert.equal(await overflow(), 0, language);
+  }
+  await page.locator("#language").selectOption("de");
+  await page.locator("#sign-out").click();
+  await page.locator("body[data-view=sign-in]").waitFor();
+  assert.equal(await overflow(), 0);
+});
+
+for (const [name, theme, language] of [
+  ["light", "light", "en"],
+  ["dark", "dark", "de"],
+  ["right to left", "light", "ar"],
+]) {
+  test(`axe finds nothing: ${name}`, async () => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.locator(`#theme-${theme}`).check();
+    await page.locator("#language").selectOption(language);
+    await answer();
+    await emit(page, "citation-open", { citation: STRONG });
+    await page.locator("#raw summary").click();
+    await check("answer");
+    await emit(page, "refusal", REFUSAL);
+    await check("refusal");
+    await page.locator("#mode-floating").check();
+    await check("floating");
+    await page.setViewportSize({ width: 320, height: 640 });
+    await check("narrow");
+    await page.locator("#sign-out").click();
+    await page.locator("body[data-view=sign-in]").waitFor();
+    await check("sign-in");
+  });
+}
+
+async function check(state) {
+  // By the debugger, not as a script of the page: its policy stays as it is.
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => (await axe.run()).violations);
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
+    [],
+    state,
+  );
+}
+
+test("a page without its settings says so", async () => {
+  await page.route("**/config.json", (route) => route.fulfill({ status: 500 }));
+  await page.goto(demo.origin);
+  await page.locator("body[data-view=failed]").waitFor();
+  assert.match(await page.locator("#page-error").textContent(), /could not be loaded/);
+  await page.unroute("**/config.json");
+});
+
+test("nothing failed on the page, and its policy stopped nothing", () => {
+  assert.deepEqual(page.errors, []);
+});

@@ -1,0 +1,39 @@
+// A page with the history alone, as the panel shows it. Tests reach it through the window.
+import type { Session } from "../../src/client/wire.js";
+import { element } from "../../src/dom/element.js";
+import { adoptStyles } from "../../src/dom/styles.js";
+import { Translator } from "../../src/dom/translator.js";
+import frameCss from "../../src/element/frame.css";
+import historyCss from "../../src/panel/history/history.css";
+import { HistoryView } from "../../src/panel/history/index.js";
+import panelCss from "../../src/panel/panel.css";
+import { languageOf, launcherTexts, loadPanelTexts } from "../../src/texts/index.js";
+
+const calls: unknown[] = [];
+const state = { token: "ann", current: "" };
+
+const translator = new Translator();
+const history = new HistoryView({
+  translator,
+  client: () => ({ endpoint: "/api/chat", tokenProvider: async () => state.token, idleTimeoutMs: 600_000 }),
+  current: () => state.current,
+  open: ({ id }: Session) => calls.push(["open", id]),
+  deleted: (id) => calls.push(["deleted", id]),
+  renamed: ({ id, title }) => calls.push(["renamed", id, title]),
+  back: () => calls.push(["back"]),
+});
+
+const root = element("div", { class: "root" }, element("section", { class: "panel" }, history.root));
+const host = document.body.appendChild(document.createElement("main"));
+const shadow = host.attachShadow({ mode: "open" });
+for (const css of [frameCss, panelCss, historyCss]) adoptStyles(shadow, css);
+shadow.append(root);
+
+async function speak(tag: string): Promise<void> {
+  const language = languageOf(tag);
+  translator.use(tag, { ...launcherTexts(language), ...(await loadPanelTexts(language)) });
+  root.dir = translator.direction;
+}
+
+await speak("en");
+Object.assign(window, { calls, state, view: history, speak, root, isReady: true });

@@ -1,0 +1,107 @@
+// Serves the page of history-page.ts under a strict policy, and plays the part of the API that the history needs.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'";
+
+const HTML = `<!doctype html><html lang="en"><title>history</title><link rel="stylesheet" href="/main.css">
+<meta name="viewport" content="width=device-width"><script type="module" src="/main.js"></script>`;
+
+const CSS = "body { margin: 0 } main { display: block; height: 100vh }";
+
+/** The newest of `count` conversations is the first one; they are an hour apart. */
+export function sessions(count, fields = () => ({})) {
+  return Array.from({ length: count }, (_, at) => {
+    const updated_at = new Date(Date.now() - at * 3_600_000 - 60_000).toISOString();
+    return { id: `s${at + 1}`, title: `Conversation ${at + 1}`, created_at: updated_at, updated_at, ...fields(at) };
+  });
+}
+
+/**
+ * Starts the site. `lists` are the conversations by token; `fail(method)` lets the next such request fail, `hold(method)`
+ * makes the next one wait and gives the function that lets it go on.
+ */
+export async function historySite() {
+  const script = await bundle();
+  const site = { lists: {}, requests: [] };
+  const faults = new Map();
+  site.fail = (method, status = 500) => faults.set(method, async () => status);
+  site.hold = (method) => {
+    const { promise, resolve } = withResolvers();
+    faults.set(method, () => promise);
+    return resolve;
+  };
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url, "http://x");
+    if (!url.pathname.startsWith("/api/")) return sendPage(response, url.pathname, script);
+    let body = "";
+    for await (const piece of request) body += piece;
+    const token = request.headers.authorization?.replace("Bearer ", "");
+    const { method } = request;
+    site.requests.push({ method, path: url.pathname, token, body: body && JSON.parse(body) });
+    const fault = faults.get(method);
+    faults.delete(method);
+    const status = await fault?.();
+    if (status >= 400) return send(response, status, { code: "internal", message: "Broken.", retryable: false });
+    answer(response, { method, url, body: body && JSON.parse(body), list: (site.lists[token] ??= []) });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  site.origin = `http://127.0.0.1:${server.address().port}`;
+  site.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return site;
+}
+
+function answer(response, { method, url, body, list }) {
+  const at = list.findIndex(({ id }) => url.pathname === `/api/sessions/${id}`);
+  if (method === "GET" && url.pathname === "/api/sessions") {
+    const from = Number(url.searchParams.get("cursor") ?? 0);
+    const to = from + Number(url.searchParams.get("limit"));
+    send(response, 200, { sessions: list.slice(from, to), next_cursor: to < list.length ? String(to) : null });
+  } else if (at < 0) {
+    send(response, 404, { code: "not_found", message: "Not there.", retryable: false });
+  } else if (method === "PATCH") {
+    list[at] = { ...list[at], title: body.title };
+    send(response, 200, list[at]);
+  } else {
+    list.splice(at, 1);
+    response.writeHead(204).end();
+  }
+}
+
+function send(response, status, json) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+}
+
+function sendPage(response, path, script) {
+  const [type, content] =
+    { "/": ["text/html", HTML], "/main.js": ["text/javascript", script], "/main.css": ["text/css", CSS] }[path] ?? [];
+  if (!content) return response.writeHead(path === "/favicon.ico" ? 204 : 404).end();
+  response.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(content);
+}
+
+async function bundle() {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("history-page.ts", import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    loader: { ".css": "text" },
+    logLevel: "warning",
+  });
+  return outputFiles[0].contents;
+}
+
+function withResolvers() {
+  let resolve;
+  const promise = new Promise((done) => (resolve = done));
+  return { promise, resolve };
+}

@@ -1,0 +1,594 @@
+// The list of conversations in real Chromium, under a strict policy.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import axe from "axe-core";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { historySite, sessions } from "./history-site.mjs";
+
+const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
+
+let site, browser, page;
+
+before(async () => {
+  site = await historySite();
+  browser = await openBrowser();
+  page = browser.page;
+  page.setDefaultTimeout(5000);
+  await page.clock.install();
+});
+
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+beforeEach(async () => {
+  page.errors.length = 0;
+  site.lists = { ann: sessions(3) };
+  await page.setViewportSize({ width: 416, height: 640 });
+  await page.emulateMedia({ reducedMotion: null, forcedColors: null });
+  await open();
+});
+
+afterEach(async () => {
+  // Or the next page load would send what could be undone, into the next test.
+  await page.evaluate(() => window.view?.clear());
+  assert.deepEqual(page.errors, []);
+});
+
+/** A fresh page that does not show the history yet. */
+async function open() {
+  await page.goto(site.origin);
+  await page.waitForFunction(() => window.isReady);
+  site.requests.length = 0;
+}
+
+/** Shows the history of these conversations. */
+async function show(list) {
+  if (list) site.lists.ann = list;
+  await page.evaluate(() => window.view.show());
+  await settled();
+}
+
+/** The list is there, or why it is not. */
+async function settled() {
+  await page.locator(".history-loading").waitFor({ state: "detached" });
+}
+
+const role = (name) => page.locator(`[data-role=${name}]`);
+const row = (title) => role("session").filter({ hasText: title });
+const named = (name) => page.getByRole("button", { name, exact: true });
+const titles = () => page.locator(".history-title").allTextContents();
+const calls = () => page.evaluate(() => window.calls);
+const sent = (method) => site.requests.filter((request) => request.method === method);
+const focused = () =>
+  page.evaluate(() => {
+    const { activeElement } = window.root.getRootNode();
+    return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
+  });
+
+/** Waits until the server has got so many requests. */
+async function gets(method, count = 1) {
+  for (let tries = 0; sent(method).length < count && tries < 100; tries++) await sleep(20);
+  assert.equal(sent(method).length, count, `${method} requests`);
+}
+
+/** Presses Delete of a conversation with the mouse, and takes the pointer out of the way. */
+async function remove(title) {
+  await named(`Delete “${title}”`).click();
+  await page.mouse.move(0, 0);
+}
+
+test("the conversations are listed as the server orders them, with the one on the screen marked", async () => {
+  await page.evaluate(() => (window.state.current = "s2"));
+  await show();
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
+  assert.deepEqual(await page.locator(".history-date").allTextContents(), [
+    "1 minute ago",
+    "1 hour ago",
+    "2 hours ago",
+  ]);
+  assert.equal(await page.getByRole("listitem").count(), 3);
+  assert.equal(await page.locator("[aria-current=true]").getAttribute("aria-label"), "Open “Conversation 2”");
+  assert.equal(await role("history-more").isVisible(), false);
+  assert.equal(await focused(), "History");
+});
+
+test("a conversation is opened, and the way back told", async () => {
+  await show();
+  await named("Open “Conversation 2”").click();
+  await named("Back to the chat").click();
+  assert.deepEqual(await calls(), [["open", "s2"], ["back"]]);
+});
+
+test("while the list loads it says so, and an empty one says what will be there", async () => {
+  const release = site.hold("GET");
+  await page.evaluate(() => window.view.show());
+  assert.equal(await page.getByRole("status").first().textContent(), "Loading…");
+  site.lists.ann = [];
+  release();
+  await settled();
+  assert.equal(await role("history-state").textContent(), "Your conversations will appear here.");
+});
+
+test("older conversations come page by page, each once, and the focus goes to the first new one", async () => {
+  await show(sessions(45));
+  assert.equal((await titles()).length, 20);
+  // One was continued meanwhile: it moves up, and the last of this page onto the next one.
+  site.lists.ann.unshift(...site.lists.ann.splice(30, 1));
+  await role("history-more").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.root.querySelectorAll("li").length === 39);
+  assert.equal(await focused(), "Open “Conversation 21”");
+  await role("history-more").click();
+  await role("history-more").waitFor({ state: "hidden" });
+  const all = await titles();
+  assert.equal(new Set(all).size, all.length);
+  assert.equal(all.length, 44);
+});
+
+test("a second press while a page loads asks for nothing twice", async () => {
+  await show(sessions(41));
+  const release = site.hold("GET");
+  await role("history-more").click();
+  assert.equal(await role("history-more").getAttribute("aria-disabled"), "true");
+  await role("history-more").click({ force: true });
+  release();
+  await page.waitForFunction(() => window.root.querySelectorAll("li").length === 40);
+  assert.equal(sent("GET").length, 2);
+});
+
+test("a list that cannot be loaded can be asked for again", async () => {
+  site.fail("GET");
+  await show();
+  assert.match(await role("history-failure").textContent(), /^Your history could not be loaded.Retry$/);
+  await role("history-retry").click();
+  await row("Conversation 1").waitFor();
+  assert.equal(await role("history-failure").count(), 0);
+});
+
+test("an older page that fails leaves the list, and its retry goes on from there", async () => {
+  await show(sessions(25));
+  site.fail("GET", 503);
+  await role("history-more").focus();
+  await page.keyboard.press("Enter");
+  await role("history-failure").waitFor();
+  assert.equal((await titles()).length, 20);
+  assert.equal(await focused(), "Retry");
+  await page.keyboard.press("Enter");
+  await row("Conversation 25").waitFor();
+  assert.equal(await focused(), "Open “Conversation 21”");
+});
+
+test("who is not signed in is asked to, and who no longer is to do it again", async () => {
+  await page.evaluate(() => (window.state.token = null));
+  await show();
+  assert.match(await role("history-failure").textContent(), /^Please sign in to see your conversations\./);
+  await page.evaluate(() => (window.state.token = "ann"));
+  site.fail("GET", 401);
+  const release = site.hold("GET");
+  await role("history-retry").click();
+  await gets("GET");
+  site.fail("GET", 401);
+  release(401);
+  await role("history-failure").waitFor();
+  assert.match(await role("history-failure").textContent(), /^Your sign-in is no longer valid\./);
+});
+
+test("Enter renames at once, and the server is told", async () => {
+  await show();
+  const release = site.hold("PATCH");
+  await named("Rename “Conversation 2”").click();
+  assert.equal(await role("rename-input").inputValue(), "Conversation 2");
+  await page.keyboard.type("  Money back ");
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await titles(), ["Conversation 1", "Money back", "Conversation 3"]);
+  assert.equal(await focused(), "Rename “Money back”");
+  assert.deepEqual(await calls(), []);
+  release();
+  await page.waitForFunction(() => window.calls.length === 1);
+  assert.deepEqual(await calls(), [["renamed", "s2", "Money back"]]);
+  assert.deepEqual(sent("PATCH")[0].body, { title: "Money back" });
+  assert.equal(await named("Delete “Money back”").count(), 1);
+});
+
+test("Escape, Cancel, an empty and an unchanged title change nothing, and the focus returns", async () => {
+  await show();
+  for (const finish of [
+    () => page.keyboard.press("Escape"),
+    () => role("rename-cancel").click(),
+    async () => {
+      await role("rename-input").fill("   ");
+      await page.keyboard.press("Enter");
+    },
+    async () => {
+      await role("rename-input").fill(" Conversation 2  ");
+      await role("rename-save").click();
+    },
+  ]) {
+    await named("Rename “Conversation 2”").click();
+    await page.keyboard.type("Something else");
+    await finish();
+    assert.equal(await focused(), "Rename “Conversation 2”");
+  }
+  assert.equal(site.requests.length, 1);
+});
+
+test("Escape in the form does not reach the page", async () => {
+  await show();
+  await page.evaluate(() => addEventListener("keydown", ({ key }) => window.calls.push(key)));
+  await named("Rename “Conversation 2”").click();
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await calls(), []);
+});
+
+test("a title that the server does not take is taken back, and that is told", async () => {
+  await show();
+  const release = site.hold("PATCH");
+  await rename("Conversation 2", "Not allowed");
+  release(400);
+  await role("history-change-failed").waitFor();
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
+  assert.deepEqual(await calls(), []);
+  await role("history-change-failed").getByRole("button").click();
+  assert.equal(await role("history-change-failed").count(), 0);
+});
+
+test("of two titles in a row the last one wins, even if the first one fails late", async () => {
+  await show();
+  const release = site.hold("PATCH");
+  await rename("Conversation 2", "First");
+  await rename("First", "Second");
+  release(500);
+  await gets("PATCH", 2);
+  await page.waitForFunction(() => window.calls.length === 1);
+  assert.deepEqual(await titles(), ["Conversation 1", "Second", "Conversation 3"]);
+  assert.equal(await role("history-change-failed").count(), 0);
+});
+
+test("a title on its way is not overwritten by a list that has the old one", async () => {
+  await show();
+  const release = site.hold("PATCH");
+  await rename("Conversation 2", "New");
+  await show();
+  assert.deepEqual(await titles(), ["Conversation 1", "New", "Conversation 3"]);
+  release();
+  await page.waitForFunction(() => window.calls.length === 1);
+  assert.deepEqual(await titles(), ["Conversation 1", "New", "Conversation 3"]);
+});
+
+async function rename(from, to) {
+  await named(`Rename “${from}”`).click();
+  await role("rename-input").fill(to);
+  await page.keyboard.press("Enter");
+}
+
+test("what is deleted goes at once, and the server is told when it can no longer be undone", async () => {
+  await show();
+  await remove("Conversation 2");
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 3"]);
+  assert.match(await role("undo-strip").textContent(), /“\u2068Conversation 2\u2069” was deleted\.Undo/);
+  assert.equal(await focused(), "Open “Conversation 3”");
+  await page.clock.runFor(5500);
+  assert.equal(sent("DELETE").length, 0);
+  assert.deepEqual(await calls(), []);
+  await page.clock.runFor(1000);
+  await gets("DELETE");
+  assert.equal(sent("DELETE")[0].path, "/api/sessions/s2");
+  assert.deepEqual(await calls(), [["deleted", "s2"]]);
+  assert.equal(await role("undo-strip").count(), 0);
+});
+
+test("undo brings the conversation back to its place, and nothing is sent", async () => {
+  await show();
+  for (const title of ["Conversation 1", "Conversation 2", "Conversation 3"]) {
+    await remove(title);
+    await role("undo").click();
+    assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
+    assert.equal(await focused(), `Delete “${title}”`);
+  }
+  await page.clock.runFor(20_000);
+  assert.equal(sent("DELETE").length, 0);
+  assert.deepEqual(await calls(), []);
+});
+
+test("several deletions can each be undone", async () => {
+  await show();
+  await remove("Conversation 1");
+  await remove("Conversation 3");
+  await remove("Conversation 2");
+  assert.equal(await role("history-state").textContent(), "Your conversations will appear here.");
+  await role("undo-strip").filter({ hasText: "Conversation 3" }).getByRole("button").click();
+  await page.mouse.move(0, 0);
+  await page.clock.runFor(7000);
+  await gets("DELETE", 2);
+  assert.deepEqual(await titles(), ["Conversation 3"]);
+});
+
+test("the time stands still while the pointer is on the strip", async () => {
+  await show();
+  await remove("Conversation 2");
+  await page.clock.runFor(4000);
+  await role("undo-strip").hover();
+  await page.clock.runFor(60_000);
+  assert.equal(await role("undo-strip").count(), 1);
+  await page.mouse.move(0, 0);
+  await page.clock.runFor(1000);
+  assert.equal(sent("DELETE").length, 0);
+  await page.clock.runFor(1500);
+  await gets("DELETE");
+});
+
+test("by keyboard, the focus goes to Undo, and the time stands still there", async () => {
+  await show();
+  await named("Delete “Conversation 2”").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Undo");
+  await page.clock.runFor(60_000);
+  assert.equal(sent("DELETE").length, 0);
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Delete “Conversation 2”");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await gets("DELETE");
+  assert.equal(await focused(), "History");
+});
+
+test("everything can be reached with Tab, in the order of the screen", async () => {
+  await show(sessions(21));
+  const order = [];
+  for (let tabs = 0; tabs < 4; tabs++) {
+    await page.keyboard.press("Tab");
+    order.push(await focused());
+  }
+  assert.deepEqual(order, [
+    "Open “Conversation 1”",
+    "Rename “Conversation 1”",
+    "Delete “Conversation 1”",
+    "Open “Conversation 2”",
+  ]);
+  await named("Delete “Conversation 20”").focus();
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Show older conversations");
+});
+
+test("a deletion that fails brings the conversation back and says so", async () => {
+  await show();
+  await remove("Conversation 2");
+  site.fail("DELETE");
+  await page.clock.runFor(7000);
+  await role("history-change-failed").waitFor();
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
+  // And it can be deleted again.
+  await remove("Conversation 2");
+  await page.clock.runFor(7000);
+  await gets("DELETE", 2);
+});
+
+test("a conversation that is gone already is deleted without a word", async () => {
+  await show();
+  await remove("Conversation 2");
+  site.lists.ann.splice(1, 1);
+  await page.clock.runFor(7000);
+  await gets("DELETE");
+  await sleep(100);
+  assert.equal(await role("history-change-failed").count(), 0);
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 3"]);
+});
+
+test("hiding the history ends the time for undoing", async () => {
+  await show();
+  await remove("Conversation 2");
+  await page.evaluate(() => {
+    const { fetch } = window;
+    window.fetch = (url, options) => {
+      window.keptAlive = options.keepalive;
+      return fetch(url, options);
+    };
+    window.view.hide();
+  });
+  await gets("DELETE");
+  assert.equal(await page.evaluate(() => window.keptAlive), true, "the page may be on its way out");
+  assert.deepEqual(await calls(), [["deleted", "s2"]]);
+  assert.equal(await role("history").isVisible(), false);
+});
+
+test("a list that was read before the deletion does not bring it back", async () => {
+  await show();
+  const release = site.hold("DELETE");
+  await remove("Conversation 2");
+  await page.evaluate(() => window.view.hide());
+  await show();
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 3"]);
+  release(500);
+  await role("history-change-failed").waitFor();
+  assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
+});
+
+test("a failure that nobody saw is told when the history is shown again", async () => {
+  await show();
+  await remove("Conversation 2");
+  site.fail("DELETE");
+  await page.evaluate(() => window.view.hide());
+  await gets("DELETE");
+  await page.waitForFunction(() => window.root.querySelector("[data-role=history-change-failed]"));
+  await show();
+  assert.equal(await role("history-change-failed").isVisible(), true);
+  assert.equal((await titles()).length, 3);
+});
+
+test("leaving the page ends the time for undoing, as the user who deleted", async () => {
+  await show();
+  await remove("Conversation 2");
+  await remove("Conversation 3");
+  await page.evaluate(() => (window.state.token = "somebody else"));
+  await page.goto("about:blank");
+  await gets("DELETE", 2);
+  assert.deepEqual(
+    sent("DELETE").map(({ path, token }) => [path, token]),
+    [
+      ["/api/sessions/s2", "ann"],
+      ["/api/sessions/s3", "ann"],
+    ],
+  );
+});
+
+test("clear forgets what is on the screen and what could be undone; nothing more is sent", async () => {
+  await show();
+  await remove("Conversation 2");
+  await page.evaluate(() => window.view.clear());
+  await page.clock.runFor(20_000);
+  await page.evaluate(() => window.view.hide());
+  await page.goto("about:blank");
+  await sleep(200);
+  assert.equal(sent("DELETE").length, 0);
+});
+
+test("clear leaves nothing of the user before, not even in hidden elements", async () => {
+  await show();
+  await remove("Conversation 2");
+  await named("Rename “Conversation 3”").click();
+  await page.evaluate(() => window.view.clear());
+  const rest = await page.evaluate(() => window.root.innerHTML);
+  assert.doesNotMatch(rest, /Conversation \d/);
+});
+
+test("a list that was asked for before clear is not shown after it", async () => {
+  const release = site.hold("GET");
+  await page.evaluate(() => window.view.show());
+  await gets("GET");
+  site.lists.bob = sessions(1, () => ({ title: "Bob's own" }));
+  await page.evaluate(() => {
+    window.view.clear();
+    window.state.token = "bob";
+    window.view.show();
+  });
+  await row("Bob's own").waitFor();
+  release();
+  await sleep(150);
+  assert.deepEqual(await titles(), ["Bob's own"]);
+  assert.equal(await role("history-failure").count(), 0);
+  assert.deepEqual(
+    sent("GET").map(({ token }) => token),
+    ["ann", "bob"],
+  );
+});
+
+test("changes that were on their way at clear say nothing to the user after it", async () => {
+  await show();
+  const release = [site.hold("PATCH"), site.hold("DELETE")];
+  await rename("Conversation 1", "Secret");
+  await remove("Conversation 2");
+  await page.clock.runFor(7000);
+  await gets("DELETE");
+  await page.evaluate(() => {
+    window.calls.length = 0;
+    window.view.clear();
+  });
+  for (const each of release) each(500);
+  await sleep(150);
+  assert.equal(await role("history-change-failed").count(), 0);
+  assert.deepEqual(await titles(), []);
+  assert.deepEqual(await calls(), []);
+});
+
+test("titles are text, whatever stands in them", async () => {
+  await show(sessions(2, (at) => (at === 0 ? { title: HOSTILE } : { title: "\u202edetrevni" })));
+  assert.deepEqual(await titles(), [HOSTILE, "\u202edetrevni"]);
+  await named(`Rename “${HOSTILE}”`).click();
+  assert.equal(await role("rename-input").inputValue(), HOSTILE);
+  await page.keyboard.press("Escape");
+  await named(`Delete “${HOSTILE}”`).click();
+  await named("Delete “\u202edetrevni”").click();
+  assert.match(await role("undo-strip").last().textContent(), /“\u2068detrevni\u2069” was deleted/);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.deepEqual(page.errors, []);
+});
+
+test("a conversation without a title can be told from the page, and be given one", async () => {
+  await show(sessions(2, (at) => ({ title: at === 0 ? null : " \n" })));
+  assert.deepEqual(await titles(), ["Untitled conversation", "Untitled conversation"]);
+  await named("Rename “Untitled conversation”").first().click();
+  assert.equal(await role("rename-input").inputValue(), "");
+  await page.keyboard.type("A name");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.calls.length === 1);
+  assert.equal((await titles())[0], "A name");
+});
+
+const LONG = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(5).slice(0, 200);
+for (const language of ["en", "ar"]) {
+  for (const width of [320, 416]) {
+    test(`long titles fit ${width} pixels in ${language}, and so does everything else`, async () => {
+      await page.setViewportSize({ width, height: 600 });
+      await page.evaluate((tag) => window.speak(tag), language);
+      await show(sessions(25, (at) => ({ title: at % 2 === 0 ? LONG : "استرجاع الأموال بعد أسبوعين" })));
+      await role("session-rename").first().click();
+      await role("session-delete").last().click();
+      await page.mouse.move(0, 0);
+      const wide = await page.evaluate(() =>
+        [...window.root.querySelectorAll("*")]
+          .filter((each) => each.getBoundingClientRect().width > 0)
+          .filter((each) => {
+            const { left, right } = each.getBoundingClientRect();
+            return left < 0 || right > innerWidth;
+          })
+          .map(({ className }) => className),
+      );
+      assert.deepEqual(wide, []);
+      const small = await page.evaluate(() =>
+        [...window.root.querySelectorAll("button:not(.history-open), .history-item, input")]
+          .map((each) => [each.className, each.getBoundingClientRect()])
+          .filter(([, { width, height }]) => width > 0 && (width < 24 || height < 24))
+          .map(([name]) => name),
+      );
+      assert.deepEqual(small, []);
+    });
+  }
+}
+
+test("dates and labels follow the language", async () => {
+  await show();
+  await page.evaluate(() => window.speak("de"));
+  assert.equal(await page.locator(".history-date").nth(1).textContent(), "vor 1 Stunde");
+});
+
+for (const scheme of ["light", "dark"]) {
+  test(`axe finds nothing wrong, ${scheme}`, async () => {
+    // Colours in between are nobody's contrast.
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.evaluate((value) => {
+      window.root.dataset.scheme = value;
+      window.state.current = "s3";
+    }, scheme);
+    await show(sessions(25));
+    await named("Rename “Conversation 1”").click();
+    await remove("Conversation 2");
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { violations } = await window.axe.run({ rules: { "page-has-heading-one": { enabled: false } } });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    });
+    assert.deepEqual(found, []);
+  });
+}
+
+test("without motion, and with the system's colours, the conversation on the screen stays marked", async () => {
+  await page.emulateMedia({ reducedMotion: "reduce", forcedColors: "active" });
+  await page.evaluate(() => (window.state.current = "s1"));
+  await show();
+  await remove("Conversation 2");
+  const [outline, bar] = await page.evaluate(() => [
+    getComputedStyle(window.root.querySelector("li")).outlineStyle,
+    getComputedStyle(window.root.querySelector(".history-undo"), "::after").content,
+  ]);
+  assert.deepEqual([outline, bar], ["solid", "none"]);
+});
+
+test("a press on the date opens the conversation too", async () => {
+  await show();
+  const { x, y, width, height } = await page.locator(".history-date").nth(1).boundingBox();
+  await page.mouse.click(x + width / 2, y + height / 2);
+  assert.deepEqual(await calls(), [["open", "s2"]]);
+});

@@ -1,0 +1,288 @@
+// What the widget does to a page before, while and after it is loaded. Real Chromium, real embedder, played API.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { answer, gate, stepwise, whole } from "./support/answers.mjs";
+import { markup, openWidgetPage } from "./support/widget-page.mjs";
+import { serveWidget } from "./support/widget-site.mjs";
+
+const QUESTION = "How do I get my money back?";
+const ANSWER = /Refunds are paid within 5 days\./;
+
+let site, browser;
+
+before(async () => {
+  site = await serveWidget();
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+beforeEach(() => {
+  site.reset();
+});
+
+const open = (t, options) => openWidgetPage(t, browser, site, options);
+const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
+const panelRequests = () => site.requests.filter(isPanelCode);
+
+/** Lets the panel's code arrive only when the test says so. */
+function holdPanel() {
+  const { opened, open } = gate();
+  site.interfere = async (path) => {
+    if (isPanelCode(path)) await opened;
+    return false;
+  };
+  return open;
+}
+
+for (const mode of ["inline", "floating"]) {
+  test(`${mode}: until the visitor turns to it, one script is all it asks for`, async (t) => {
+    const widget = await open(t, { attributes: { mode } });
+    await widget.role(mode === "inline" ? "input" : "launcher").waitFor();
+    await widget.page.waitForTimeout(500);
+    assert.deepEqual(site.requests.toSorted(), ["/", "/page.css", "/page.js", "/widget/evidence-chat.js"]);
+    assert.deepEqual(site.api.requests, []);
+  });
+
+  for (const intent of ["hover", "focus", "touch"]) {
+    test(`${mode}: ${intent} loads the panel`, async (t) => {
+      const widget = await open(t, { attributes: { mode } });
+      const target = widget.role(mode === "inline" ? "input" : "launcher");
+      if (intent === "hover") await target.hover();
+      if (intent === "focus") await target.focus();
+      if (intent === "touch") {
+        await target.dispatchEvent("pointerdown", { pointerType: "touch", bubbles: true, composed: true });
+      }
+      await widget.all("history-open").waitFor({ state: "attached" });
+      assert.ok(panelRequests().length > 0);
+      if (intent === "hover") assert.deepEqual(site.modelRequests(), [], "a passing pointer is no reason for 15 MB");
+    });
+  }
+}
+
+test("what is typed before the panel is there stays, with focus and cursor, and is asked on Enter", async (t) => {
+  const release = holdPanel();
+  const widget = await open(t);
+  const input = widget.role("input");
+  await input.click();
+  await input.pressSequentially("How do I get money back?");
+  for (let step = 0; step < "money back?".length; step++) await input.press("ArrowLeft");
+  release();
+  await widget.role("history-open").waitFor();
+  await input.pressSequentially("my ");
+  assert.equal(await input.inputValue(), QUESTION);
+  await input.press("Enter");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(JSON.parse(site.api.questions()[0].body).message, QUESTION);
+});
+
+test("a question sent before the panel is there is asked once, and the next one can be typed meanwhile", async (t) => {
+  const release = holdPanel();
+  const widget = await open(t);
+  const input = widget.role("input");
+  await input.fill(QUESTION);
+  await input.press("Enter");
+  await input.press("Enter");
+  await input.pressSequentially("And then?");
+  assert.deepEqual(site.api.questions(), []);
+  release();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  assert.equal(site.api.questions().length, 1);
+  assert.equal(await input.inputValue(), "And then?");
+  assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the focus is where it was");
+});
+
+/** Runs in the page: collects every layout shift, also those that follow a visitor's input. */
+function watchShifts() {
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries()) {
+      // Nodes inside of a shadow tree are not named.
+      shifts.push({ value, nodes: sources.flatMap(({ node }) => node?.nodeName ?? []) });
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+test("nothing on the page moves while the widget loads, gets its model and answers", async (t) => {
+  await site.forgetModel(browser);
+  site.api.config = { ...site.api.config, greeting: "Hello!", suggested_questions: ["How do I return an order?"] };
+  const widget = await open(t, { init: watchShifts });
+  await widget.role("input").hover();
+  await widget.all("suggested").first().waitFor();
+  await widget.role("input").click();
+  await widget.call("ask", QUESTION);
+  await widget.reply("done");
+  await widget.page.waitForTimeout(300);
+  const shifts = await widget.page.evaluate(() => globalThis.shifts);
+  assert.deepEqual(
+    shifts.flatMap(({ nodes }) => nodes),
+    [],
+  );
+  // Inside of the widget a box may grow where there was room: a button beside others, a number that gets a digit more.
+  const sum = shifts.reduce((total, { value }) => total + value, 0);
+  assert.ok(sum < 0.001, `${sum}`);
+});
+
+test("the observer of the test above sees a shift where there is one", async (t) => {
+  const widget = await open(t, { init: watchShifts });
+  await widget.role("input").waitFor();
+  await widget.page.waitForTimeout(200);
+  await widget.page.evaluate(() => document.body.prepend("Out of my way!", document.createElement("hr")));
+  await widget.until(() => widget.page.evaluate(() => shifts.some(({ nodes }) => nodes.length > 0)), "a shift");
+});
+
+test("a connection that saves data is asked first, with the size, and nothing is downloaded before the yes", async (t) => {
+  await site.forgetModel(browser);
+  const init = () => Object.defineProperty(navigator, "connection", { value: { saveData: true } });
+  const widget = await open(t, { init });
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.role("consent").waitFor();
+  assert.match(await widget.role("consent-yes").innerText(), /\b23\b.*MB/);
+  await widget.page.waitForTimeout(300);
+  assert.deepEqual(site.modelRequests(), []);
+  assert.deepEqual(
+    site.requests.filter((path) => path.endsWith(".wasm")),
+    [],
+  );
+  assert.equal(await widget.all("status").count(), 0);
+
+  await widget.role("consent-yes").click();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(site.modelRequests().length, 1);
+  assert.equal(await widget.all("consent").count(), 0);
+});
+
+test("who has the model already is not asked again, and downloads nothing on the second visit", async (t) => {
+  const first = await open(t);
+  await first.ask(QUESTION);
+  await first.until(
+    () => first.page.evaluate(async () => (await (await caches.open("evidence-chat-embedder")).keys()).length > 0),
+    "the model in the cache",
+  );
+  await first.page.close();
+
+  const init = () => Object.defineProperty(navigator, "connection", { value: { saveData: true } });
+  const second = await open(t, { init });
+  assert.match(await (await second.ask(QUESTION)).innerText(), ANSWER);
+  assert.deepEqual(site.modelRequests(), []);
+  assert.equal(await second.all("consent").count(), 0);
+});
+
+test("preload loads panel and model without anybody asking for it", async (t) => {
+  const widget = await open(t, { attributes: { preload: true } });
+  await widget.becomes("ready");
+  const [{ detail }] = await widget.events("ready");
+  assert.match(detail.fingerprint, /^[0-9a-f]{16}$/);
+});
+
+test("a floating panel opens with the focus in the question box, and closes with Escape to where it was", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating" } });
+  const [launcher, input] = [widget.role("launcher"), widget.role("input")];
+  assert.equal(await input.isVisible(), false);
+  await launcher.click();
+  assert.equal(await launcher.getAttribute("aria-expanded"), "true");
+  await widget.page.keyboard.type("Draft");
+  assert.equal(await input.inputValue(), "Draft");
+  await widget.page.keyboard.press("Escape");
+  assert.equal(await input.isVisible(), false);
+  assert.ok(await launcher.evaluate((launcher) => launcher.getRootNode().activeElement === launcher));
+  await widget.page.keyboard.press("Enter");
+  assert.equal(await input.inputValue(), "Draft");
+  await widget.role("close").click();
+  assert.equal(await input.isVisible(), false);
+  await widget.call("open");
+  assert.equal(await input.isVisible(), true);
+  await widget.call("close");
+  assert.equal(await input.isVisible(), false);
+});
+
+test("two widgets on a page each have a conversation of their own", async (t) => {
+  const body = markup(site, { id: "one" }) + markup(site, { id: "two" });
+  const { page } = await open(t, { body });
+  const part = (id, role) => page.locator(`#${id} [data-role="${role}"]`);
+  for (const id of ["one", "two"]) {
+    await part(id, "input").fill(`Question of ${id}?`);
+    await part(id, "input").press("Enter");
+  }
+  for (const id of ["one", "two"]) {
+    await page.locator(`#${id} [data-role="assistant"][data-state="done"]`).waitFor();
+    assert.deepEqual(await part(id, "user").allInnerTexts(), [`Question of ${id}?`]);
+  }
+  assert.equal(new Set(site.api.questions().map(({ body }) => JSON.parse(body).message_id)).size, 2);
+});
+
+test("an element that a script makes before it is defined works, with the properties it was given", async (t) => {
+  const { endpoint } = site.api;
+  const widget = await open(t, {
+    body: "<main></main>",
+    init: () => {
+      // Module scripts run after this.
+      document.addEventListener("readystatechange", () => {
+        if (document.readyState !== "interactive") return;
+        const early = document.createElement("evidence-chat");
+        globalThis.wasDefined = customElements.get("evidence-chat") !== undefined;
+        early.tokenProvider = async () => "a-token";
+        early.setAttribute("model-url", "/model/");
+        document.querySelector("main").append(early);
+      });
+    },
+  });
+  assert.equal(await widget.page.evaluate(() => globalThis.wasDefined), false);
+  await widget.element.evaluate((element, url) => {
+    element.endpoint = url;
+  }, endpoint);
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  assert.equal(site.api.questions()[0].headers.authorization, "Bearer a-token");
+});
+
+test("an element that is moved goes on answering; one that is removed stops, and works when it is back", async (t) => {
+  const widget = await open(t);
+  const moved = stepwise(answer());
+  const removed = stepwise(answer());
+  site.api.play(moved, removed, whole(answer()));
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  moved.step(2);
+  await widget.reply("streaming");
+  await widget.element.evaluate((element) => document.body.prepend(element));
+  moved.step(10);
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+
+  await widget.role("input").fill("Another one?");
+  await widget.role("input").press("Enter");
+  removed.step(2);
+  await widget.reply("streaming");
+  await widget.element.evaluate((element) => {
+    globalThis.kept = element;
+    element.remove();
+  });
+  await widget.until(() => site.api.questions()[1].isCut, "the connection was closed");
+  await widget.page.evaluate(() => document.body.append(globalThis.kept));
+  assert.match(await (await widget.ask("A third one?")).innerText(), ANSWER);
+  assert.equal(await widget.all("assistant").count(), 3);
+});
+
+test("a panel that cannot be loaded is told, the question kept, and loaded at the next attempt", async (t) => {
+  let isDown = true;
+  site.interfere = (path, response) => {
+    if (!isDown || !isPanelCode(path)) return false;
+    response.writeHead(503).end();
+    return true;
+  };
+  const widget = await open(t);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.role("load-failed").waitFor();
+  await widget.becomes("error");
+  assert.equal(await widget.role("input").inputValue(), QUESTION);
+  isDown = false;
+  await widget.role("input").press("Enter");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(await widget.all("load-failed").count(), 0);
+});

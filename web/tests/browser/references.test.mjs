@@ -1,0 +1,246 @@
+// The export of references in real Chromium, under the strictest policy a page can have.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
+import { build } from "esbuild";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { serve } from "../../../tests/lib/static-server.mjs";
+import { referencesPlugin } from "../../build/references-plugin.mjs";
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/** Only what it looks like and what it says matter; never what it does. */
+const HOSTILE = "<img src=/leak onerror=alert(1)><script>alert(2)</script>";
+
+let folder, server, browser, page;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "references-"));
+  await build({
+    entryPoints: { main: fileURLToPath(new URL("references-page.ts", import.meta.url)) },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    loader: { ".css": "text" },
+    outdir: folder,
+    plugins: [referencesPlugin],
+  });
+  const html = `<!doctype html><html lang="en"><title>references</title><script type="module" src="/main.js"></script>`;
+  await writeFile(join(folder, "index.html"), html);
+  server = await serve(folder, { "content-security-policy": POLICY });
+  browser = await openBrowser({ acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  page = browser.page;
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  page.errors.length = 0;
+  server.requests.length = 0;
+  await page.goto(server.origin);
+  await page.evaluate((hostile) => {
+    const citation = (document_id, fields) => ({
+      index: 1,
+      chunk_id: "c",
+      document_id,
+      score: 1,
+      quotes: [],
+      ...fields,
+    });
+    window.citations = [
+      citation("a", { title: "Refunds", url: "https://shop.example/refunds" }),
+      citation("b", { title: "دليل الإرجاع", page: 3 }),
+      citation("b", { title: "دليل الإرجاع", page: 4 }),
+      citation("c", { title: hostile, url: "javascript:alert(3)" }),
+    ];
+  }, HOSTILE);
+});
+
+const toggle = () => page.getByRole("button", { name: "Export references" }).first();
+const preview = () => page.locator("[data-role=export-preview]").first();
+const style = (name) => page.getByRole("radio", { name }).first();
+const status = () => page.getByRole("status").first();
+
+/** Opens the menu and waits for the first preview. */
+async function open() {
+  await toggle().click();
+  await preview().filter({ hasText: "Refunds" }).waitFor();
+}
+
+test("what formats references is not loaded before somebody asks for it", async () => {
+  await toggle().waitFor();
+  const before = [...server.requests];
+  assert.equal(await toggle().getAttribute("aria-expanded"), "false");
+  assert.equal(await preview().isVisible(), false);
+  await open();
+  assert.equal(await toggle().getAttribute("aria-expanded"), "true");
+  assert.equal(server.requests.length, before.length + 1);
+});
+
+test("all styles work under a strict policy with Trusted Types; titles stay text and nothing is requested", async () => {
+  await open();
+  const loaded = server.requests.length;
+  const expected = {
+    APA: "Refunds. (n.d.). Retrieved",
+    MLA: "Refunds. https://shop.example/refunds. Accessed",
+    Chicago: "“Refunds.” n.d. Accessed",
+    BibTeX: "@misc{refunds_",
+  };
+  for (const [name, start] of Object.entries(expected)) {
+    await style(name).check();
+    await preview().filter({ hasText: start }).waitFor();
+    const text = await preview().textContent();
+    assert.ok(text.includes("دليل الإرجاع"), text);
+    assert.equal(text.split("\n\n").length, 3, text);
+    assert.equal(await preview().locator("*").count(), 0);
+    if (name === "APA") assert.ok(text.includes(HOSTILE), text);
+    assert.ok(!text.includes("javascript:"), text);
+  }
+  assert.equal(server.requests.length, loaded);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the policy of these tests does stop what it should", async () => {
+  const stopped = await page.evaluate(async () => {
+    // The policy does not hold for what the test itself evaluates, but for what that leaves behind.
+    await new Promise((resolve) => setTimeout(resolve));
+    const attempt = (action) => {
+      try {
+        action();
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    return [
+      attempt(() => (document.body.innerHTML = "x")),
+      attempt(() => new DOMParser().parseFromString("<a/>", "text/xml")),
+      attempt(() => new Function("")),
+    ];
+  });
+  assert.deepEqual(stopped, [true, true, true]);
+});
+
+test("the text is copied", async () => {
+  await open();
+  await page.getByRole("button", { name: "Copy" }).first().click();
+  await status().filter({ hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await preview().textContent());
+});
+
+test("a clipboard that may not be used is said", async () => {
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+  });
+  await open();
+  await page.getByRole("button", { name: "Copy" }).first().click();
+  await status().filter({ hasText: "Could not be copied" }).waitFor();
+});
+
+for (const [name, file] of [
+  ["MLA", "references.txt"],
+  ["BibTeX", "references.bib"],
+]) {
+  test(`${name} is downloaded as ${file}, and its address given back`, async () => {
+    await page.clock.install();
+    await page.evaluate(() => {
+      window.revoked = [];
+      const revoke = URL.revokeObjectURL.bind(URL);
+      URL.revokeObjectURL = (url) => (window.revoked.push(url), revoke(url));
+    });
+    await open();
+    await style(name).check();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).first().click();
+    const download = await downloading;
+    assert.equal(download.suggestedFilename(), file);
+    assert.equal(await readFile(await download.path(), "utf8"), `${await preview().textContent()}\n`);
+    await page.clock.fastForward("02:00");
+    await page.waitForFunction(() => window.revoked.length === 1);
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("where it cannot be loaded, that is said, and there is nothing to copy", async () => {
+  await page.route("**/*.js", (route) => route.abort());
+  await toggle().click();
+  await status().filter({ hasText: "The references could not be formatted." }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Copy" }).first().isDisabled(), true);
+  assert.equal(await preview().textContent(), "");
+  await page.unrouteAll();
+});
+
+test("an answer without sources has nothing to copy", async () => {
+  await page.evaluate(() => (window.citations = []));
+  await toggle().click();
+  await page.waitForFunction(() => {
+    const preview = document.querySelector("main").shadowRoot.querySelector("[data-role=export-preview]");
+    return preview.textContent === "";
+  });
+  assert.equal(await page.getByRole("button", { name: "Download" }).first().isDisabled(), true);
+});
+
+test("the keyboard is enough: open, choose, close with Escape", async () => {
+  await toggle().focus();
+  await page.keyboard.press("Enter");
+  await preview().filter({ hasText: "Refunds" }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await style("APA").evaluate((input) => input.matches(":focus")), true);
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await style("MLA").isChecked(), true);
+  await preview().filter({ hasText: "Accessed" }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await preview().evaluate((pre) => pre.matches(":focus")), true);
+  await page.keyboard.press("Escape");
+  assert.equal(await preview().isVisible(), false);
+  assert.equal(await toggle().evaluate((button) => button.matches(":focus")), true);
+});
+
+test("the choices of one menu leave the other menu's alone", async () => {
+  await open();
+  await page.getByRole("button", { name: "Export references" }).nth(1).click();
+  await style("BibTeX").check();
+  const checked = await page.getByRole("radio", { checked: true }).evaluateAll((all) => all.map(({ value }) => value));
+  assert.deepEqual(checked, ["bibtex", "apa"]);
+});
+
+test("who wrote what formats the references is named, with a link", async () => {
+  await open();
+  const credit = page.getByRole("link", { name: "Formatted with Citation.js, citeproc-js" }).first();
+  assert.equal(await credit.getAttribute("href"), "https://github.com/juris-m/citeproc-js");
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing to object to, at 320 px too (${colorScheme})`, async () => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 320, height: 700 });
+    await open();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    const sizes = await page
+      .getByRole("radio")
+      .evaluateAll((all) => all.map((input) => input.closest("label").getBoundingClientRect().height));
+    assert.ok(
+      sizes.slice(0, 4).every((height) => height >= 24),
+      String(sizes),
+    );
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run(document.querySelector("main").shadowRoot.host));
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+    );
+    if (process.env.SCREENSHOT_DIR) {
+      await page.screenshot({ path: join(process.env.SCREENSHOT_DIR, `references-${colorScheme}.png`) });
+    }
+  });
+}

@@ -1,0 +1,282 @@
+// Every payload of the corpus at every place where text of documents, servers and visitors is shown, in real Chromium:
+// nothing of it may become more than text. Once under the strict policy, and once without, which would hide a fault.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { answer, citation, refusal, whole } from "./support/answers.mjs";
+import { openWidgetPage, strictPolicy } from "./support/widget-page.mjs";
+import { serveWidget } from "./support/widget-site.mjs";
+
+const CORPUS = new URL("../../../../shared/corpora/xss_payloads.json", import.meta.url);
+const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+
+/** What the widget is made of; a payload that becomes an element is something else. */
+const OWN_TAGS = (
+  "a article bdi blockquote br button code details div em fieldset form h2 h3 header i input label legend li mark ol p " +
+  "path pre progress s section slot small span strong summary svg table tbody td textarea th thead time tr ul"
+).split(" ");
+
+/** Where a link may lead. */
+const LINKS = /^(https?:\/\/|mailto:|blob:)/;
+
+const payloads = await readFile(CORPUS, "utf8").then(
+  (text) => JSON.parse(text).flatMap(({ payload }) => (payload.trim() === "" ? [] : [payload])),
+  () => null,
+);
+const skip = payloads === null && "no corpus at ../shared/corpora/xss_payloads.json beside the checkout";
+
+let site, browser;
+
+before(async () => {
+  if (skip) return;
+  site = await serveWidget();
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** A passage with the payload everywhere, and quoted. */
+function hostileCitation(payload, position) {
+  return citation({
+    index: position + 1,
+    chunk_id: payload,
+    document_id: `document-${position}`,
+    title: payload,
+    section: payload,
+    url: position % 2 ? payload : `javascript:${payload}`,
+    download_url: payload,
+    content_type: position % 3 ? "text/markdown" : position % 2 ? payload : "text/plain",
+    excerpt: `A passage. ${payload}\n\nIt ends.`,
+    quotes: [
+      { start: 0, end: 10, text: "A passage." },
+      { start: 11, end: 11 + payload.length, text: payload, plain: payload },
+    ],
+  });
+}
+
+/** The API with the corpus in every field. */
+function arm(api) {
+  api.reset();
+  api.config = { ...api.config, greeting: payloads.join("\n"), suggested_questions: payloads };
+  api.sessions = payloads.map((title, position) => ({
+    id: position === 0 ? SESSION : `session-${position}`,
+    title,
+    created_at: "2026-11-20T10:00:00Z",
+    updated_at: "2026-11-20T10:00:00Z",
+  }));
+  api.messages.set(
+    SESSION,
+    payloads.flatMap((content, position) => [
+      { id: `q-${position}`, role: "user", content, citations: [], created_at: content },
+      {
+        id: content,
+        role: "assistant",
+        content: `${content} [1]`,
+        citations: [{ ...hostileCitation(content, 0), available: position % 2 === 0 }],
+        created_at: "2026-11-20T10:00:00Z",
+      },
+    ]),
+  );
+}
+
+for (const policy of ["the strict policy", "no policy"]) {
+  test(`every payload stays text at every place, under ${policy}`, { skip }, async (t) => {
+    arm(site.api);
+    const dialogs = [];
+    const widget = await openWidgetPage(t, browser, site, {
+      csp: policy === "no policy" ? null : strictPolicy(site.api),
+      attributes: { "support-url": "javascript:alert(1)" },
+      setUp: (page) => {
+        page.on("dialog", (dialog) => {
+          dialogs.push(dialog.message());
+          void dialog.dismiss();
+        });
+      },
+    });
+    const { page } = widget;
+    await widget.role("input").waitFor();
+    const untouched = await outside(page);
+    const check = async (place) => {
+      assert.deepEqual(await findings(page), [], place);
+      assert.deepEqual(dialogs, [], place);
+      assert.deepEqual(await outside(page), untouched, place);
+    };
+    /** The texts of all parts with that role; the proof that the payloads are there to be checked. */
+    const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
+
+    await t.test("greeting and suggested questions", async () => {
+      await widget.role("input").hover();
+      await widget.all("suggested").first().waitFor();
+      const shown = await texts("suggested");
+      assert.ok(shown.length > 0);
+      for (const text of shown) assert.ok(payloads.includes(text), text);
+      assert.ok((await widget.role("log").evaluate((log) => log.textContent)).includes(payloads[3]));
+      await check("greeting");
+    });
+
+    await t.test("questions, refusals, their suggestions and nearest documents", async () => {
+      const groups = Array.from({ length: Math.ceil(payloads.length / 6) }, (_, group) =>
+        payloads.slice(6 * group, 6 * group + 6),
+      );
+      const messages = groups.map((group) => group.join("\n"));
+      for (const [position, group] of groups.entries()) {
+        site.api.play(whole(refusal({ message: messages[position], suggestions: group, nearest: group })));
+        await widget.call("ask", messages[position]);
+      }
+      assertShown(
+        await texts("user"),
+        messages.map((message) => message.trim()),
+      );
+      assertShown(await texts("refusal-message"), messages);
+      assertShown(await texts("suggestion"), payloads);
+      assertShown(await widget.all("nearest").locator("li").allTextContents(), payloads);
+      await check("refusals");
+      await widget.call("clear");
+    });
+
+    await t.test("errors", async () => {
+      for (const payload of payloads.slice(0, 20)) {
+        const error = { code: payload, message: payload, retryable: true, request_id: payload };
+        site.api.play(whole([["error", error]]));
+        await widget.call("ask", "Why?");
+      }
+      assert.equal(await widget.all("error").count(), 20);
+      await check("errors");
+      await widget.call("clear");
+    });
+
+    await t.test("an answer: text, titles, sections, addresses, passages, quotes", async () => {
+      const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
+      site.api.play(whole(answer({ deltas, citations: payloads.map(hostileCitation) })));
+      await widget.call("ask", "Show me all of it.");
+      const reply = await widget.reply("done");
+      assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
+      await check("answer");
+      await openEverything(widget);
+      const shown = await reply.evaluate((element) => element.textContent);
+      assert.ok(payloads.filter((payload) => shown.includes(payload)).length > payloads.length / 2);
+      await check("answer with everything open");
+      await showCards(widget, 10);
+      await check("cards");
+      await exportReferences(widget);
+      await check("references");
+    });
+
+    await t.test("the history, and a conversation out of it", async () => {
+      await widget.call("clear");
+      await widget.role("history-open").click();
+      await widget.all("session").first().waitFor();
+      await widget.role("history-more").click();
+      await widget.until(async () => (await widget.all("session").count()) > 20, "a second page");
+      const titles = await widget.all("session-open").allTextContents();
+      assert.ok(titles.every((title, position) => title.includes(payloads[position].trim())));
+      await check("history");
+      await widget.all("session-rename").nth(3).click();
+      assert.equal(await widget.role("rename-input").inputValue(), payloads[3]);
+      await check("rename");
+      await widget.page.keyboard.press("Escape");
+      await widget.all("session-delete").nth(5).click();
+      await widget.role("undo").waitFor();
+      await check("delete");
+      await widget.all("session-open").first().click();
+      await widget.until(async () => (await widget.all("user").count()) === payloads.length, "all questions");
+      assertShown(await texts("user"), payloads);
+      await check("restored conversation");
+      await openEverything(widget);
+      await check("restored conversation with everything open");
+    });
+
+    const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
+    assert.deepEqual(foreign, [], "nothing was asked of anybody else");
+    // The test would see it, if there were something.
+    await page.evaluate(() => {
+      const shadow = document.querySelector("evidence-chat").shadowRoot;
+      const link = document.createElement("a");
+      link.setAttribute("href", "javascript:1");
+      shadow.append(document.createElement("img"), link);
+      globalThis.marker = true;
+    });
+    assert.deepEqual(await findings(page), ["<img>", 'href="javascript:1"']);
+    assert.notDeepEqual(await outside(page), untouched);
+  });
+}
+
+/** Compares without printing the corpus. */
+function assertShown(actual, expected) {
+  assert.equal(actual.length, expected.length);
+  for (const [position, text] of actual.entries()) assert.equal(text, expected[position]);
+}
+
+/** Everything in the widget that is not its own: elements, handlers, addresses. */
+function findings(page) {
+  return page.evaluate(
+    ([tags, links]) => {
+      const found = [];
+      const isAllowed = new RegExp(links);
+      for (const node of document.querySelector("evidence-chat").shadowRoot.querySelectorAll("*")) {
+        if (!tags.includes(node.localName)) found.push(`<${node.localName}>`);
+        if (node.localName === "svg" && node.getAttribute("class") !== "icon") found.push("<svg>");
+        if (["form", "textarea"].includes(node.localName) && !node.dataset.role) found.push(`<${node.localName}>`);
+        for (const { name, value } of node.attributes) {
+          const isAddress = ["href", "src", "action", "formaction", "srcset", "data", "ping", "background"].includes(
+            name,
+          );
+          const isHandler = name.startsWith("on") || name === "srcdoc" || name.includes(":");
+          if (isHandler || (isAddress && !isAllowed.test(value))) found.push(`${name}="${value}"`);
+          if (name === "style" && /url|expression|import/i.test(value)) found.push(`style="${value}"`);
+        }
+      }
+      return found;
+    },
+    [OWN_TAGS, LINKS.source],
+  );
+}
+
+/** What must not change: the page around the widget, its address, and the names of all globals. */
+function outside(page) {
+  return page.evaluate(() => ({
+    url: location.href,
+    title: document.title,
+    cookie: document.cookie,
+    elements: [...document.querySelectorAll("*")].map(({ localName }) => localName),
+    globals: Object.getOwnPropertyNames(globalThis).filter((name) => !/^\d+$/.test(name)),
+  }));
+}
+
+/** Opens every source and passage. */
+async function openEverything(widget) {
+  await widget.element.evaluate(({ shadowRoot }) => {
+    for (const more of shadowRoot.querySelectorAll("[data-role=more-sources]")) more.click();
+    for (const details of shadowRoot.querySelectorAll("details")) details.open = true;
+  });
+  await widget.until(
+    () =>
+      widget.element.evaluate(
+        ({ shadowRoot }) =>
+          shadowRoot.querySelectorAll("[data-role=source]:not(:has([data-role=excerpt]))").length === 0,
+      ),
+    "passages in all sources",
+  );
+}
+
+/** Has the cards of the first badges shown, one after the other. */
+async function showCards(widget, count) {
+  const badges = widget.role("assistant").locator("[data-role=marker]");
+  const card = widget.role("citation-card");
+  for (let position = 0; position < count; position++) {
+    await badges.nth(position).focus();
+    await card.filter({ hasText: payloads[position].trim().slice(0, 15) }).waitFor();
+  }
+}
+
+async function exportReferences(widget) {
+  const { page } = widget;
+  await widget.role("assistant").getByRole("button", { name: "Export references" }).click();
+  const preview = widget.role("export-preview");
+  await widget.until(async () => (await preview.textContent()).length > 1000, "the references");
+  await page.waitForTimeout(100);
+}

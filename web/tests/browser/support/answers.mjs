@@ -1,0 +1,155 @@
+// How POST /api/chat can be answered: outcomes as lists of [event, data], and ways to send them, sound and faulty.
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+
+export const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+
+const EXCERPT = "# Refunds\n\nRefunds are paid within 5 days. Write to us first.";
+const QUOTE = "Refunds are paid within 5 days.";
+
+/** A passage as the API cites it. */
+export function citation(fields = {}) {
+  const start = EXCERPT.indexOf(QUOTE);
+  return {
+    index: 1,
+    chunk_id: "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d",
+    document_id: "3f333df6-90a4-4fda-8dd3-9485d27cee36",
+    title: "Refunds",
+    section: "Money",
+    page: 3,
+    url: "https://shop.example/refunds",
+    content_type: "text/markdown",
+    score: 0.71,
+    strength: "strong",
+    excerpt: EXCERPT,
+    quotes: [{ start, end: start + QUOTE.length, text: QUOTE }],
+    ...fields,
+  };
+}
+
+/** The events of an answer; `deltas` are the pieces of its text. */
+export function answer({
+  deltas = ["Refunds are paid ", "within 5 days. [", "1]"],
+  citations = [citation()],
+  persisted = true,
+} = {}) {
+  return [
+    ["answer_start", { session_id: SESSION }],
+    ...deltas.map((text) => ["answer_delta", { text }]),
+    ["sources", { citations, referenced_indices: [...new Set(citations.map(({ index }) => index))] }],
+    ["answer_end", { message_id: "9b2d6f4e-5d2c-5f0a-8a57-2f0c4a1f1c55", persisted }],
+  ];
+}
+
+/** The event of a refusal. */
+export function refusal(fields = {}) {
+  return [
+    [
+      "refusal",
+      {
+        message:
+          "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
+        suggestions: ["Contact support", "Rephrase your question"],
+        reason: "weak_evidence",
+        nearest: ["Refunds", "Deliveries"],
+        session_id: SESSION,
+        persisted: true,
+        ...fields,
+      },
+    ],
+  ];
+}
+
+/** One event as it stands in the stream. */
+export function frame([name, data]) {
+  return `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
+}
+
+/** Sends all events at once. */
+export function whole(events) {
+  return raw(events.map(frame).join(""));
+}
+
+/** Sends any text as an event stream. */
+export function raw(text) {
+  return (response) => begin(response).end(text);
+}
+
+/** Sends each byte by itself. */
+export function byteByByte(events) {
+  return async (response) => {
+    begin(response);
+    for (const byte of bytesOf(events)) {
+      response.write(Buffer.of(byte));
+      await nextTurn();
+    }
+    response.end();
+  };
+}
+
+/** Something to wait for, until the test opens it. */
+export function gate() {
+  let open;
+  const opened = new Promise((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+/** Sends an event, or `count` of them, whenever the test calls `step(count)`. */
+export function stepwise(events) {
+  const gates = events.map(gate);
+  let opened = 0;
+  const handler = async (response) => {
+    begin(response);
+    response.write(": so far so good\n\n");
+    for (const [position, event] of events.entries()) {
+      await gates[position].opened;
+      response.write(frame(event));
+    }
+    response.end();
+  };
+  return Object.assign(handler, {
+    step: (count = 1) => gates.slice(opened, (opened += count)).forEach(({ open }) => open()),
+  });
+}
+
+/** Sends this many bytes, and then breaks the connection. */
+export function cutAfter(bytes, events = answer()) {
+  return async (response) => {
+    begin(response).write(bytesOf(events).subarray(0, bytes));
+    // What is still being sent would be lost with the connection.
+    await sleep(50);
+    response.destroy();
+  };
+}
+
+/** Sends these events and then nothing more, without an end. */
+export function stallAfter(events) {
+  return (response) => void begin(response).write(events.map(frame).join(""));
+}
+
+/** Never answers. */
+export function silence() {}
+
+/** Answers with a status and JSON. */
+export function json(status, body, headers = {}) {
+  return (response) =>
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+/** Answers with an error as the API does. */
+export function failure(status, code, { retryable = false, headers = {} } = {}) {
+  return json(status, { code, message: `The server says ${code}.`, retryable, request_id: "request-7" }, headers);
+}
+
+/** How many bytes come before the text of an event with that name is complete. */
+export function bytesUntil(name, events = answer()) {
+  const position = events.findLastIndex(([event]) => event === name);
+  return bytesOf(events.slice(0, position + 1)).length;
+}
+
+function begin(response) {
+  return response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
+}
+
+function bytesOf(events) {
+  return Buffer.from(events.map(frame).join(""));
+}

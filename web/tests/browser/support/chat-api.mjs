@@ -1,0 +1,109 @@
+// Plays the chat API on an origin of its own: POST /api/chat does what a test says, the other routes are kept in memory.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { answer, json, whole } from "./answers.mjs";
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "accept-ranges, content-disposition, content-range, etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
+    "retry-after, server-timing, x-request-id",
+  vary: "Origin",
+};
+
+const PREFLIGHT = {
+  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+  "access-control-allow-headers": "authorization, content-type, if-none-match, if-range, range",
+  "access-control-max-age": "7200",
+};
+
+const CONFIG = {
+  greeting: null,
+  suggested_questions: [],
+  citations: true,
+  link_mode: "none",
+  model: null,
+  dimensions: 384,
+  max_message_chars: 4000,
+};
+
+/**
+ * Starts the API. `api.play(…)` says how questions are answered from now on, and forgets the requests so far: one handler
+ * for each, the last one for all further ones. A handler gets the response and the recorded request. Requests are recorded
+ * as `{method, path, query, headers, body, isCut}`; `isCut` once the client has left before the answer was complete.
+ */
+export async function startChatApi() {
+  const api = { requests: [] };
+  let handlers = [];
+  api.play = (...next) => {
+    handlers = next;
+    api.requests.length = 0;
+  };
+  /** Everything as at the start. */
+  api.reset = () => {
+    api.config = CONFIG;
+    /** Sessions as the API lists them, the newest first. */
+    api.sessions = [];
+    /** Session id → messages, the oldest first. */
+    api.messages = new Map();
+    api.play(whole(answer()));
+  };
+  /** Asks one: the questions so far. */
+  api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");
+  api.reset();
+
+  const server = createServer(async (request, response) => {
+    for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
+    if (request.method === "OPTIONS") return response.writeHead(204, PREFLIGHT).end();
+    const recorded = await record(request, response);
+    api.requests.push(recorded);
+    const { method, path } = recorded;
+    if (method === "POST" && path === "/api/chat") {
+      const handler = handlers[Math.min(api.questions().length, handlers.length) - 1];
+      response.setHeader("x-request-id", `request-${api.requests.length}`);
+      response.setHeader("server-timing", "auth;dur=1, admission;dur=4, settings;dur=0, search;dur=21, total;dur=26");
+      return handler(response, recorded);
+    }
+    return answerOther(api, recorded, response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  api.origin = `http://127.0.0.1:${server.address().port}`;
+  api.endpoint = `${api.origin}/api/chat`;
+  api.close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return api;
+}
+
+async function record(request, response) {
+  const { pathname: path, searchParams } = new URL(request.url, "http://x");
+  const { method, headers } = request;
+  let body = "";
+  for await (const piece of request) body += piece;
+  const recorded = { method, path, query: Object.fromEntries(searchParams), headers, body, isCut: false };
+  response.on("close", () => (recorded.isCut = !response.writableFinished));
+  return recorded;
+}
+
+/** Settings and conversations, as docs/api.md describes them. A cursor is the number of the next entry. */
+function answerOther(api, { method, path, query, body }, response) {
+  if (path === "/api/config") return json(200, api.config)(response);
+  if (path === "/api/sessions") return json(200, pageOf("sessions", api.sessions, query, 20))(response);
+  const [, id, isMessages] = /^\/api\/sessions\/([\w-]+)(\/messages)?$/.exec(path) ?? [];
+  const session = api.sessions.find((session) => session.id === id);
+  if (!session) return json(404, { code: "not_found", message: "Not found.", retryable: false })(response);
+  if (isMessages) return json(200, pageOf("messages", api.messages.get(id) ?? [], query, 50))(response);
+  if (method === "PATCH") return json(200, Object.assign(session, JSON.parse(body)))(response);
+  if (method === "DELETE") {
+    api.sessions = api.sessions.filter((other) => other !== session);
+    return response.writeHead(204).end();
+  }
+  return json(200, session)(response);
+}
+
+function pageOf(name, entries, { limit, cursor = 0 }, defaultLimit) {
+  const start = Number(cursor);
+  const end = start + Number(limit ?? defaultLimit);
+  return { [name]: entries.slice(start, end), next_cursor: end < entries.length ? String(end) : null };
+}

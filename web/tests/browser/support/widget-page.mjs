@@ -1,0 +1,142 @@
+// The page as a visitor sees it, and the widget's parts by their data-role.
+import assert from "node:assert/strict";
+import { collectErrors } from "../../../../tests/lib/browser.mjs";
+
+const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
+
+/** Nothing but what the widget's README asks for, with Trusted Types on. */
+export function strictPolicy(api) {
+  return [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "worker-src 'self'",
+    `connect-src 'self' ${api.origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types evidence-chat-embedder",
+  ].join("; ");
+}
+
+/** The markup of a widget; a value of `true` sets an attribute without value. */
+export function markup(site, attributes = {}, content = "") {
+  const all = { endpoint: site.api.endpoint, "model-url": "/model/", ...attributes };
+  const pairs = Object.entries(all).map(([name, value]) => (value === true ? name : `${name}="${value}"`));
+  return `<evidence-chat ${pairs.join(" ")}>${content}</evidence-chat>`;
+}
+
+/**
+ * Opens a new page of the browser with the widget on it, under the strict policy unless another is given (`null`: none).
+ * At the end of the test it is closed, and must have had no uncaught error and no violation of the policy.
+ *
+ * @param {{attributes?: object, content?: string, body?: string, csp?: string | null, token?: string | null,
+ *   init?: Function, setUp?: (page: import("playwright-core").Page) => Promise<void>}} options `body` stands for the whole
+ *   markup, `init` runs in the page before anything else, `setUp` gets the page before it goes anywhere
+ */
+export async function openWidgetPage(t, browser, site, options = {}) {
+  const { attributes, content, token = tokenFor("visitor"), init, setUp } = options;
+  site.body = options.body ?? markup(site, attributes, content);
+  site.csp = options.csp === null ? undefined : (options.csp ?? strictPolicy(site.api));
+  site.requests.length = 0;
+  const page = collectErrors(await browser.page.context().newPage());
+  page.setDefaultTimeout(10_000);
+  // Also requests that never reach a server.
+  const urls = [];
+  page.on("request", (request) => urls.push(request.url()));
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(page.errors, []);
+  });
+  await page.addInitScript(watch, EVENTS);
+  await page.addInitScript((value) => value !== null && sessionStorage.setItem("token", value), token);
+  if (init) await page.addInitScript(init);
+  await setUp?.(page);
+  await page.goto(site.origin);
+  return new WidgetPage(page, urls);
+}
+
+/** A token of that user, as far as the widget reads it. */
+export function tokenFor(user) {
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "none" })}.${part({ sub: user })}.signature`;
+}
+
+class WidgetPage {
+  constructor(page, urls) {
+    this.page = page;
+    /** Addresses of all requests of the page's thread. */
+    this.urls = urls;
+    this.element = page.locator("evidence-chat").first();
+  }
+
+  /** All parts with that role. */
+  all(role) {
+    return this.element.locator(`[data-role="${role}"]`);
+  }
+
+  /** The last part with that role. */
+  role(role) {
+    return this.all(role).last();
+  }
+
+  /** The reply to the last question, once it is in that state. */
+  async reply(state) {
+    const reply = this.role("assistant").and(this.page.locator(`[data-state="${state}"]`));
+    await reply.waitFor();
+    return reply;
+  }
+
+  /** Asks by typing, and waits for the reply to come into that state. */
+  async ask(question, state = "done") {
+    const count = await this.all("assistant").count();
+    await this.role("input").fill(question);
+    await this.role("input").press("Enter");
+    await this.all("assistant").nth(count).waitFor();
+    return this.reply(state);
+  }
+
+  /** Waits until the element is in that state. */
+  async becomes(state) {
+    await this.page.locator(`evidence-chat[data-state="${state}"]`).first().waitFor();
+  }
+
+  /** The events that the element has sent: `{type, detail}`, what of the detail JSON can hold. */
+  async events(type) {
+    const events = await this.page.evaluate(() => globalThis.widgetEvents);
+    return type === undefined ? events : events.filter((event) => event.type === type);
+  }
+
+  /** Calls a method of the element; waits for what it returns. */
+  call(method, ...args) {
+    return this.element.evaluate((element, [name, given]) => element[name](...given), [method, args]);
+  }
+
+  /** Lets the test see a condition come true, instead of waiting for a fixed time. */
+  async until(condition, what) {
+    const deadline = Date.now() + 10_000;
+    while (!(await condition())) {
+      assert.ok(Date.now() < deadline, `waited in vain: ${what}`);
+      await this.page.waitForTimeout(20);
+    }
+  }
+}
+
+/** Runs in the page: collects the element's events, and makes violations of the policy errors of the page. */
+function watch(types) {
+  globalThis.widgetEvents = [];
+  for (const type of types) {
+    // The events do not bubble, but they can be seen on their way in.
+    addEventListener(
+      type,
+      ({ target, detail }) => {
+        if (target?.localName !== "evidence-chat") return;
+        widgetEvents.push({ type, detail: JSON.parse(JSON.stringify(detail)) });
+      },
+      true,
+    );
+  }
+  addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+    console.error(`Content Security Policy: ${violatedDirective} ${blockedURI} ${sample}`),
+  );
+}

@@ -1,0 +1,107 @@
+// A page of somebody else with the built widget on it, and the model beside it; the chat API is on another origin.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { access, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { modelFolder } from "../../../../tests/lib/embedder.mjs";
+import { startChatApi } from "./chat-api.mjs";
+
+const WIDGET = process.env.WIDGET_DIST ?? fileURLToPath(new URL("../../../dist", import.meta.url));
+
+const TYPES = {
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+/** Keeps the widget's place until its script is there. */
+const PAGE_STYLE = `evidence-chat:not([mode="floating"]) { display: block; height: min(44rem, 85vh); }`;
+
+/** Tells the widget who asks, before the element is defined, as a page's own script may. */
+const PAGE_SCRIPT = `
+  globalThis.tokens = [];
+  globalThis.tokenProvider = async () => {
+    const token = sessionStorage.getItem("token");
+    tokens.push(token);
+    return token;
+  };
+  for (const chat of document.querySelectorAll("evidence-chat")) chat.tokenProvider = tokenProvider;
+`;
+
+/**
+ * Starts the page's server and the API's. One for a test file: the model that a browser keeps belongs to its origin.
+ *
+ * `site.body` and `site.csp` are what the next visit gets; `openWidgetPage` sets them. `site.requests` are the paths
+ * asked of the page's server; `site.api` is the API. `site.interfere`, if set, gets each request first and returns
+ * whether it has dealt with it.
+ */
+export async function serveWidget() {
+  await access(`${WIDGET}/evidence-chat.js`).catch(() => assert.fail(`${WIDGET} is not there: build the widget first`));
+  const models = modelFolder();
+  const api = await startChatApi();
+  const site = { api, requests: [], body: "", csp: undefined, interfere: undefined };
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, "http://x").pathname;
+    site.requests.push(path);
+    if (await site.interfere?.(path, response)) return;
+    if (site.csp !== undefined) response.setHeader("content-security-policy", site.csp);
+    // Whoever counts requests must see each of them.
+    response.setHeader("cache-control", "no-store");
+    await sendFile(path, { body: site.body, models }, response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  site.origin = `http://127.0.0.1:${server.address().port}`;
+  site.modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors"));
+  site.reset = () => {
+    site.interfere = undefined;
+    api.reset();
+  };
+  /** Makes the next visit the first one, as far as the model is concerned. */
+  site.forgetModel = async (browser) => {
+    const page = await browser.page.context().newPage();
+    await page.goto(`${site.origin}/page.js`);
+    await page.evaluate(() => caches.delete("evidence-chat-embedder"));
+    await page.close();
+  };
+  site.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await api.close();
+  };
+  return site;
+}
+
+async function sendFile(path, { body, models }, response) {
+  if (path === "/") return response.writeHead(200, { "content-type": "text/html" }).end(page(body));
+  if (path === "/page.css") return response.writeHead(200, { "content-type": "text/css" }).end(PAGE_STYLE);
+  if (path === "/page.js") return response.writeHead(200, { "content-type": "text/javascript" }).end(PAGE_SCRIPT);
+  const [, folder, name] = /^\/(widget|model)\/([\w.-]+)$/.exec(path) ?? [];
+  const root = folder === "widget" ? WIDGET : models;
+  const content = name && (await readFile(`${root}/${name}`).catch(() => undefined));
+  if (!content) return response.writeHead(404).end();
+  const type = TYPES[extname(name)] ?? "application/octet-stream";
+  response.writeHead(200, { "content-type": type, "content-length": content.length }).end(content);
+}
+
+function page(body) {
+  return `<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Fernhollow Goods</title>
+        <link rel="stylesheet" href="/page.css" />
+        <script type="module" src="/widget/evidence-chat.js"></script>
+      </head>
+      <body>
+        <h1>Fernhollow Goods</h1>
+        <p>Tents, stoves and sturdy boots since 1987.</p>
+        ${body}
+        <p id="after">Visit us in the old town.</p>
+        <script src="/page.js"></script>
+      </body>
+    </html>`;
+}

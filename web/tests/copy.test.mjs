@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
+const { asPlainText } = await load("panel/citations/copy/plain-text.ts");
+const { asMarkdown } = await load("panel/citations/copy/markdown.ts");
+const { targetOf } = await load("panel/citations/target.ts");
+
+const translator = { t: (key) => `(${key})` };
+const text = (words) => ({ kind: "text", text: words });
+const code = (words) => ({ kind: "code", text: words });
+const source = (citation = {}, quote = undefined) => ({
+  kind: "source",
+  target: {
+    citation: { index: 1, title: "Returns", excerpt: "Take five days. Or six.", quotes: [], ...citation },
+    quote,
+  },
+});
+const QUOTE = { start: 0, end: 15, text: "Take five days." };
+
+const plain = (...pieces) => asPlainText(pieces, translator);
+const markdown = (...pieces) => asMarkdown(pieces, translator);
+
+test("in plain text a badge is the name of its document", () => {
+  assert.equal(plain(text("Five days. "), source(), text(" More.")), "Five days. [Returns] More.");
+});
+
+test("in plain text a badge stands apart from what is before it", () => {
+  assert.equal(plain(text("days"), source(), source({ title: "B" })), "days [Returns] [B]");
+  assert.equal(plain(source(), text(".")), "[Returns].");
+});
+
+test("a name of several lines is one line, no name is said to be unknown", () => {
+  assert.equal(plain(source({ title: " A\n  B\t" })), "[A B]");
+  assert.equal(plain(source({ title: " " })), "[(unknownDocument)]");
+  assert.equal(plain(source({ title: "Unknown document" })), "[(unknownDocument)]");
+});
+
+test("in Markdown a badge is a footnote with title, link, section, page and quote", () => {
+  const full = source({ url: "https://example.com/a", section: "Refunds", page: 3 }, QUOTE);
+  assert.equal(
+    markdown(text("Take five days. "), full),
+    'Take five days. [^1]\n\n[^1]: [Returns](https://example.com/a), Refunds, p. 3 — "Take five days."',
+  );
+  assert.equal(markdown(text("A "), source()), "A [^1]\n\n[^1]: Returns");
+});
+
+test("the same words of the same passage are one footnote, in the order of the text", () => {
+  const other = source({ title: "Other" });
+  assert.equal(
+    markdown(text("A "), other, text(" B "), source(), text(" C "), other),
+    "A [^1] B [^2] C [^1]\n\n[^1]: Other\n[^2]: Returns",
+  );
+});
+
+test("other words of the same passage are another footnote", () => {
+  const copied = markdown(source({}, QUOTE), source({}, { start: 16, end: 23, text: "Or six." }));
+  assert.equal(copied, '[^1][^2]\n\n[^1]: Returns — "Take five days."\n[^2]: Returns — "Or six."');
+});
+
+test("a quote is given without its markup, one that is not in its passage not at all", () => {
+  const excerpt = "Take **five** days.";
+  const quote = { start: 0, end: excerpt.length, text: excerpt, plain: "Take five days." };
+  assert.match(markdown(source({ excerpt }, quote)), /— "Take five days\."$/);
+  assert.equal(markdown(source({}, { start: 0, end: 4, text: "Lies" })), "[^1]\n\n[^1]: Returns");
+});
+
+for (const url of [
+  "javascript:alert(1)",
+  "data:text/html,x",
+  "https://me:secret@example.com/",
+  "nonsense",
+  "mailto:a@b.c",
+]) {
+  test(`${url} is no link in Markdown`, () => assert.equal(markdown(source({ url })), "[^1]\n\n[^1]: Returns"));
+}
+
+test("no title, section, quote or address gets out of its place", () => {
+  const hostile = "a](javascript:x) [b]: c\n# d ![e](f) <img src=x> `g` *h* \\";
+  const excerpt = `${hostile} end`;
+  const copied = markdown(
+    source(
+      { title: hostile, section: hostile, excerpt, url: "https://example.com/a)b(c" },
+      { start: 0, end: hostile.length, text: hostile },
+    ),
+  );
+  const lines = copied.split("\n");
+  assert.equal(lines.length, 3);
+  const escaped = "a\\](javascript:x) \\[b\\]: c # d !\\[e\\](f) \\<img src=x\\> \\`g\\` \\*h\\* \\\\";
+  assert.equal(lines[2], `[^1]: [${escaped}](https://example.com/a%29b%28c), ${escaped} — "${escaped}"`);
+});
+
+test("a document that is gone has no link", () => {
+  const gone = source({ url: "https://example.com/", available: false, section: "S" });
+  assert.equal(markdown(gone), "[^1]\n\n[^1]: Returns, S");
+});
+
+test("text of an answer is no Markdown, code is as it was", () => {
+  assert.equal(
+    markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so "), code("`x*[1]`")),
+    "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so `x*[1]`",
+  );
+  assert.equal(plain(text("a*b "), code("`x`")), "a*b `x`");
+});
+
+const passage = (index, title, ...quotes) => ({ index, title, quotes: quotes.map((words) => ({ text: words })) });
+
+test("a marker stands for the passage whose words are before it", () => {
+  const citations = [passage(1, "a", "One."), passage(1, "b", "Two.", "Three."), passage(2, "c", "Two.")];
+  assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
+  assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");
+  assert.equal(targetOf(citations, 2, "Two. ").citation.title, "c");
+  assert.equal(targetOf(citations, 1, "Other words.").citation.title, "a");
+  assert.equal(targetOf(citations, 3, "Two."), undefined);
+  assert.deepEqual(targetOf([passage(4, "d")], 4, "x"), { citation: passage(4, "d") });
+});

@@ -1,0 +1,171 @@
+// What the demo page works out without a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const {
+  ASKED: JUST_ASKED,
+  advance,
+  elapsed,
+  isOver,
+  modelReady,
+  stepsOf,
+} = await importTs(new URL("../demo/stages/course.ts", import.meta.url));
+const { loadPreferences, savePreferences } = await importTs(new URL("../demo/preferences.ts", import.meta.url));
+const { TEXTS } = await importTs(new URL("../demo/texts/index.ts", import.meta.url));
+
+const ASKED = { stage: "embedding", milliseconds: 0 };
+const EMBEDDED = { stage: "embedded", milliseconds: 40, tokens: 11 };
+const SENT = { stage: "sent", milliseconds: 45, requestBytes: 4123 };
+const SERVER_TIMING = { auth: 1, admission: 4, settings: 0, search: 20, total: 27 };
+const FIRST_WORD = { stage: "first_word", milliseconds: 100, serverTiming: SERVER_TIMING };
+const COMPLETE = { stage: "complete", milliseconds: 130 };
+
+const courseOf = (...details) => details.reduce(advance, undefined);
+const states = (course) => Object.fromEntries(stepsOf(course).map(({ name, state }) => [name, state]));
+const times = (course) => stepsOf(course).map(({ name, start, duration }) => [name, start, duration]);
+
+test("before the first question every step waits", () => {
+  assert.deepEqual(new Set(stepsOf(undefined).map(({ state }) => state)), new Set(["waiting"]));
+});
+
+test("the step that runs is known at every moment", () => {
+  const running = (...details) => stepsOf(courseOf(...details)).filter(({ state }) => state === "running");
+  const names = (steps) => steps.map(({ name }) => name);
+  assert.deepEqual(names(running(ASKED)), ["embed"]);
+  assert.deepEqual(names(running(ASKED, EMBEDDED, SENT)), ["check", "search"]);
+  assert.deepEqual(names(running(ASKED, EMBEDDED, SENT, FIRST_WORD)), ["complete"]);
+  assert.deepEqual(names(running(ASKED, EMBEDDED, SENT, FIRST_WORD, COMPLETE)), []);
+});
+
+test("the steps of an answer follow each other and share out the whole time", () => {
+  const course = courseOf(ASKED, EMBEDDED, SENT, FIRST_WORD, COMPLETE);
+  assert.deepEqual(times(course), [
+    ["embed", 0, 40],
+    ["check", 45, 5],
+    ["search", 50, 20],
+    ["first_word", 70, 30],
+    ["complete", 100, 30],
+  ]);
+  assert.equal(elapsed(course), 130);
+  assert.equal(course.tokens, 11);
+  assert.equal(course.requestBytes, 4123);
+  assert.ok(isOver(course));
+});
+
+test("server timings that exceed what the browser measured make no negative time", () => {
+  const course = courseOf(ASKED, EMBEDDED, SENT, {
+    ...FIRST_WORD,
+    serverTiming: { auth: 50, admission: 50, search: 50 },
+  });
+  assert.deepEqual(times(course).slice(1, 4), [
+    ["check", 45, 55],
+    ["search", 100, 0],
+    ["first_word", 100, 0],
+  ]);
+});
+
+test("without server timings check and search are done, but not measured", () => {
+  const course = courseOf(ASKED, EMBEDDED, SENT, { stage: "first_word", milliseconds: 100 });
+  assert.deepEqual(times(course).slice(1, 4), [
+    ["check", undefined, undefined],
+    ["search", undefined, undefined],
+    ["first_word", 45, 55],
+  ]);
+  assert.equal(states(course).search, "done");
+});
+
+test("a refusal ends the way in place of the first word", () => {
+  const course = courseOf(ASKED, EMBEDDED, SENT, { ...FIRST_WORD, stage: "refused" });
+  assert.deepEqual(states(course), { embed: "done", check: "done", search: "done", refused: "done" });
+});
+
+test("a failure marks the first step that was not done, and no other", () => {
+  const failed = { stage: "failed", milliseconds: 300 };
+  assert.deepEqual(states(courseOf(ASKED, failed)), {
+    embed: "failed",
+    check: "waiting",
+    search: "waiting",
+    first_word: "waiting",
+    complete: "waiting",
+  });
+  assert.equal(states(courseOf(ASKED, EMBEDDED, SENT, failed)).check, "failed");
+  assert.equal(states(courseOf(ASKED, EMBEDDED, SENT, FIRST_WORD, failed)).complete, "failed");
+  assert.equal(states(courseOf(ASKED, EMBEDDED, SENT, FIRST_WORD, failed)).search, "done");
+});
+
+test("the next question, and a retry that needs no vector again, begin anew", () => {
+  const over = courseOf(ASKED, EMBEDDED, SENT, { stage: "failed", milliseconds: 300 });
+  assert.deepEqual(states(advance(over, ASKED)), states(courseOf(ASKED)));
+  const retried = advance(over, { ...SENT, milliseconds: 1 });
+  assert.equal(retried.at.failed, undefined);
+  assert.equal(states(retried).search, "running");
+  assert.equal(courseOf(ASKED, EMBEDDED, ASKED).tokens, undefined, "one that was left unfinished");
+});
+
+test("loading the model counts to the first step, whenever the widget begins to embed", () => {
+  assert.equal(states(JUST_ASKED).embed, "running");
+  const loaded = [
+    { ...ASKED, milliseconds: 400 },
+    { ...EMBEDDED, milliseconds: 440 },
+  ].reduce(advance, modelReady(JUST_ASKED));
+  assert.deepEqual(times(loaded)[0], ["embed", 0, 440]);
+  assert.equal(loaded.loadedModel, true);
+});
+
+test("only a model that became ready while the question waited for it is told", () => {
+  assert.equal(modelReady(courseOf(ASKED)).loadedModel, true);
+  assert.equal(modelReady(courseOf(ASKED, EMBEDDED)).loadedModel, false);
+  assert.equal(modelReady(courseOf(ASKED, { stage: "failed", milliseconds: 9 })).loadedModel, false);
+  assert.equal(advance(modelReady(courseOf(ASKED)), EMBEDDED).loadedModel, true);
+});
+
+const storageOf = (initial = {}) => {
+  const kept = new Map(Object.entries(initial));
+  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), kept };
+};
+
+test("the first visit takes the first language of the browser that the page speaks", () => {
+  const { language, theme, mode } = loadPreferences(() => storageOf(), ["pt-BR", "DE-at", "en"]);
+  assert.deepEqual({ language, theme, mode }, { language: "de", theme: "auto", mode: "inline" });
+  assert.equal(loadPreferences(() => storageOf(), ["pt"]).language, "en");
+  assert.equal(loadPreferences(() => storageOf(), []).language, "en");
+});
+
+test("a choice is kept for the next visit", () => {
+  const storage = storageOf();
+  const chosen = { language: "ar", theme: "dark", mode: "floating" };
+  savePreferences(() => storage, chosen);
+  assert.deepEqual(
+    loadPreferences(() => storage, ["de"]),
+    chosen,
+  );
+});
+
+test("what is stored but makes no sense, or cannot be read, is as if it were not there", () => {
+  const expected = { language: "en", theme: "auto", mode: "inline" };
+  for (const stored of ["", "{", "null", "7", '"ar"', '{"language":"toString","theme":"x","mode":1}', "[]"]) {
+    const storage = storageOf({ "fernhollow-preferences": stored });
+    assert.deepEqual(
+      loadPreferences(() => storage, ["en"]),
+      expected,
+      stored,
+    );
+  }
+  const forbidden = () => {
+    throw new DOMException("denied", "SecurityError");
+  };
+  assert.deepEqual(loadPreferences(forbidden, ["en"]), expected);
+  savePreferences(forbidden, expected);
+});
+
+test("every language has every text, with the same places to fill", () => {
+  const places = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+  for (const [language, texts] of Object.entries(TEXTS)) {
+    assert.deepEqual(Object.keys(texts).sort(), Object.keys(TEXTS.en).sort(), language);
+    for (const [key, text] of Object.entries(texts)) {
+      assert.notEqual(text.trim(), "", `${language} ${key}`);
+      assert.deepEqual(places(text), places(TEXTS.en[key]), `${language} ${key}`);
+    }
+  }
+});

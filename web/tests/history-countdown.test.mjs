@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, mock, test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const { Countdown } = await importTs(new URL("../src/panel/history/countdown.ts", import.meta.url));
+
+let now, ended, countdown;
+
+beforeEach(() => {
+  now = 1000;
+  ended = 0;
+  mock.timers.enable({ apis: ["setTimeout"] });
+  mock.method(performance, "now", () => now);
+  countdown = new Countdown(100, () => ended++);
+});
+
+afterEach(() => {
+  mock.timers.reset();
+  mock.restoreAll();
+});
+
+function pass(milliseconds) {
+  now += milliseconds;
+  mock.timers.tick(milliseconds);
+}
+
+test("it ends once, after its time", () => {
+  pass(99);
+  assert.equal(ended, 0);
+  pass(1);
+  assert.equal(ended, 1);
+  pass(1000);
+  assert.equal(ended, 1);
+});
+
+test("held up, it goes on with what was left", () => {
+  pass(60);
+  countdown.pause();
+  pass(10_000);
+  countdown.resume();
+  pass(39);
+  assert.equal(ended, 0);
+  pass(1);
+  assert.equal(ended, 1);
+});
+
+test("holding up twice and letting go twice counts once", () => {
+  pass(30);
+  countdown.pause();
+  pass(50);
+  countdown.pause();
+  countdown.resume();
+  pass(30);
+  countdown.resume();
+  pass(39);
+  assert.equal(ended, 0);
+  pass(1);
+  assert.equal(ended, 1);
+});
+
+test("after its end it does not begin again", () => {
+  pass(100);
+  countdown.pause();
+  countdown.resume();
+  pass(1000);
+  assert.equal(ended, 1);
+});
+
+for (const isHeld of [false, true]) {
+  test(`cancelled ${isHeld ? "while held up" : "while running"}, it never ends`, () => {
+    if (isHeld) countdown.pause();
+    countdown.cancel();
+    countdown.resume();
+    pass(1000);
+    assert.equal(ended, 0);
+  });
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const { shortDate } = await importTs(new URL("../src/panel/history/short-date.ts", import.meta.url));
+
+// Local times: what counts are the visitor's own midnights.
+const NOW = "2026-11-22T15:00:00";
+
+const CASES = [
+  ["2026-11-22T15:00:00", "now"],
+  ["2026-11-22T14:59:01", "now"],
+  ["2026-11-22T14:59:00", "1 minute ago"],
+  ["2026-11-22T14:00:01", "59 minutes ago"],
+  ["2026-11-22T14:00:00", "1 hour ago"],
+  ["2026-11-22T00:00:00", "15 hours ago"],
+  ["2026-11-21T23:59:59", "yesterday"],
+  ["2026-11-21T00:00:00", "yesterday"],
+  ["2026-11-20T23:59:59", "2 days ago"],
+  ["2026-11-16T00:00:00", "6 days ago"],
+  ["2026-11-15T23:59:59", "Nov 15"],
+  ["2026-01-01T00:00:00", "Jan 1"],
+  ["2025-12-31T23:59:59", "Dec 31, 2025"],
+  ["2026-11-22T15:00:30", "now"],
+  ["2030-01-01T00:00:00", "now"],
+];
+for (const [moment, expected] of CASES) {
+  test(`${moment} is "${expected}"`, () => assert.equal(shortDate(new Date(moment), new Date(NOW), "en"), expected));
+}
+
+test("shortly after midnight, minutes ago is not yet yesterday", () => {
+  const at = (time) => shortDate(new Date(`2026-11-21T${time}`), new Date("2026-11-22T00:10:00"), "en");
+  assert.deepEqual([at("23:50:00"), at("23:00:00")], ["20 minutes ago", "yesterday"]);
+});
+
+test("what is no date is left empty", () => {
+  for (const text of ["", "yesterday", "2026-13-45"]) assert.equal(shortDate(new Date(text), new Date(NOW), "en"), "");
+});
+
+test("dates are written as the language writes them", () => {
+  const at = (moment, language) => shortDate(new Date(moment), new Date(NOW), language);
+  assert.equal(at("2026-11-21T12:00:00", "de"), "gestern");
+  assert.equal(at("2025-02-03T12:00:00", "ja"), "2025年2月3日");
+  assert.match(at("2026-11-22T14:30:00", "ar"), /دقيقة/);
+});

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { brotliCompressSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { build } from "esbuild";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+import { referencesPlugin } from "../build/references-plugin.mjs";
+
+const ENTRY = new URL("../src/references/index.ts", import.meta.url);
+const { formatReferences, sourcesOf } = await importTs(ENTRY, [referencesPlugin]);
+
+const STYLES = ["apa", "mla", "chicago"];
+const accessed = new Date(2026, 10, 5);
+const page = { title: "How refunds work: a guide", url: "https://shop.example/refunds?a=1&b=2", accessed };
+const document = { title: "Handbook", page: [5, 3, 3], accessed };
+
+const citation = (fields) => ({
+  index: 1,
+  chunk_id: "c",
+  document_id: "d",
+  title: "T",
+  score: 1,
+  quotes: [],
+  ...fields,
+});
+const keysOf = (bibtex) => [...bibtex.matchAll(/^@misc\{(.*),$/gm)].map(([, key]) => key);
+
+test("each style writes a web page its own way, the title first, for there is no author", () => {
+  const format = (style) => formatReferences([{ ...page, siteName: "Shop" }], style, "en");
+  assert.equal(
+    format("apa"),
+    "How refunds work: a guide. (n.d.). Shop. Retrieved November 5, 2026, from https://shop.example/refunds?a=1&b=2",
+  );
+  assert.equal(
+    format("mla"),
+    "“How Refunds Work: A Guide.” Shop, https://shop.example/refunds?a=1&b=2. Accessed 5 Nov. 2026.",
+  );
+  assert.equal(
+    format("chicago"),
+    "“How Refunds Work: A Guide.” n.d. Shop. Accessed November 5, 2026. https://shop.example/refunds?a=1&b=2.",
+  );
+});
+
+test("BibTeX has the address where old and new styles look for it", () => {
+  assert.match(
+    formatReferences([page], "bibtex", "en"),
+    /^@misc\{how_refunds_work_\w{4},\n  note = \{\[Online; accessed 2026-11-05\]\},\n  title = \{How refunds work: a guide\},\n  url = \{https:\/\/shop\.example\/refunds\?a=1&b=2\},\n  howpublished = \{\\url\{https:\/\/shop\.example\/refunds\?a=1&b=2\}\},\n\}$/,
+  );
+});
+
+test("pages are sorted, and each stands once", () => {
+  assert.equal(formatReferences([document], "apa", "en"), "Handbook (pp. 3, 5). (n.d.).");
+  assert.equal(formatReferences([document], "mla", "en"), "Handbook. pp. 3, 5. Accessed 5 Nov. 2026.");
+  assert.match(formatReferences([document], "bibtex", "en"), /^  pages = \{3, 5\},$/m);
+});
+
+test("the styles speak the reader's language, and English where they do not know it", () => {
+  const accessedIn = (language) => formatReferences([document], "mla", language).slice("Handbook. ".length);
+  assert.equal(accessedIn("de"), "S. 3, 5. Zugegriffen 5. November 2026.");
+  assert.equal(accessedIn("de-AT"), accessedIn("de"));
+  assert.equal(accessedIn("es"), "pp. 3, 5. Accedido 5 de noviembre de 2026.");
+  assert.match(accessedIn("fr"), /5 novembre 2026/);
+  for (const language of ["ja", "ar", "tlh", "", "__proto__"]) assert.equal(accessedIn(language), accessedIn("en"));
+});
+
+test("several references are paragraphs: sorted in a style, in the order given in BibTeX", () => {
+  const sources = ["Zebra", "Apple"].map((title) => ({ title, accessed }));
+  for (const style of STYLES) {
+    const entries = formatReferences(sources, style, "en").split("\n\n");
+    assert.deepEqual(
+      entries.map((entry) => entry.match(/\w+/)[0]),
+      ["Apple", "Zebra"],
+    );
+  }
+  const keys = keysOf(formatReferences(sources, "bibtex", "en"));
+  assert.match(keys.join(" "), /^zebra_\w+ apple_\w+$/);
+});
+
+test("no references, no text", () => {
+  for (const style of [...STYLES, "bibtex"]) assert.equal(formatReferences([], style, "en"), "");
+});
+
+test("markup in a title stays the text that it is", () => {
+  const titles = [
+    "<i>i</i> <b>b</b> <sup>2</sup> <sub>3</sub> <sc>c</sc>",
+    '<span class="nocase">x</span> <span style="font-variant:small-caps;">y</span>',
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "a < b > c </i> <i",
+    "&lt;i&gt; &amp; &#60;",
+    "\uFDD0i\uFDD1 <i>",
+  ];
+  // Quotation marks and capitals are the style's.
+  const plain = (text) => text.toLowerCase().replace(/["'“”‘’\uFDD0\uFDD1]/g, "");
+  for (const style of STYLES) {
+    for (const title of titles) {
+      const text = formatReferences([{ title, accessed }], style, "en");
+      assert.ok(plain(text).includes(plain(title)), `${style}: ${title} → ${text}`);
+    }
+  }
+});
+
+test("BibTeX gets no command and no brace from a title", () => {
+  const title = String.raw`{\input{x}} 100% & $5_^~#1 <i>`;
+  const bibtex = formatReferences([{ title, section: "a & b", accessed }], "bibtex", "en");
+  const field = bibtex.match(/^  title = \{(.*)\},$/m)[1];
+  assert.equal(
+    field,
+    String.raw`\textbraceleft{}\textbackslash{}input\textbraceleft{}x\textbraceright{}\textbraceright{} 100\% \& \$5\_\textasciicircum{}\textasciitilde{}\#1 \textless{}i\textgreater{}`,
+  );
+  assert.match(bibtex, /^  chapter = \{a \\& b\},$/m);
+});
+
+test("braces are balanced in whatever BibTeX is written", () => {
+  for (const hostile of ["{", "}", "\\{", "}}}, @misc{x,", "Upper {Case} Words", 'http://x.example/?a={&b="}\\']) {
+    const bibtex = formatReferences([{ title: hostile, url: hostile, siteName: hostile, accessed }], "bibtex", "en");
+    let depth = 0;
+    for (const brace of bibtex.match(/[{}]/g)) {
+      depth += brace === "{" ? 1 : -1;
+      assert.ok(depth >= 0, bibtex);
+    }
+    assert.equal(depth, 0, bibtex);
+    assert.equal(keysOf(bibtex).length, 1, bibtex);
+  }
+});
+
+test("letters of every script survive", () => {
+  for (const title of ["返品ポリシー", "سياسة الإرجاع", "Über naïve Çédille", "👩‍👩‍👧 family"]) {
+    for (const style of [...STYLES, "bibtex"]) {
+      const text = formatReferences([{ title, accessed }], style, "de");
+      assert.ok(text.toLowerCase().replace(/[{}]/g, "").includes(title.toLowerCase()), `${style}: ${text}`);
+    }
+  }
+});
+
+test("keys are unique, and those of a document do not depend on the others", () => {
+  const twin = { title: page.title, url: "https://other.example/", accessed };
+  const japanese = { title: "返品", accessed };
+  const [first, second, third, again] = keysOf(formatReferences([page, twin, japanese, page], "bibtex", "en"));
+  assert.equal(new Set([first, second, third, again]).size, 4);
+  assert.deepEqual(keysOf(formatReferences([japanese, twin, page], "bibtex", "de")), [third, second, first]);
+  assert.match(third, /^source_\w{4}$/);
+});
+
+test("addresses other than http and https are left out", () => {
+  for (const url of ["javascript:alert(1)", "data:text/html,x", "/relative", "https://user:password@x.example/"]) {
+    for (const style of [...STYLES, "bibtex"]) {
+      const text = formatReferences([{ title: "T", url, accessed }], style, "en");
+      assert.ok(!text.includes(url), text);
+    }
+  }
+});
+
+test("a title is one line of a bounded length", () => {
+  const text = formatReferences([{ title: `a\r\n\tb\u0000c\n\n${"😀".repeat(10_000)}`, accessed }], "apa", "en");
+  assert.match(text, /^a b c 😀+…/u);
+  assert.ok(text.length < 520);
+  assert.ok(text.isWellFormed());
+});
+
+test("an empty title and lone surrogates break nothing", () => {
+  for (const title of ["", " ", "\ud800", "?", "'", '"', "«»"]) {
+    for (const style of [...STYLES, "bibtex"]) {
+      assert.ok(formatReferences([{ title, url: "https://x.example/", accessed }], style, "en").includes("x.example"));
+    }
+  }
+});
+
+test("citations become one source for each document, with all its pages", () => {
+  const sources = sourcesOf(
+    [
+      citation({ document_id: "b", title: "B", page: 7, section: "One" }),
+      citation({ document_id: "a", title: "A", url: "https://a.example/", section: "Only" }),
+      citation({ document_id: "b", title: "B", page: 2, section: "Two", url: "https://b.example/" }),
+      citation({ document_id: "a", title: "A", section: "Only" }),
+    ],
+    accessed,
+  );
+  assert.deepEqual(sources, [
+    { title: "B", page: [7, 2], accessed, url: "https://b.example/" },
+    { title: "A", page: [], accessed, url: "https://a.example/", section: "Only" },
+  ]);
+  assert.deepEqual(sourcesOf([], accessed), []);
+});
+
+test("the bundle is as small as it has been, has no network code and keeps the styles' licence", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(ENTRY)],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    write: false,
+    plugins: [referencesPlugin],
+  });
+  const { text, contents } = outputFiles[0];
+  assert.ok(brotliCompressSync(contents).length < 108 * 1024);
+  assert.doesNotMatch(text, /syncFetch|user-agent|WebSocket|\bfetch\(/);
+  assert.match(text, /creativecommons\.org\/licenses\/by-sa\/3\.0/);
+});

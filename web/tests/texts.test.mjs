@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+const SOURCES = new URL("../src/texts/", import.meta.url);
+const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
+
+/** Texts that are the same word in English and in that language. */
+const SAME = {
+  ar: [],
+  de: [],
+  es: [],
+  fr: [
+    "conversation",
+    "exportStyle",
+    "page",
+    "passages.one",
+    "passages.other",
+
+    "source",
+    "sources.one",
+    "sources.other",
+  ],
+  ja: [],
+};
+
+const { LAUNCHER_TEXTS } = await importTs(new URL("launcher.ts", SOURCES));
+const { texts: english } = await importTs(new URL("panel/en.ts", SOURCES));
+const panels = new Map(
+  await Promise.all(
+    LANGUAGES.map(async (language) => [language, (await importTs(new URL(`panel/${language}.ts`, SOURCES))).texts]),
+  ),
+);
+const inEnglish = { ...LAUNCHER_TEXTS.en, ...english };
+
+/** The texts of a language by name; the forms of a number as `name.form`. */
+function textsIn(language) {
+  const texts = { ...LAUNCHER_TEXTS[language], ...panels.get(language) };
+  return Object.entries(texts).flatMap(([key, message]) =>
+    typeof message === "string"
+      ? [{ name: key, key, text: message }]
+      : Object.entries(message).map(([form, text]) => ({ name: `${key}.${form}`, key, form, text })),
+  );
+}
+
+const placesIn = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+
+/** The form of a message that has all of its places. */
+const fullForm = (message) => (typeof message === "string" ? message : message.other);
+
+/** Whether only one number is written in a form, so that it can be a word. */
+function isOfOneNumber(language, form) {
+  const rules = new Intl.PluralRules(language);
+  return Array.from({ length: 300 }, (_, count) => count).filter((count) => rules.select(count) === form).length === 1;
+}
+
+test("the launcher and the panel share no names", () => {
+  const shared = Object.keys(LAUNCHER_TEXTS.en).filter((key) => Object.hasOwn(english, key));
+  assert.deepEqual(shared, []);
+});
+
+for (const language of LANGUAGES) {
+  test(`${language}: has exactly the texts that English has`, () => {
+    assert.deepEqual(Object.keys(panels.get(language)).sort(), Object.keys(english).sort());
+    assert.deepEqual(Object.keys(LAUNCHER_TEXTS[language]).sort(), Object.keys(LAUNCHER_TEXTS.en).sort());
+  });
+
+  test(`${language}: every form has the places of the English text; a form of one number can spell it out`, () => {
+    for (const { name, key, form, text } of textsIn(language)) {
+      const expected = placesIn(fullForm(inEnglish[key]));
+      const places = placesIn(text);
+      if (form && isOfOneNumber(language, form) && !places.includes("count")) places.push("count");
+      assert.deepEqual(places.sort(), expected, `${name}: ${text}`);
+    }
+  });
+
+  test(`${language}: has all forms that its numbers have, where English has forms`, () => {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    for (const [key, message] of Object.entries(panels.get(language))) {
+      assert.equal(typeof message, typeof english[key], key);
+      if (typeof message !== "string") assert.deepEqual(Object.keys(message).sort(), [...pluralCategories].sort(), key);
+    }
+  });
+
+  test(`${language}: nothing is left in English, or empty, or with blanks around it`, () => {
+    const left = textsIn(language).filter(({ key, form, text }) => {
+      const message = inEnglish[key];
+      const forms = typeof message === "string" ? [message] : [message[form] ?? message.other];
+      return forms.includes(text);
+    });
+    assert.deepEqual(left.map(({ name }) => name).sort(), SAME[language]);
+    for (const { name, text } of textsIn(language)) {
+      assert.notEqual(text, "", name);
+      assert.equal(text, text.trim(), name);
+    }
+  });
+
+  test(`${language}: braces stand around names only`, () => {
+    for (const { name, text } of textsIn(language)) assert.doesNotMatch(text.replace(/\{\w+\}/g, ""), /[{}]/, name);
+  });
+}
+
+test("Arabic and Japanese are written in their own script", () => {
+  for (const [language, script] of [
+    ["ar", /\p{Script=Arabic}/u],
+    ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u],
+  ]) {
+    for (const { name, text } of textsIn(language)) {
+      if (!SAME[language].includes(name) && name !== "modelBytes") assert.match(text, script, name);
+    }
+  }
+});
+
+test("French sets apart what French sets apart, without a line break there", () => {
+  for (const { name, text } of textsIn("fr")) assert.doesNotMatch(text, /[^\u00a0\u202f][?!;:»]|«[^\u00a0]/, name);
+});
