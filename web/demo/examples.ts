@@ -1,7 +1,17 @@
-/** Questions that show what the sample knowledge base knows, and one that it does not. */
-export const EXAMPLES: readonly string[] = [
-  "How long do I have to return an item?",
-  "What does standard delivery cost?",
-  "Can I combine gift cards?",
-  "What is the capital of France?",
+import type { TextKey } from "./texts/index.js";
+
+/** A question to try, and what it shows. */
+export interface Example {
+  /** In English, as the sample documents are. */
+  readonly question: string;
+  readonly note: TextKey;
+}
+
+/** Questions that show what the sample documents know, and one that they do not. */
+export const EXAMPLES: readonly Example[] = [
+  { question: "How long do I have to return an item?", note: "noteDirect" },
+  { question: "What does standard delivery cost?", note: "noteNumber" },
+  { question: "Can I combine gift cards?", note: "noteDeep" },
+  { question: "How do I get rust off my frying pan?", note: "noteMeaning" },
+  { question: "What is the capital of France?", note: "noteUnknown" },
 ];

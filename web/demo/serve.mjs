@@ -11,8 +11,12 @@ import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** Files change under their names: a browser that has one asks whether it is still good. */
+/** Most files change under their names: a browser that has one asks whether it is still good. */
 const REVALIDATE = "no-cache";
+/** Files that carry a hash of their content in their name never change. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+const HASHED_NAME = /^\/assets\/.|^\/widget\/.*-[A-Z0-9]{8}\.[a-z.]+$/;
+
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
   const config = JSON.stringify({
@@ -40,7 +44,8 @@ export function createDemoServer(settings, dist = DIST) {
       return;
     }
     const { root, file } = route(path, dist, settings.EVIDENCE_MODEL_DIR);
-    sendFile(request, response, root, file, REVALIDATE).catch(() => response.destroy());
+    const caching = HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
+    sendFile(request, response, root, file, caching).catch(() => response.destroy());
   });
 }
 
@@ -51,17 +56,24 @@ function route(path, dist, modelDir) {
   return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
 }
 
-/** Scripts only from here, connections only to the two servers; the embedder's WebAssembly needs one permission. */
+/**
+ * Scripts and styles only from here, none of them inline; connections only to the two servers; the embedder's WebAssembly
+ * needs one permission. Strings become scripts through the embedder's own Trusted Types policy or not at all.
+ */
 function contentSecurityPolicy(urls) {
   const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
   return [
-    "default-src 'self'",
+    "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "worker-src 'self'",
+    "img-src 'self'",
     `connect-src 'self' ${[...new Set(origins)].join(" ")}`.trim(),
-    "img-src 'self' data:",
-    "object-src 'none'",
     "base-uri 'none'",
+    "form-action 'none'",
     "frame-ancestors 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types evidence-chat-embedder",
   ].join("; ");
 }
 

@@ -1,26 +1,35 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { DemoConfig } from "./config.js";
+import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
 
 /** Wires the form that signs a visitor in or, switched over, up. */
-export function setUpSignIn({ auth }: SupabaseClient, { demoEmail, demoPassword }: DemoConfig): void {
+export function setUpSignIn(
+  { auth }: SupabaseClient,
+  { demoEmail, demoPassword }: DemoConfig,
+  language: PageLanguage,
+): void {
   const form = byId("auth-form", HTMLFormElement);
   const email = byId("email", HTMLInputElement);
   const password = byId("password", HTMLInputElement);
   const message = byId("auth-message", HTMLElement);
   const submit = byId("auth-submit", HTMLButtonElement);
   let signingUp = false;
+  let isBusy = false;
 
   const say = (text: string, kind: "error" | "info" = "error") => {
     message.textContent = text;
     message.dataset.kind = kind;
   };
-  const showMode = () => {
-    const title = signingUp ? "Create an account" : "Sign in";
+  const showTexts = () => {
+    const title = language.say(signingUp ? "signUp" : "signIn");
     byId("auth-title", HTMLElement).textContent = title;
     submit.textContent = title;
-    byId("auth-question", HTMLElement).textContent = signingUp ? "Already have an account?" : "New here?";
-    byId("auth-switch", HTMLElement).textContent = signingUp ? "Sign in" : "Create an account";
+    byId("auth-question", HTMLElement).textContent = language.say(signingUp ? "haveAccount" : "newHere");
+    byId("auth-switch", HTMLElement).textContent = language.say(signingUp ? "signIn" : "signUp");
+    byId("test-login", HTMLElement).hidden = signingUp || demoEmail === "";
+  };
+  const fillIn = () => {
     password.autocomplete = signingUp ? "new-password" : "current-password";
     email.value = signingUp ? "" : demoEmail;
     password.value = signingUp ? "" : demoPassword;
@@ -29,21 +38,27 @@ export function setUpSignIn({ auth }: SupabaseClient, { demoEmail, demoPassword 
 
   byId("auth-switch", HTMLButtonElement).addEventListener("click", () => {
     signingUp = !signingUp;
-    showMode();
+    showTexts();
+    fillIn();
     email.focus();
   });
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!form.reportValidity()) return;
+    if (isBusy || !form.reportValidity()) return;
     const credentials = { email: email.value, password: password.value };
-    submit.disabled = true;
+    // Not `disabled`: that would take the focus away.
+    isBusy = true;
+    submit.ariaDisabled = "true";
     say("");
     const { data, error } = signingUp ? await auth.signUp(credentials) : await auth.signInWithPassword(credentials);
-    submit.disabled = false;
+    isBusy = false;
+    submit.ariaDisabled = null;
     if (error) say(error.message);
-    else if (!data.session) say("Please check your e-mail to confirm your account.", "info");
+    else if (!data.session) say(language.say("confirmMail"), "info");
   });
 
-  showMode();
+  language.onChange(showTexts);
+  showTexts();
+  fillIn();
 }

@@ -9,6 +9,7 @@ const MIME_TYPES = {
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".map": "application/json",
+  ".svg": "image/svg+xml",
   ".safetensors": "application/octet-stream",
   ".wasm": "application/wasm",
 };

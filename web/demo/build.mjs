@@ -1,0 +1,12 @@
+// Builds the demo page into web/dist/demo with Vite: `node web/demo/build.mjs`.
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "vite";
+
+const CONFIG = fileURLToPath(new URL("vite.config.mjs", import.meta.url));
+
+/** Builds the page into `outDir` (default: web/dist/demo). The widget's own files are not part of it. */
+export async function buildDemo({ outDir } = {}) {
+  await build({ configFile: CONFIG, build: outDir ? { outDir } : {} });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await buildDemo();

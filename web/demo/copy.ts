@@ -1,0 +1,20 @@
+import type { PageLanguage } from "./language.js";
+
+const SHOWN_MS = 2000;
+
+/** Makes a button copy a text, and say so for two seconds. */
+export function copyOnClick(button: HTMLButtonElement, language: PageLanguage, text: () => string): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const rest = () => (button.textContent = language.say("copy"));
+  button.addEventListener("click", async () => {
+    const copied = await navigator.clipboard.writeText(text()).then(
+      () => true,
+      () => false,
+    );
+    button.textContent = language.say(copied ? "copied" : "copyFailed");
+    clearTimeout(timer);
+    timer = setTimeout(rest, SHOWN_MS);
+  });
+  language.onChange(rest);
+  rest();
+}

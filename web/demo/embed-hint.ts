@@ -1,0 +1,22 @@
+import { button } from "../src/dom/element.js";
+import type { EvidenceChatElement } from "../src/index.js";
+import { copyOnClick } from "./copy.js";
+import type { PageLanguage } from "./language.js";
+import { byId } from "./page.js";
+
+/** What stands in the page while the chat waits in its corner: how another site gets it. */
+export function setUpEmbedHint(chat: EvidenceChatElement, language: PageLanguage): void {
+  const snippet = byId("snippet", HTMLElement);
+  snippet.textContent = SNIPPET;
+  copyOnClick(byId("snippet-copy", HTMLButtonElement), language, () => SNIPPET);
+  const open = button({ class: "primary", "data-text": "openChat" }, () => chat.open());
+  byId("snippet-actions", HTMLElement).prepend(open);
+}
+
+const SNIPPET = `<script type="module"
+  src="/widget/evidence-chat.js"></script>
+
+<evidence-chat
+  mode="floating"
+  endpoint="/api/chat"
+></evidence-chat>`;

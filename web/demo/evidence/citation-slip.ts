@@ -1,0 +1,73 @@
+import { element } from "../../src/dom/element.js";
+import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
+import type { PageLanguage } from "../language.js";
+import type { TextKey } from "../texts/index.js";
+import { THRESHOLD } from "./threshold.js";
+
+/** One cited passage: where it is from, how near it is to the question, and its quoted words. */
+export function citationSlip(citation: Citation, language: PageLanguage): HTMLElement {
+  const place = [sectionOf(citation), pageOf(citation, language)].filter((part) => part !== undefined);
+  return element(
+    "article",
+    { class: "slip", "data-chunk": citation.chunk_id },
+    element("span", { class: "slip-number" }, language.number(citation.index)),
+    element("h3", { class: "slip-title", dir: "auto" }, citation.title),
+    place.length > 0 ? element("p", { class: "slip-place", dir: "auto" }, place.join(" · ")) : undefined,
+    strength(citation.strength, language),
+    tape(citation.score),
+    measures(citation.score, language),
+    citation.score < THRESHOLD ? element("p", { class: "slip-place" }, language.say("sentenceReaches")) : undefined,
+    ...quotes(citation, language),
+  );
+}
+
+/** The cosine on a measuring tape from 0 to 1, with the threshold marked. The numbers stand below it. */
+function tape(score: number): HTMLElement {
+  const made = element(
+    "div",
+    { class: "tape", "aria-hidden": "true" },
+    element("span", { class: "tape-fill" }),
+    element("span", { class: "tape-threshold" }),
+  );
+  // Through the object model: a strict style-src forbids the attribute only.
+  made.style.setProperty("--cosine", String(Math.min(1, Math.max(0, score))));
+  made.style.setProperty("--threshold", String(THRESHOLD));
+  return made;
+}
+
+function measures(score: number, language: PageLanguage): HTMLElement {
+  const value = (number: number) => language.number(number, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return element(
+    "p",
+    { class: "slip-measures" },
+    element("strong", {}, language.say("cosine", { value: value(score) })),
+    element("span", {}, language.say("threshold", { value: value(THRESHOLD) })),
+  );
+}
+
+function strength(value: EvidenceStrength | undefined, language: PageLanguage): HTMLElement | undefined {
+  const key = value && STRENGTHS[value];
+  return key && element("span", { class: "strength", "data-strength": value }, language.say(key));
+}
+
+function quotes({ quotes }: Citation, language: PageLanguage): HTMLElement[] {
+  if (quotes.length === 0) return [element("p", { class: "slip-place" }, language.say("notQuoted"))];
+  return quotes.map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
+}
+
+/** The headings above the passage, without the title that stands there anyway. */
+function sectionOf({ section, title }: Citation): string | undefined {
+  if (section === undefined || section === title) return undefined;
+  const prefix = `${title} › `;
+  return section.startsWith(prefix) ? section.slice(prefix.length) : section;
+}
+
+function pageOf({ page }: Citation, language: PageLanguage): string | undefined {
+  return page === undefined ? undefined : language.say("page", { page: language.number(page) });
+}
+
+const STRENGTHS: Readonly<Record<EvidenceStrength, TextKey>> = {
+  strong: "strengthStrong",
+  good: "strengthGood",
+  partial: "strengthPartial",
+};

@@ -1,0 +1,111 @@
+import { element, set } from "../../src/dom/element.js";
+import type { Citation, RefusalEvent } from "../../src/client/wire.js";
+import type { EvidenceChatElement, MessageDetail } from "../../src/index.js";
+import { onChatEvent } from "../chat-events.js";
+import { copyOnClick } from "../copy.js";
+import type { PageLanguage } from "../language.js";
+import { byId } from "../page.js";
+import { citationSlip } from "./citation-slip.js";
+import { refusalSlip } from "./refusal-slip.js";
+
+type Outcome = MessageDetail | RefusalEvent;
+
+/** The evidence of the last answer: its passages, how near they are, and the words that were quoted; or why none is there. */
+export class EvidencePanel {
+  readonly #language: PageLanguage;
+  #question = "";
+  #isWaiting = false;
+  #outcome: Outcome | undefined;
+  /** The passage that the visitor opened in the chat. */
+  #opened: string | undefined;
+
+  constructor(chat: EvidenceChatElement, language: PageLanguage) {
+    this.#language = language;
+    onChatEvent(chat, "message", (message) =>
+      message.role === "user" ? this.#wait(message.text) : this.#show(this.#question, message),
+    );
+    onChatEvent(chat, "refusal", (refusal) => this.#show(this.#question, refusal));
+    onChatEvent(chat, "error", () => this.#giveUp());
+    onChatEvent(chat, "citation-open", ({ citation }) => this.#open(citation));
+    language.onChange(() => this.#draw());
+    copyOnClick(byId("raw-copy", HTMLButtonElement), language, () => this.#raw());
+  }
+
+  /** Forgets the last question and its outcome. */
+  clear(): void {
+    this.#show("", undefined);
+  }
+
+  #wait(question: string): void {
+    this.#show(question, undefined);
+    this.#isWaiting = true;
+    this.#draw();
+  }
+
+  /** Keeps the question: it may be tried again. */
+  #giveUp(): void {
+    this.#isWaiting = false;
+    this.#draw();
+  }
+
+  #show(question: string, outcome: Outcome | undefined): void {
+    this.#question = question;
+    this.#isWaiting = false;
+    this.#outcome = outcome;
+    this.#opened = undefined;
+    this.#draw();
+  }
+
+  /** A passage of an older answer is shown alone. */
+  #open(citation: Citation): void {
+    const isShown = citationsOf(this.#outcome).some(({ chunk_id }) => chunk_id === citation.chunk_id);
+    if (!isShown) this.#show("", { role: "assistant", text: "", citations: [citation], sessionId: undefined });
+    this.#opened = citation.chunk_id;
+    this.#markOpened();
+  }
+
+  /** Marks the opened passage and brings it into view, within the panel. */
+  #markOpened(): void {
+    for (const slip of byId("evidence", HTMLElement).querySelectorAll<HTMLElement>("[data-chunk]")) {
+      const isOpened = slip.dataset.chunk === this.#opened;
+      set(slip, "aria-current", isOpened && "true");
+      if (isOpened) scrollWithin(byId("panels", HTMLElement), slip);
+    }
+  }
+
+  #draw(): void {
+    const question = byId("evidence-question", HTMLElement);
+    question.textContent = this.#question;
+    question.hidden = this.#question === "" || (!this.#isWaiting && !this.#outcome);
+    byId("evidence", HTMLElement).replaceChildren(...this.#content());
+    byId("raw", HTMLElement).hidden = this.#outcome === undefined;
+    byId("raw-json", HTMLElement).textContent = this.#raw();
+    this.#markOpened();
+  }
+
+  #content(): HTMLElement[] {
+    const outcome = this.#outcome;
+    if (!outcome) {
+      const text = this.#language.say(this.#isWaiting ? "evidenceWaiting" : "evidenceIdle");
+      return [element("p", { class: "panel-lead" }, text)];
+    }
+    if ("reason" in outcome) return [refusalSlip(outcome, this.#language)];
+    return outcome.citations.map((citation) => citationSlip(citation, this.#language));
+  }
+
+  #raw(): string {
+    return this.#outcome ? JSON.stringify(this.#outcome, null, 2) : "";
+  }
+}
+
+function citationsOf(outcome: Outcome | undefined): readonly Citation[] {
+  return outcome && "citations" in outcome ? outcome.citations : [];
+}
+
+/** Only the panel scrolls, never the page: the visitor is looking at the chat. */
+function scrollWithin(box: HTMLElement, target: HTMLElement): void {
+  const { top, bottom } = box.getBoundingClientRect();
+  const at = target.getBoundingClientRect();
+  if (at.top < top) box.scrollTop += at.top - top;
+  else if (at.bottom > bottom) box.scrollTop += Math.min(at.top - top, at.bottom - bottom);
+}

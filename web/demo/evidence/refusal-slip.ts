@@ -1,0 +1,28 @@
+import { element } from "../../src/dom/element.js";
+import type { RefusalEvent, RefusalReason } from "../../src/client/wire.js";
+import type { PageLanguage } from "../language.js";
+import type { TextKey } from "../texts/index.js";
+import { THRESHOLD } from "./threshold.js";
+
+/** Why there is no answer, and which pages came closest. */
+export function refusalSlip({ reason, nearest }: RefusalEvent, language: PageLanguage): HTMLElement {
+  const threshold = language.number(THRESHOLD, { minimumFractionDigits: 2 });
+  return element(
+    "article",
+    { class: "slip refusal", "data-reason": reason },
+    element("h3", { class: "slip-title" }, language.say("refused")),
+    element("p", {}, language.say(REASONS[reason], { threshold })),
+    ...(nearest.length === 0 ? [] : [closest(nearest, language)]),
+  );
+}
+
+function closest(titles: readonly string[], language: PageLanguage): HTMLElement {
+  const items = titles.map((title) => element("li", { dir: "auto" }, title));
+  return element("div", { class: "closest" }, element("h4", {}, language.say("nearest")), element("ul", {}, ...items));
+}
+
+const REASONS: Readonly<Record<RefusalReason, TextKey>> = {
+  no_match: "reasonNoMatch",
+  weak_evidence: "reasonWeakEvidence",
+  empty_kb: "reasonEmptyKb",
+};
