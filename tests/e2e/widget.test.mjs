@@ -6,19 +6,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser } from "../lib/browser.mjs";
 import { startDemo } from "../lib/demo.mjs";
+import { Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 // Where the pictures for the README go, when somebody wants them.
 const SCREENSHOTS = process.env.SCREENSHOT_DIR;
 
-let data, demo, browser, page;
+let data, demo, browser, page, widget;
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
   demo = await startDemo({ data });
   browser = await openBrowser({ deviceScaleFactor: SCREENSHOTS ? 2 : 1 });
   page = browser.page;
+  widget = new Widget(page);
 });
 
 after(async () => {
@@ -27,27 +29,10 @@ after(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-const widget = () => page.locator("evidence-chat");
-const inWidget = (role) => widget().locator(`[data-role=${role}]`);
-const lastReply = () => inWidget("assistant").last();
-
-async function ask(question) {
-  const replies = await inWidget("assistant").count();
-  await inWidget("input").fill(question);
-  await inWidget("input").press("Enter");
-  await inWidget("assistant").nth(replies).waitFor();
-}
-
-async function replyEnds(state) {
-  await page.waitForFunction(
-    (expected) => {
-      const replies = document.querySelector("evidence-chat").shadowRoot.querySelectorAll("[data-role=assistant]");
-      return replies[replies.length - 1]?.dataset.state === expected;
-    },
-    state,
-    { timeout: 30_000 },
-  );
-}
+const inWidget = (role) => widget.find(role);
+const lastReply = () => widget.lastReply;
+const ask = (question) => widget.ask(question);
+const replyEnds = (state) => widget.replyEnds(state);
 
 async function screenshot(name) {
   if (!SCREENSHOTS) return;
@@ -77,7 +62,7 @@ test("a covered question streams an answer whose sources quote the documents", a
   assert.equal(await source.getAttribute("open"), "");
   const quote = await source.locator("[data-role=quote]").first().textContent();
   assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(quote));
-  assert.equal(await widget().getAttribute("data-state"), "ready");
+  assert.equal(await widget.host.getAttribute("data-state"), "ready");
   await screenshot("answer");
 });
 
@@ -114,8 +99,14 @@ test("markup and bracketed numbers in a document are shown as text and run nothi
   const plain = sentence.replace(payload, "window.hacked=1");
   assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(plain), "without markup");
   await lastReply().locator("[data-role=marker]").first().click();
-  assert.equal(await lastReply().locator("details[open] [data-role=quote]").textContent(), sentence, "to the letter");
-  assert.equal(await widget().locator("img, script").count(), 0);
+  const quote = await lastReply().locator("details[open] [data-role=quote]").allTextContents();
+  assert.equal(quote.join(""), plain, "in its passage, without markup as well");
+  assert.equal(
+    await lastReply().locator("details[open] [data-role=verified-quote]").count(),
+    1,
+    "compared to the letter",
+  );
+  assert.equal(await widget.host.locator("img, script").count(), 0);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
@@ -142,7 +133,7 @@ test("a widget that is taken off the page while it waits offers a retry when it 
   });
   await ask(COVERED);
   await arrived;
-  await widget().evaluate(async (element) => {
+  await widget.host.evaluate(async (element) => {
     const parent = element.parentNode;
     element.remove();
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -10,6 +10,7 @@ mod eval;
 mod local;
 mod package;
 mod paths;
+mod screenshots;
 mod setup;
 mod shell;
 mod test;
@@ -51,6 +52,8 @@ enum Task {
     Package,
     /// Start Supabase, the Worker and a demo page on this computer, filled with documents.
     Demo(demo::Options),
+    /// Take the pictures of web/docs from the running product.
+    Screenshots(screenshots::Options),
     /// Run every check: format, lints, unit tests, end-to-end tests.
     Test {
         /// Which checks to run; all if left out.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
         Task::Package => package::run(),
         Task::Demo(options) => demo::run(&options),
+        Task::Screenshots(options) => screenshots::run(&options),
         Task::Test { suites } => test::run(&suites),
         Task::Bench(bench) => bench::run(&bench),
         Task::Eval(eval) => eval::run(&eval),

@@ -143,6 +143,7 @@ fn node(environment: &Environment) -> Result<()> {
     let folders = [
         "embedder-wasm/npm/tests",
         "web/tests",
+        "web/tests/browser",
         "supabase/tests",
         "edge-chat/local/tests",
         "local-service/tests",

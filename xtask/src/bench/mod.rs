@@ -6,6 +6,7 @@ mod ingest;
 mod native;
 mod onnxruntime;
 mod options;
+mod program;
 mod python;
 mod quality;
 mod report;
@@ -16,6 +17,7 @@ mod sts_benchmark;
 mod target;
 mod texts;
 mod timer;
+mod widget;
 
 use std::fs;
 use std::path::PathBuf;
@@ -52,6 +54,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Search(options) => search::measure(options),
         Bench::Edge(options) => edge::measure(options),
         Bench::Ingest(options) => ingest::measure(options),
+        Bench::Widget(options) => widget::measure(options),
     }
 }
 

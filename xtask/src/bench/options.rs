@@ -16,6 +16,8 @@ pub(crate) enum Bench {
     Edge(super::edge::Options),
     /// From documents to passages: throughput beside sentence-transformers, time and memory of kb sync, the use of headings.
     Ingest(super::ingest::Options),
+    /// The widget in Chromium: its size, the time to the first word, what it costs the page around it.
+    Widget(super::widget::Options),
 }
 
 /// The data that answers are evaluated on.

@@ -15,7 +15,7 @@ enum Bound {
 
 use Bound::{AtLeast, AtMost};
 
-const TARGETS: [Target; 46] = [
+const TARGETS: [Target; 53] = [
     Target::new("ratio_cpu_", AtMost, 0.65, 0.5),
     Target::new("ratio_batch32", AtMost, 0.6, 0.45),
     Target::new("ratio_cold", AtMost, 0.4, 0.25),
@@ -62,6 +62,13 @@ const TARGETS: [Target; 46] = [
     Target::new("throughput_ratio", AtLeast, 3.0, 3.0),
     Target::new("peak_memory_mib", AtMost, 500.0, 500.0),
     Target::new("resync_seconds_per_1000", AtMost, 3.0, 3.0),
+    Target::new("launcher_brotli_kb", AtMost, 8.0, 8.0),
+    Target::new("widget_brotli_kb", AtMost, 60.0, 60.0),
+    Target::new("first_word_p50_ms", AtMost, 300.0, 300.0),
+    Target::new("restore_200_ms", AtMost, 300.0, 300.0),
+    Target::new("render_50_citations_ms", AtMost, 50.0, 50.0),
+    Target::new("longest_task_embedding_ms", AtMost, 50.0, 50.0),
+    Target::new("layout_shift", AtMost, 0.0, 0.0),
 ];
 
 impl Target {

@@ -2,7 +2,6 @@
 //! users at once get, and what it weighs.
 
 mod faults;
-mod program;
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,8 +12,8 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
 use self::faults::Faults;
-use super::folder;
 use super::report::Report;
+use super::{folder, program};
 use crate::local::{Service, Stop, Supabase, ports};
 use crate::setup::ModelDir;
 use crate::{build, paths, setup, shell};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::super::report::Report;
+use super::report::Report;
 use crate::local::Stop;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

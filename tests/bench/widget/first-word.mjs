@@ -1,0 +1,62 @@
+// The time from question to first word, and how long the page's own thread is kept busy meanwhile.
+import { percentiles } from "../edge/lib/statistics.mjs";
+
+const QUESTIONS = [
+  "Can I get my money back after two weeks?",
+  "How long does standard delivery take?",
+  "What does standard delivery cost?",
+  "Can I combine gift cards?",
+  "How do I return an item?",
+  "Do you ship to other countries?",
+  "How can I track my order?",
+  "Which payment methods do you accept?",
+];
+/** Fewer than the 20 a minute that a user may ask. */
+const PER_USER = 12;
+const WARM_UP = 4;
+
+export async function firstWord(host) {
+  const asked = Number(process.env.QUESTIONS) + WARM_UP;
+  const first = [];
+  const complete = [];
+  let longest = 0;
+  for (let index = 0; index < asked; index++) {
+    if (index % PER_USER === 0) {
+      await host.open({ token: await host.demo.newUser() });
+      await host.ready();
+    }
+    await host.page.evaluate(beginWatching);
+    const outcome = await host.ask(QUESTIONS[index % QUESTIONS.length]);
+    const task = await host.page.evaluate(() => window.longestTask());
+    if (outcome.state !== "done" && outcome.state !== "refused")
+      throw new Error(`a question ended as ${outcome.state}`);
+    if (index < WARM_UP) continue;
+    first.push(outcome.firstWordMs);
+    complete.push(outcome.completeMs);
+    longest = Math.max(longest, task);
+  }
+  return [
+    ...percentiles("first_word", first),
+    ...percentiles("complete", complete),
+    ["longest_task_embedding_ms", longest],
+  ];
+}
+
+/** In the page: `longestTask()` then tells the longest time between two turns of a loop of tasks, less that of an idle one. */
+function beginWatching() {
+  let longest = 0;
+  let last = performance.now();
+  let isOver = false;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isOver) port2.postMessage(null);
+  };
+  port2.postMessage(null);
+  window.longestTask = () => {
+    isOver = true;
+    return longest;
+  };
+}

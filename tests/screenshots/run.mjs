@@ -1,0 +1,66 @@
+// Takes the pictures of web/docs/ from the running product: every state of the widget in light, dark, Arabic and at 320
+// pixels, side by side. `cargo xtask screenshots` builds the product and runs it. Environment: EVIDENCE_MODEL_DIR,
+// CHROMIUM_PATH, KB_BINARY, XTASK_BINARY; ONLY names states, separated by commas.
+// The animation needs ffmpeg.
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openBrowser } from "../lib/browser.mjs";
+import { startDemo } from "../lib/demo.mjs";
+import { HostPage } from "../lib/host-page.mjs";
+import { Widget } from "../lib/widget.mjs";
+import { animation } from "./animation.mjs";
+import { sideBySide } from "./side-by-side.mjs";
+import { STATES } from "./states.mjs";
+
+const PICTURES = fileURLToPath(new URL("../../web/docs/", import.meta.url));
+
+const VARIANTS = [
+  { name: "light", attributes: { theme: "light" }, width: 460 },
+  { name: "dark", attributes: { theme: "dark" }, width: 460 },
+  { name: "arabic", attributes: { theme: "light", lang: "ar" }, width: 460 },
+  { name: "320px", attributes: { theme: "light" }, width: 320 },
+];
+const HEIGHT = 660;
+
+const only = process.env.ONLY?.split(",");
+const data = await mkdtemp(join(tmpdir(), "evidence-chat-screenshots-"));
+const demo = await startDemo({ data });
+const browser = await openBrowser({ reducedMotion: "reduce" });
+try {
+  await mkdir(PICTURES, { recursive: true });
+  const host = await HostPage.prepare(browser.page, demo);
+  if (!only || only.includes("animation")) await animation(host, join(PICTURES, "animation.gif"));
+  for (const [name, state] of Object.entries(STATES)) {
+    if (only && !only.includes(name)) continue;
+    process.stderr.write(`  ${name}\n`);
+    const pictures = [];
+    for (const variant of VARIANTS) pictures.push(await picture(host, state, variant));
+    await sideBySide(browser.page, pictures, join(PICTURES, `${name}.png`));
+  }
+} finally {
+  await browser.close();
+  await demo.stop();
+  await rm(data, { recursive: true, force: true });
+}
+
+/** One state in one variant, on a page of its own with a user of its own. */
+async function picture(host, { prepare, attributes = {}, model = "cached" }, variant) {
+  const { page } = host;
+  await page.setViewportSize({ width: variant.width, height: HEIGHT });
+  if (model === "none") await page.evaluate(() => caches.delete("evidence-chat-embedder")).catch(() => undefined);
+  await host.open({
+    token: await host.demo.newUser(),
+    attributes: { ...variant.attributes, ...attributes },
+    isDark: variant.name === "dark",
+  });
+  const widget = new Widget(page);
+  const cleanUp = await prepare({ host, page, widget, demo: host.demo });
+  await page.waitForTimeout(300);
+  const image = await page.screenshot();
+  await cleanUp?.();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await host.route();
+  return image;
+}

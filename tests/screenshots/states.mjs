@@ -1,0 +1,142 @@
+// How each state that a visitor can see comes about, on the real product; only faults are injected.
+
+const COVERED = "Can I get my money back after two weeks?";
+const OFF_TOPIC = "Which planet in the solar system has the most moons?";
+
+/** An answer that is cut before its end, as a lost connection leaves it. */
+const CUT =
+  'event: answer_start\ndata: {"type":"answer_start"}\n\n' +
+  'event: answer_delta\ndata: {"type":"answer_delta","text":"You can return any unused item and get your money back "}\n\n';
+
+const TOO_FAST = {
+  status: 429,
+  headers: { "retry-after": "12", "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" },
+  contentType: "application/json",
+  body: '{"code":"rate_limited","message":"Too fast.","retryable":true,"request_id":"1"}',
+};
+
+/** `prepare` may return what puts things right again; `model: "none"` begins without the model in the browser's cache. */
+export const STATES = {
+  start: { prepare: ({ widget }) => widget.find("input").focus() },
+  initializing: {
+    model: "none",
+    async prepare({ page, widget }) {
+      await page.route("**/model/**", () => undefined);
+      await widget.find("input").focus();
+      await widget.find("status").waitFor();
+    },
+  },
+  unsupported: {
+    async prepare({ page, widget, host }) {
+      await page.evaluate(() => delete window.WebAssembly);
+      await host.preload();
+      await widget.find("status").waitFor();
+    },
+  },
+  consent: {
+    model: "none",
+    async prepare({ page, widget }) {
+      await page.evaluate(() =>
+        Object.defineProperty(navigator, "connection", { value: { saveData: true }, configurable: true }),
+      );
+      await widget.find("input").focus();
+      await widget.find("consent").waitFor();
+    },
+  },
+  answer: { prepare: ({ widget }) => widget.askFor(COVERED) },
+  card: {
+    async prepare({ widget }) {
+      await widget.askFor(COVERED);
+      await widget.find("marker").first().focus();
+      await widget.find("citation-card").waitFor();
+    },
+  },
+  passage: {
+    async prepare({ widget, page }) {
+      await widget.askFor(COVERED);
+      await widget.find("marker").first().click();
+      await page.waitForTimeout(400);
+    },
+  },
+  references: {
+    async prepare({ widget }) {
+      await widget.askFor(COVERED);
+      await widget.find("export").click();
+      await widget.find("export-preview").filter({ hasText: "." }).waitFor();
+      await widget.find("export").scrollIntoViewIfNeeded();
+    },
+  },
+  refusal: { prepare: ({ widget }) => widget.askFor(OFF_TOPIC, "refused") },
+  "connection-lost": {
+    async prepare({ widget, page, demo }) {
+      await page.route(demo.info.chat_url, (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({
+              contentType: "text/event-stream",
+              headers: { "access-control-allow-origin": "*" },
+              body: CUT,
+            })
+          : route.fallback(),
+      );
+      await widget.askFor(COVERED, "failed");
+    },
+  },
+  "rate-limited": {
+    async prepare({ widget, page, demo }) {
+      await page.route(demo.info.chat_url, (route) =>
+        route.request().method() === "POST" ? route.fulfill(TOO_FAST) : route.fallback(),
+      );
+      await widget.askFor(COVERED, "failed");
+    },
+  },
+  offline: {
+    async prepare({ widget, page, host }) {
+      await widget.askFor(COVERED);
+      await page.context().setOffline(true);
+      await widget.find("offline").waitFor();
+      return () => host.page.context().setOffline(false);
+    },
+  },
+  "too-long": {
+    async prepare({ widget, host }) {
+      await host.ready();
+      await widget.find("input").fill("Please tell me how I can return several different items. ".repeat(66));
+      await widget.find("too-long").waitFor();
+    },
+  },
+  history: {
+    async prepare({ widget }) {
+      for (const question of [COVERED, "How long does standard delivery take?", "Can I combine gift cards?"]) {
+        await widget.askFor(question);
+        await widget.find("new").click();
+      }
+      await widget.find("history-open").click();
+      await widget.find("session").nth(2).waitFor();
+      await widget.find("session-delete").nth(1).click();
+      await widget.find("undo").waitFor();
+    },
+  },
+  launcher: {
+    attributes: { mode: "floating" },
+    prepare: ({ widget }) => widget.find("launcher").hover(),
+  },
+  floating: {
+    attributes: { mode: "floating" },
+    async prepare({ widget }) {
+      await widget.find("launcher").click();
+      await widget.askFor(COVERED);
+    },
+  },
+  // The last one: the browser's clock stays the test's.
+  "timed-out": {
+    model: "none",
+    async prepare({ page, widget }) {
+      await page.route("**/model/**", () => undefined);
+      await page.clock.install();
+      await widget.find("input").focus();
+      await widget.find("status").waitFor();
+      await page.clock.runFor(16_000);
+      await widget.find("model-retry").waitFor();
+    },
+  },
+};
