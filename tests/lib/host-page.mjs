@@ -14,11 +14,12 @@ export class HostPage {
     this.origin = new URL(demo.info.page_url).origin;
   }
 
-  /** Serves the pages `/host/…`; that called `blank` has no widget. */
+  /** Serves the pages `/host/…`: `blank` has no widget's script, `widget` no words. */
   route() {
     return this.page.route(`${this.origin}/host/**`, (route) => {
-      const hasWidget = !route.request().url().endsWith("/blank");
-      return route.fulfill({ contentType: "text/html", body: html(hasWidget) });
+      const name = new URL(route.request().url()).pathname.slice("/host/".length);
+      const words = name === "widget" ? "" : "<h1>A page</h1><p>With a few words.</p>";
+      return route.fulfill({ contentType: "text/html", body: html(name !== "blank", words) });
     });
   }
 
@@ -91,7 +92,7 @@ export class HostPage {
   }
 }
 
-function html(hasWidget) {
+function html(hasWidget, words) {
   const script = hasWidget ? '<script type="module" src="/widget/evidence-chat.js"></script>' : "";
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bench</title>${script}</head><body></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bench</title>${script}</head><body>${words}</body></html>`;
 }

@@ -43,7 +43,7 @@ export class Composer {
       element("div", { class: "box" }, this.#input, this.#send),
       element("p", { class: "hint" }, element("span", { id: "hint" }, t("hint")), this.#count),
     );
-    this.#input.addEventListener("input", () => this.#update());
+    this.#input.addEventListener("input", () => this.#changed());
     this.#input.addEventListener("keydown", (event) => {
       // While an input method composes a word, Enter confirms that word.
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -60,14 +60,14 @@ export class Composer {
 
   set value(text: string) {
     this.#input.value = text;
-    this.#update();
+    this.#changed();
   }
 
   /** The longest question the server takes, in characters. */
   set limit(characters: number) {
     this.#limit = characters;
     set(this.#input, "maxlength", characters);
-    this.#update();
+    this.#changed();
   }
 
   /** Called with the text whenever it changes. */
@@ -114,15 +114,19 @@ export class Composer {
   }
 
   #update(): void {
+    this.#send.disabled = this.#busy || this.#input.disabled || this.value.trim() === "";
+  }
+
+  #changed(): void {
     const { length } = this.value;
+    this.#count.textContent = length >= WARN_FROM * this.#limit ? `${length} / ${this.#limit}` : "";
     // An empty box shows its placeholder, in the widget's own direction.
     set(this.#input, "dir", length > 0 ? "auto" : undefined);
-    this.#send.disabled = this.#busy || this.#input.disabled || this.value.trim() === "";
-    this.#count.textContent = length >= WARN_FROM * this.#limit ? `${length} / ${this.#limit}` : "";
     // The box grows with the question up to the maximum height its style sets. While hidden it has no size.
     this.#input.style.height = "auto";
     const { scrollHeight } = this.#input;
     if (scrollHeight > 0) this.#input.style.height = `${scrollHeight}px`;
+    this.#update();
     this.#onInput(this.value);
   }
 }

@@ -12,6 +12,9 @@ const FOLLOW_WITHIN = 80;
 /** Room kept above a question that was scrolled to the top, in pixels. */
 const ROOM_ABOVE = 20;
 
+/** So many of the last messages of a history are laid out at once, the others when they come into view. */
+const DRAWN_AT_ONCE = 6;
+
 /** The questions and replies of the session on the screen. */
 export class LogView {
   readonly #log: HTMLElement;
@@ -59,6 +62,7 @@ export class LogView {
       if (message.role === "user") return (this.#lastQuestion = questionView(this.#translator, message.content));
       return this.#restoreReply(message.content, message.citations);
     });
+    for (const message of restored.slice(0, -DRAWN_AT_ONCE)) message.classList.add("past");
     this.#log.append(...restored);
     this.#log.scrollTop = this.#log.scrollHeight;
   }
