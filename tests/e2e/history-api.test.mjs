@@ -211,5 +211,11 @@ test("what a refusal says can be set", async () => {
   const user = await demo.newUser();
   const { events } = await ask(demo.info.chat_url, user, "Which planet has the most moons?");
   assert.deepEqual(only(events, "refusal").suggestions, ["Write"]);
-  assert.equal(only(events, "refusal").message, "Please write to us.");
+  const { message, reason, session_id } = only(events, "refusal");
+  assert.equal(message, "Please write to us.");
+  const response = await fetch(`${demo.info.worker_url}/api/sessions/${session_id}/messages`, {
+    headers: { authorization: `Bearer ${user}` },
+  });
+  const { messages } = await response.json();
+  assert.deepEqual([messages[1].content, messages[1].refusal], [message, reason], "and is known for one in the history");
 });

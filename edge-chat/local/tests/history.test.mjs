@@ -82,7 +82,9 @@ describe("a turn", () => {
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
     const [refusal] = (await ask(worker.url, user)).events;
     const { json } = await get(user, `/api/sessions/${refusal.session_id}/messages`);
-    assert.deepEqual([json.messages[1].content, json.messages[1].citations], [refusal.message, []]);
+    const [asked, refused] = json.messages;
+    assert.deepEqual([refused.content, refused.citations, refused.refusal], [refusal.message, [], refusal.reason]);
+    assert.ok(!("refusal" in asked));
   });
 
   test("is written once when its first run was lost after writing", async () => {

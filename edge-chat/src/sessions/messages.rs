@@ -33,6 +33,9 @@ struct ShownMessage {
     content: String,
     citations: Vec<ShownCitation>,
     created_at: Timestamp,
+    /// Why it refuses an answer, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -82,6 +85,7 @@ fn shown(message: Message) -> ShownMessage {
         role: message.role,
         content: message.content,
         created_at: message.created_at,
+        refusal: message.refusal,
     }
 }
 

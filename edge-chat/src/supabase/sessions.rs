@@ -31,6 +31,8 @@ pub(crate) struct Message {
     pub(crate) content: String,
     pub(crate) citations: Vec<Box<RawValue>>,
     pub(crate) created_at: Timestamp,
+    /// Why it refuses an answer, if it does.
+    pub(crate) refusal: Option<String>,
 }
 
 impl Supabase {
@@ -93,7 +95,7 @@ impl Supabase {
         after: Option<&Timestamp>,
         limit: u32,
     ) -> Result<Vec<Message>, Failure> {
-        let query = Query::columns("id,role,content,citations,created_at")
+        let query = Query::columns("id,role,content,citations,created_at,refusal")
             .filter("session_id", format!("eq.{session_id}"))
             .order("created_at.asc,id.asc")
             .limit(limit);

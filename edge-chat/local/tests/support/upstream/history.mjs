@@ -46,6 +46,7 @@ export function createHistory() {
       role: "user",
       content: "When are refunds paid?",
       citations: [],
+      refusal: null,
       created_at: now(),
       ...fields,
     };
@@ -61,7 +62,7 @@ export function createHistory() {
     }
     const turn = [
       { id: body.question_id, role: "user", content: body.question, citations: [] },
-      { id: body.answer_id, role: "assistant", content: body.answer, citations: body.citations },
+      { id: body.answer_id, role: "assistant", content: body.answer, citations: body.citations, refusal: body.refusal },
     ];
     for (const message of turn) {
       const known = messages.some((row) => row.session_id === session.id && row.id === message.id);
