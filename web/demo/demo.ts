@@ -23,7 +23,12 @@ loadConfig().then(start, () => showView("failed"));
 
 function start(config: DemoConfig): void {
   const supabase = createClient(config.supabaseUrl, config.supabasePublishableKey);
-  chat.tokenProvider = async () => (await supabase.auth.getSession()).data.session?.access_token ?? null;
+  chat.tokenProvider = async () => {
+    const { data, error } = await supabase.auth.getSession();
+    // Offline, say: that is no sign-out.
+    if (error) throw error;
+    return data.session?.access_token ?? null;
+  };
   chat.modelUrl = config.modelUrl;
   chat.endpoint = config.chatEndpoint;
 

@@ -139,3 +139,28 @@ test("a question that is stopped while it waits for the model is never sent", as
   await assert.rejects(running, { message: "enough" });
   assert.equal(server.requests.length, 0);
 });
+
+test("after an answer that was cut the next question goes on with its session", async () => {
+  const conversation = await conversationWith(events(["answer_start", { session_id: "s1" }]), answered("s1"));
+  await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });
+  await run(conversation, conversation.begin("Next?"));
+  assert.deepEqual(sessionsAsked(), [undefined, "s1"]);
+});
+
+test("if that session was never stored, the question begins a new one, unseen", async () => {
+  const conversation = await conversationWith(events(["answer_start", { session_id: "s1" }]), gone, answered("s2"));
+  await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });
+  const next = conversation.begin("Next?");
+  await run(conversation, next);
+  assert.deepEqual(sessionsAsked(), [undefined, "s1", undefined]);
+  assert.equal(JSON.parse(server.requests[2].body).message_id, next.messageId);
+  assert.equal(conversation.sessionId, "s2");
+});
+
+test("without an endpoint nothing is sent to wherever the page is", async () => {
+  const conversation = new Conversation(
+    async () => embedder,
+    () => ({ endpoint: "", tokenProvider: async () => assert.fail("a token was asked for") }),
+  );
+  await assert.rejects(run(conversation, conversation.begin("Where?")), { code: "invalid_request", retryable: false });
+});

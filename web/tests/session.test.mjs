@@ -39,3 +39,29 @@ test("a reset forgets the session", () => {
   session.reset();
   assert.equal(session.id, undefined);
 });
+
+test("after an answer that broke off, the session is taken for there, until that is known", () => {
+  const session = new SessionTracker();
+  session.observe(start("a"));
+  session.interrupted();
+  assert.deepEqual([session.id, session.isUnsure], ["a", true]);
+  session.observe(start("a"));
+  session.observe(end(true));
+  assert.deepEqual([session.id, session.isUnsure], ["a", false]);
+});
+
+test("a session that is known is no less known after an answer that broke off", () => {
+  const session = new SessionTracker();
+  session.resume("a");
+  session.observe(start("b"));
+  session.interrupted();
+  assert.deepEqual([session.id, session.isUnsure], ["a", false]);
+});
+
+test("what breaks off after a reset leaves no session", () => {
+  const session = new SessionTracker();
+  session.observe(start("a"));
+  session.reset();
+  session.interrupted();
+  assert.deepEqual([session.id, session.isUnsure], [undefined, false]);
+});

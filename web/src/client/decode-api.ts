@@ -1,4 +1,4 @@
-import { decodeCitation } from "./decode.js";
+import { asRefusalReason, decodeCitation } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
 import type { ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
@@ -64,6 +64,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
     content,
     citations: asArray(json.citations).flatMap(decodeCitation),
     created_at: asString(json.created_at) ?? "",
+    ...optional("refusal", asRefusalReason(json.refusal)),
   };
 }
 

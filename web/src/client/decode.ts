@@ -2,7 +2,7 @@ import { ChatError, invalidResponse, isServerCode } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
 import { safeUrl } from "./safe-url.js";
 import type { SseEvent } from "./sse.js";
-import type { ChatEvent, Citation, EvidenceStrength, Quote } from "./wire.js";
+import type { ChatEvent, Citation, EvidenceStrength, Quote, RefusalReason } from "./wire.js";
 
 /**
  * Reads one event of the answer stream. Events of unknown name give `undefined`, so that the server can add some;
@@ -65,7 +65,7 @@ function decodeRefusal(json: JsonObject): ChatEvent {
     type: "refusal",
     message: asString(json.message) ?? "There is not enough information to answer that question.",
     suggestions: strings(json.suggestions),
-    reason: json.reason === "weak_evidence" || json.reason === "empty_kb" ? json.reason : "no_match",
+    reason: asRefusalReason(json.reason) ?? "no_match",
     nearest: strings(json.nearest),
     ...optional("session_id", asString(json.session_id)),
     persisted: json.persisted !== false,
@@ -104,6 +104,11 @@ function decodeQuote(value: unknown): Quote[] {
   const start = asNumber(json.start) ?? 0;
   const end = asNumber(json.end) ?? start + text.length;
   return [{ start, end, text, ...optional("plain", asString(json.plain)) }];
+}
+
+/** Why there is no answer, if the value says so. */
+export function asRefusalReason(value: unknown): RefusalReason | undefined {
+  return value === "no_match" || value === "weak_evidence" || value === "empty_kb" ? value : undefined;
 }
 
 function asStrength(value: unknown): EvidenceStrength | undefined {

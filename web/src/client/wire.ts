@@ -105,6 +105,8 @@ export interface StoredMessage {
   /** An assistant's has `[n]` markers, as in the answer stream. */
   readonly content: string;
   readonly citations: readonly Citation[];
+  /** Set if the message refuses an answer. */
+  readonly refusal?: RefusalReason;
   /** ISO 8601. */
   readonly created_at: string;
 }

@@ -45,8 +45,7 @@ export class Composer {
     );
     this.#input.addEventListener("input", () => this.#changed());
     this.#input.addEventListener("keydown", (event) => {
-      // While an input method composes a word, Enter confirms that word.
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
       event.preventDefault();
       this.#submit();
     });
@@ -78,6 +77,7 @@ export class Composer {
 
   /** A question is on its way: the next one has to wait. */
   set busy(busy: boolean) {
+    if (busy === this.#busy) return;
     this.#busy = busy;
     this.#update();
   }
@@ -89,14 +89,16 @@ export class Composer {
 
   /** Shows another button in place of the send button, or that one again. */
   set instead(other: HTMLElement | undefined) {
+    // Put back in its own place, it would lose the focus, or a press that has just begun.
+    if (other === this.#instead) return;
     const hadFocus = (this.#instead ?? this.#send).matches(":focus");
     (this.#instead ?? this.#send).replaceWith(other ?? this.#send);
     this.#instead = other;
     if (hadFocus) this.focus();
   }
 
-  focus(): void {
-    this.#input.focus();
+  focus(options?: FocusOptions): void {
+    this.#input.focus(options);
   }
 
   /** Offers a text to edit, unless the visitor has already begun another. */
@@ -129,4 +131,9 @@ export class Composer {
     this.#update();
     this.#onInput(this.value);
   }
+}
+
+/** While an input method composes a word, keys are for that word. Safari ends the composing before the key that does. */
+export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
 }

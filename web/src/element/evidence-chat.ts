@@ -5,6 +5,7 @@ import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
+import { isComposing } from "./composer.js";
 import type { Dispatch } from "./events.js";
 import css from "./frame.css";
 import { Frame } from "./frame.js";
@@ -12,6 +13,9 @@ import { Speech } from "./speech.js";
 
 /** Where the widget stands: in the flow of the page, or behind a button in its corner. */
 export type Mode = "inline" | "floating";
+
+/** What a page may set before the element is defined. */
+const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "texts", "tokenProvider"] as const;
 
 /**
  * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
@@ -73,7 +77,7 @@ export type Mode = "inline" | "floating";
  * @csspart history-undo - The notice of a deletion that can be undone.
  */
 export class EvidenceChatElement extends HTMLElement {
-  static readonly observedAttributes = ["greeting", "heading", "lang", "mode", "preload", "theme"];
+  static readonly observedAttributes = ["endpoint", "greeting", "heading", "lang", "mode", "preload", "theme"];
 
   readonly #translator = new Translator();
   readonly #frame = new Frame(this.#translator.t, {
@@ -89,6 +93,12 @@ export class EvidenceChatElement extends HTMLElement {
   #embedderFactory: EmbedderFactory | undefined;
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;
+  #hasFailedToLoad = false;
+  /** The greeting of the site's settings. */
+  #siteGreeting: string | undefined;
+  /** Counts the calls of `clear`: a question that was asked before one is not asked after it. */
+  #clears = 0;
+  readonly #pageLanguage = new MutationObserver(() => this.#speak());
 
   constructor() {
     super();
@@ -97,10 +107,10 @@ export class EvidenceChatElement extends HTMLElement {
     this.#shadow.append(this.#frame.root);
     const { root, panel } = this.#frame;
     for (const intent of ["pointerenter", "pointerdown", "focusin"]) {
-      root.addEventListener(intent, () => void this.#load());
+      root.addEventListener(intent, () => this.#hasFailedToLoad || void this.#load());
     }
     // Whoever goes to the question box is about to ask, and the model takes longest to load.
-    panel.addEventListener("focusin", () => this.#preload());
+    panel.addEventListener("focusin", () => this.#hasFailedToLoad || this.#preload());
     panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -160,9 +170,10 @@ export class EvidenceChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    for (const name of ["tokenProvider", "embedderFactory", "texts"] as const) this.#adoptEarlyProperty(name);
+    for (const name of EARLY_PROPERTIES) this.#adoptEarlyProperty(name);
     this.#frame.mode = this.mode;
     this.#colors.connect();
+    this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
     this.#speak();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
@@ -171,13 +182,15 @@ export class EvidenceChatElement extends HTMLElement {
 
   disconnectedCallback(): void {
     this.#colors.disconnect();
+    this.#pageLanguage.disconnect();
     // An element that is only moved is connected again by now.
     queueMicrotask(() => {
       if (!this.isConnected) this.#panel?.disconnect();
     });
   }
 
-  attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
+  attributeChangedCallback(name: string, before: string | null, value: string | null): void {
+    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") this.#frame.mode = this.mode;
     if (name === "preload" && value !== null && this.isConnected) this.#preload();
@@ -188,7 +201,7 @@ export class EvidenceChatElement extends HTMLElement {
   open(): void {
     this.#frame.isOpen = true;
     this.focus();
-    void this.#load().then((panel) => panel?.opened());
+    void this.#load().then((panel) => this.isConnected && panel?.opened());
   }
 
   /** Closes a floating panel; the conversation stays. */
@@ -200,8 +213,8 @@ export class EvidenceChatElement extends HTMLElement {
   }
 
   /** Puts the focus into the question box. */
-  override focus(): void {
-    this.#frame.composer.focus();
+  override focus(options?: FocusOptions): void {
+    this.#frame.composer.focus(options);
   }
 
   /** Asks as if the visitor had typed the question; resolves when its outcome is shown. Ignored while one is running. */
@@ -211,29 +224,36 @@ export class EvidenceChatElement extends HTMLElement {
     const { composer } = this.#frame;
     // The panel says itself whether it is busy, as soon as it is there.
     if (!this.#panel) composer.busy = true;
+    const clears = this.#clears;
     const panel = await this.#load();
+    if (clears !== this.#clears) return;
     if (panel) return panel.ask(question.trim());
     composer.busy = false;
-    composer.offer(question);
+    composer.value ||= question;
   }
 
   /** Forgets the conversation and the unsent draft; the next question starts a new session. Call it at sign-out. */
   clear(): void {
+    this.#clears++;
     this.#frame.composer.value = "";
     this.#panel?.clear();
   }
 
   /** Loads panel and model. */
   #preload(): void {
-    void this.#load().then((panel) => panel?.loadModel());
+    void this.#load().then((panel) => this.isConnected && panel?.loadModel());
   }
 
   /** Loads the panel's code, once. A load that failed is told, gives `undefined`, and is tried again the next time. */
   #load(): Promise<Panel | undefined> {
-    this.#loading ??= this.#create().catch(() => {
+    this.#loading ??= this.#create().catch((error: unknown) => {
       this.#loading = undefined;
-      this.#frame.complain(this.#translator.t("loadFailed"));
+      this.#hasFailedToLoad = true;
+      this.#frame.complain(this.#translator.t, () => this.#preload());
+      this.#frame.composer.busy = false;
       this.dataset.state = "error";
+      const message = this.#translator.say("loadFailed");
+      this.#dispatch("error", { code: "load_failed", message, error });
       return undefined;
     });
     return this.#loading;
@@ -241,7 +261,10 @@ export class EvidenceChatElement extends HTMLElement {
 
   async #create(): Promise<Panel> {
     const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#speech.loadPanelTexts()]);
+    const hadFocus = this.#frame.status.contains(this.#shadow.activeElement);
     this.#frame.status.replaceChildren();
+    if (hadFocus) this.focus();
+    this.#hasFailedToLoad = false;
     this.dataset.state = "idle";
     this.#panel = createPanel({
       element: this,
@@ -249,6 +272,10 @@ export class EvidenceChatElement extends HTMLElement {
       frame: this.#frame,
       translator: this.#translator,
       dispatch: this.#dispatch,
+      greet: (greeting) => {
+        this.#siteGreeting = greeting;
+        this.#speak();
+      },
     });
     if (this.isConnected) this.#panel.connect();
     return this.#panel;
@@ -258,11 +285,11 @@ export class EvidenceChatElement extends HTMLElement {
   #speak(): void {
     this.#speech.use(this, this.#texts);
     this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
-    this.#frame.greeting = this.getAttribute("greeting") ?? this.#translator.t("intro");
+    this.#frame.greeting = this.getAttribute("greeting") ?? this.#siteGreeting ?? this.#translator.t("intro");
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key !== "Escape" || event.defaultPrevented || this.mode !== "floating") return;
+    if (event.key !== "Escape" || event.defaultPrevented || isComposing(event) || this.mode !== "floating") return;
     event.preventDefault();
     this.close();
   }
@@ -272,7 +299,7 @@ export class EvidenceChatElement extends HTMLElement {
   };
 
   /** A property that was set before the element was defined hides the accessor of the same name: set it again. */
-  #adoptEarlyProperty(name: "tokenProvider" | "embedderFactory" | "texts"): void {
+  #adoptEarlyProperty(name: (typeof EARLY_PROPERTIES)[number]): void {
     if (!Object.hasOwn(this, name)) return;
     const { [name]: value } = this;
     delete (this as Partial<Record<typeof name, unknown>>)[name];

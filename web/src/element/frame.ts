@@ -80,8 +80,15 @@ export class Frame {
   }
 
   /** Says that the panel itself could not be loaded. */
-  complain(text: Translated): void {
-    this.status.replaceChildren(element("p", { class: "notice", role: "alert", "data-role": "load-failed" }, text));
+  complain(t: Translate, retry: () => void): void {
+    this.status.replaceChildren(
+      element(
+        "div",
+        { class: "notice", "data-role": "load-failed" },
+        element("p", { role: "alert" }, t("loadFailed")),
+        button({ class: "button", part: "retry", "data-role": "retry" }, retry, t("retry")),
+      ),
+    );
   }
 
   /** A floating panel is a dialog that does not take the page away; an inline one is a part of the page. */

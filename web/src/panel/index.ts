@@ -9,7 +9,10 @@ import { referenceStyles } from "./references/export-menu.js";
 export type { PanelHost } from "./panel.js";
 
 /** The widget's life, as the element directs it. */
-export type Panel = Pick<WidgetPanel, "ask" | "clear" | "closed" | "connect" | "disconnect" | "loadModel" | "opened">;
+export type Panel = Pick<
+  WidgetPanel,
+  "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "loadModel" | "opened"
+>;
 
 /** Fills the frame of an element. */
 export function createPanel(host: PanelHost): Panel {

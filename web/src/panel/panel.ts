@@ -10,6 +10,7 @@ import type { Translator } from "../dom/translator.js";
 import type { Dispatch } from "../element/events.js";
 import type { EvidenceChatElement } from "../element/evidence-chat.js";
 import type { Frame } from "../element/frame.js";
+import type { TextKey } from "../texts/index.js";
 import { Announcer } from "./chat/announcer.js";
 import { Chat } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
@@ -19,11 +20,10 @@ import { copySelection } from "./citations/index.js";
 import { HistoryView } from "./history/index.js";
 import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
+import { Modality } from "./modality.js";
 import { ModelNotice } from "./model/model-notice.js";
+import { VisibleArea } from "./visible-area.js";
 import { problemOf } from "./chat/problem.js";
-
-/** How long a question waits to learn who asks, in milliseconds: no token takes that long, unless it never comes. */
-const IDENTITY_WITHIN = 500;
 
 /** What the element lends the panel. */
 export interface PanelHost {
@@ -32,6 +32,8 @@ export interface PanelHost {
   readonly frame: Frame;
   readonly translator: Translator;
   readonly dispatch: Dispatch;
+  /** Shows the greeting of the site's settings, unless the page has one of its own. */
+  readonly greet: (greeting: string | undefined) => void;
 }
 
 /** The panel: conversation, history and model of one widget, and what they have to know of each other. */
@@ -47,7 +49,13 @@ export class WidgetPanel {
   readonly #newChat: HTMLButtonElement;
   readonly #showHistory: HTMLButtonElement;
   readonly #checkIdentity = () => void (document.visibilityState === "visible" && this.#identity.check());
-  #isConfigured = false;
+  readonly #modality: Modality;
+  readonly #visibleArea: VisibleArea;
+  #suggestions: HTMLElement | undefined;
+  #isDownloading = false;
+  #configuring: Promise<void> | undefined;
+  /** What was begun by somebody else, and is asked again as the user who is signed in. */
+  #askedAgain: Promise<void> = Promise.resolve();
 
   constructor(host: PanelHost) {
     this.#host = host;
@@ -55,12 +63,19 @@ export class WidgetPanel {
     const { t } = translator;
     this.#identity = this.#nobodyYet();
     this.#modelNotice = new ModelNotice(translator, modelBytes(), {
-      retry: () => this.#model.load(),
-      allow: () => this.#model.allow(),
+      // Each button goes with its notice.
+      retry: () => {
+        frame.composer.focus();
+        this.#model.load();
+      },
+      allow: () => {
+        frame.composer.focus();
+        this.#model.allow();
+      },
     });
     this.#model = new ModelLoader({
       create: (hooks) => (chat.embedderFactory ?? createEmbedder)({ modelUrl: chat.modelUrl || undefined, ...hooks }),
-      mustAsk: () => mustAskBeforeDownload(),
+      mustAsk: async () => isSupported() && mustAskBeforeDownload(),
       onChange: (state) => this.#modelChanged(state),
     });
     this.#chat = new Chat({
@@ -74,9 +89,8 @@ export class WidgetPanel {
       translator,
       client: () => this.#client(),
       current: () => this.#chat.sessionId,
-      open: (session) => void this.#open(session),
+      open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
-      renamed: () => undefined,
       back: () => this.#closeHistory(),
     });
     this.#offline = new OfflineNotice(t);
@@ -87,6 +101,7 @@ export class WidgetPanel {
       { class: "button quiet", part: "new", "data-role": "new", hidden: true },
       () => {
         this.#chat.startOver();
+        this.#announcer.clear();
         frame.composer.focus();
       },
       icon(ICONS.plus),
@@ -97,6 +112,8 @@ export class WidgetPanel {
       () => this.#openHistory(),
       icon(ICONS.history),
     );
+    this.#modality = new Modality(frame, shadow);
+    this.#visibleArea = new VisibleArea(frame.root);
     this.#history.root.hidden = true;
     frame.tools.replaceChildren(this.#newChat, this.#showHistory);
     frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
@@ -110,26 +127,31 @@ export class WidgetPanel {
   /** The element is on the page. */
   connect(): void {
     this.#offline.connect();
+    this.#modality.connect();
+    this.#visibleArea.connect();
     addEventListener("focus", this.#checkIdentity);
     document.addEventListener("visibilitychange", this.#checkIdentity);
     // Where it cannot work, the visitor should know before typing a question.
-    if (!isSupported()) this.#model.load();
-    if (this.#host.element.endpoint !== "") void this.#configure();
+    if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
+    this.#configure();
   }
 
   /** The element is gone from the page. */
   disconnect(): void {
     this.#offline.disconnect();
+    this.#modality.disconnect();
+    this.#visibleArea.disconnect();
     removeEventListener("focus", this.#checkIdentity);
     document.removeEventListener("visibilitychange", this.#checkIdentity);
     this.#chat.abort(connectionLost());
-    this.#history.hide();
+    this.#closeHistory();
     this.#model.unload();
   }
 
-  /** Loads the model, unless the visitor has to be asked first. */
+  /** Loads the model for the first time, unless the visitor has to be asked first. */
   loadModel(): void {
-    this.#model.load();
+    this.#configure();
+    if (this.#model.state.status === "idle") this.#model.load();
   }
 
   opened(): void {
@@ -141,31 +163,53 @@ export class WidgetPanel {
     this.#closeHistory();
   }
 
+  /** Another server: what is on the screen is not its. */
+  endpointChanged(): void {
+    this.clear();
+    this.#configuring = undefined;
+    this.#suggestions?.remove();
+    this.#host.greet(undefined);
+    this.#configure();
+  }
+
   /** Asks; resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
-    // What is on the screen may belong to somebody who has signed out meanwhile.
-    if (!this.#chat.log.isEmpty) await Promise.race([this.#identity.check(), sleep(IDENTITY_WITHIN)]);
     await this.#chat.ask(question);
+    await this.#askedAgain;
   }
 
   /** Forgets the conversation and everything of this visitor. */
   clear(): void {
+    this.#forget();
+    this.#host.frame.composer.value = "";
+  }
+
+  #forget(): string | undefined {
     this.#identity = this.#nobodyYet();
-    this.#chat.startOver();
+    const question = this.#chat.forget();
     this.#announcer.clear();
     this.#history.clear();
     this.#closeHistory();
-    this.#host.frame.composer.value = "";
+    return question;
+  }
+
+  /** Somebody else is signed in. The question that was just being sent is that user's; all else is of the one before. */
+  #userChanged(): void {
+    const question = this.#forget();
+    if (question === undefined) this.#host.frame.composer.value = "";
+    else this.#askedAgain = this.#chat.ask(question);
   }
 
   /** Whoever comes next is no change: nothing of anybody is here. */
   #nobodyYet(): Identity {
-    return new Identity(
+    const identity: Identity = new Identity(
       () => this.#host.element.tokenProvider,
-      () => this.clear(),
+      // What an earlier visitor's requests find out is of no interest any more.
+      () => identity === this.#identity && this.#userChanged(),
     );
+    return identity;
   }
 
   #client(): ChatClientOptions {
@@ -191,44 +235,70 @@ export class WidgetPanel {
     if (hadFocus) this.#showHistory.focus();
   }
 
-  async #open(session: Session): Promise<void> {
+  #open(session: Session): void {
     this.#closeHistory();
     this.#host.frame.composer.focus();
-    await this.#chat.open(session);
+    this.#chat.open(session);
   }
 
-  /** Shows what the site's own settings say. Without them the widget works as well. */
-  async #configure(): Promise<void> {
-    if (this.#isConfigured) return;
-    this.#isConfigured = true;
-    const { element, frame, translator } = this.#host;
-    try {
-      const { greeting, suggested_questions: questions, max_message_chars: limit } = await getConfig(this.#client());
-      frame.composer.limit = limit;
-      if (greeting && !element.hasAttribute("greeting")) frame.greeting = greeting;
-      if (questions.length > 0)
-        frame.intro.append(suggestedQuestions(translator.t, questions, (text) => void this.ask(text)));
-    } catch {
-      this.#isConfigured = false;
-    }
+  /** Shows what the site's own settings say, once. Without them the widget works as well. */
+  #configure(): void {
+    if (this.#host.element.endpoint === "") return;
+    this.#configuring ??= this.#readSettings().catch(() => {
+      this.#configuring = undefined;
+    });
+  }
+
+  async #readSettings(): Promise<void> {
+    const { element, frame, greet, translator } = this.#host;
+    const { endpoint } = element;
+    const { greeting, suggested_questions: questions, max_message_chars } = await getConfig(this.#client());
+    if (endpoint !== element.endpoint) return;
+    frame.composer.limit = max_message_chars;
+    greet(greeting);
+    if (questions.length === 0) return;
+    this.#suggestions = suggestedQuestions(translator.t, questions, (text) => {
+      // The button goes with the other suggestions.
+      frame.composer.focus();
+      void this.ask(text);
+    });
+    frame.intro.append(this.#suggestions);
   }
 
   #modelChanged(state: ModelState): void {
     const { frame, dispatch } = this.#host;
     this.#modelNotice.show(state);
+    this.#announceModel(state);
     frame.composer.disabled = state.status === "unsupported";
     this.#showState();
     if (state.status === "ready") dispatch("ready", { fingerprint: state.embedder.fingerprint });
+    if (state.status === "timed_out") this.#tellFailure("timeout", "modelTimedOutText");
     if (state.status === "failed" || state.status === "unsupported") {
       const { code, text } = problemOf(state.error);
-      dispatch("error", { code, message: this.#host.translator.say(text), error: state.error });
+      this.#tellFailure(code, text, state.error);
     }
+  }
+
+  #tellFailure(code: string, text: TextKey, error?: unknown): void {
+    this.#host.dispatch("error", { code, message: this.#host.translator.say(text), error });
+  }
+
+  /** What the notice shows and takes a while, or waits for the visitor. A model from the cache is there at once. */
+  #announceModel(state: ModelState): void {
+    const { translator } = this.#host;
+    const isDownload = state.status === "loading" && state.progress?.phase === "download";
+    if (state.status === "consent") {
+      const size = translator.number(modelBytes() / 1e6, { maximumFractionDigits: 0 });
+      this.#announcer.say(translator.say("modelConsentText", { size }));
+    } else if (isDownload && !this.#isDownloading) this.#announcer.say(translator.say("modelLoading"));
+    else if (state.status === "ready" && this.#isDownloading) this.#announcer.say(translator.say("modelReady"));
+    this.#isDownloading = isDownload || (this.#isDownloading && state.status === "loading");
   }
 
   #showState(): void {
     const { element, frame } = this.#host;
-    const { isRunning } = this.#chat;
-    frame.composer.busy = isRunning;
+    const { isBusy, isRunning } = this.#chat;
+    frame.composer.busy = isBusy;
     frame.composer.instead = isRunning ? this.#chat.stopButton : undefined;
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;
     element.dataset.state = this.#state();
@@ -238,12 +308,8 @@ export class WidgetPanel {
     const { status } = this.#model.state;
     if (status === "timed_out" || status === "failed" || status === "unsupported") return "error";
     if (status === "loading") return "loading";
-    if (this.#chat.isRunning) return "busy";
+    if (this.#chat.isBusy) return "busy";
     if (this.#chat.hasFailed) return "error";
     return status === "consent" ? "idle" : status;
   }
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -16,6 +16,7 @@ export interface LauncherTexts {
   /** While the panel itself is loading, and if that fails. */
   readonly loading: string;
   readonly loadFailed: string;
+  readonly retry: string;
 }
 
 export const LAUNCHER_TEXTS = {
@@ -30,6 +31,7 @@ export const LAUNCHER_TEXTS = {
     hint: "Answers quote their sources word for word.",
     loading: "Loading…",
     loadFailed: "The chat could not be loaded. Please check your connection and try again.",
+    retry: "Retry",
   },
   de: {
     heading: "Stellen Sie eine Frage",
@@ -42,6 +44,7 @@ export const LAUNCHER_TEXTS = {
     hint: "Antworten zitieren ihre Quellen wörtlich.",
     loading: "Wird geladen…",
     loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+    retry: "Erneut versuchen",
   },
   es: {
     heading: "Haga una pregunta",
@@ -54,6 +57,7 @@ export const LAUNCHER_TEXTS = {
     hint: "Las respuestas citan sus fuentes palabra por palabra.",
     loading: "Cargando…",
     loadFailed: "No se pudo cargar el chat. Compruebe su conexión e inténtelo de nuevo.",
+    retry: "Reintentar",
   },
   fr: {
     heading: "Posez une question",
@@ -66,6 +70,7 @@ export const LAUNCHER_TEXTS = {
     hint: "Les réponses citent leurs sources mot pour mot.",
     loading: "Chargement…",
     loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion et réessayez.",
+    retry: "Réessayer",
   },
   ar: {
     heading: "اطرح سؤالاً",
@@ -78,6 +83,7 @@ export const LAUNCHER_TEXTS = {
     hint: "تقتبس الإجابات مصادرها حرفيًا.",
     loading: "جارٍ التحميل…",
     loadFailed: "تعذّر تحميل المحادثة. يُرجى التحقق من اتصالك والمحاولة مرة أخرى.",
+    retry: "إعادة المحاولة",
   },
   ja: {
     heading: "質問する",
@@ -90,5 +96,6 @@ export const LAUNCHER_TEXTS = {
     hint: "回答は出典を一字一句そのまま引用します。",
     loading: "読み込み中…",
     loadFailed: "チャットを読み込めませんでした。接続を確認して、もう一度お試しください。",
+    retry: "再試行",
   },
 } as const satisfies Record<string, LauncherTexts>;

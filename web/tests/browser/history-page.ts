@@ -19,7 +19,6 @@ const history = new HistoryView({
   current: () => state.current,
   open: ({ id }: Session) => calls.push(["open", id]),
   deleted: (id) => calls.push(["deleted", id]),
-  renamed: ({ id, title }) => calls.push(["renamed", id, title]),
   back: () => calls.push(["back"]),
 });
 

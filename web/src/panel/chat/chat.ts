@@ -14,7 +14,7 @@ import { Conversation, type Exchange } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
-import type { ReplyView } from "./reply-view.js";
+import { type ReplyView, waiting } from "./reply-view.js";
 import { saveFile } from "./save-file.js";
 import { Stopwatch } from "./stopwatch.js";
 import { supportLink } from "./support-link.js";
@@ -43,7 +43,12 @@ export class Chat {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
   #running: AbortController | undefined;
+  /** The question that is asked for the first time, as long as it is running. */
+  #question: string | undefined;
   #restoring: AbortController | undefined;
+  #restored: Promise<void> = Promise.resolve();
+  /** Ends what goes on for this visitor beside the conversation. */
+  #visit = new AbortController();
   #hasFailed = false;
 
   constructor(options: ChatOptions) {
@@ -62,6 +67,11 @@ export class Chat {
     return this.#running !== undefined;
   }
 
+  /** Whether a question has to wait. */
+  get isBusy(): boolean {
+    return this.isRunning || this.#restoring !== undefined;
+  }
+
   /** Whether the last question failed. */
   get hasFailed(): boolean {
     return this.#hasFailed;
@@ -73,7 +83,11 @@ export class Chat {
 
   async ask(question: string): Promise<void> {
     if (this.#running) return;
-    this.#restoring?.abort();
+    // It goes on with the conversation that is being opened.
+    const visit = this.#visit;
+    await this.#restored;
+    if (this.#running || visit !== this.#visit) return;
+    this.#question = question;
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
@@ -91,43 +105,71 @@ export class Chat {
   startOver(): void {
     const running = this.#running;
     this.#running = undefined;
+    this.#question = undefined;
     running?.abort(STOPPED);
     this.#restoring?.abort(STOPPED);
+    this.#restoring = undefined;
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
     this.#options.onChange();
   }
 
+  /**
+   * Forgets everything of this visitor. Gives the question that was on its way, if it was not a retry: where another user
+   * turns out to be signed in as it is sent, it is that user's.
+   */
+  forget(): string | undefined {
+    const question = this.#question;
+    this.#visit.abort(STOPPED);
+    this.#visit = new AbortController();
+    this.startOver();
+    return question;
+  }
+
   /** Shows a conversation of the history, to go on with. */
-  async open(session: Session): Promise<void> {
-    const { host, announcer, client } = this.#options;
+  open(session: Session): void {
     this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
+    this.#conversation.resume(session.id);
+    this.log.tell(waiting(this.#options.host.translator, "loading"));
+    this.#options.onChange();
+    this.#restored = this.#restore(session, restoring.signal).finally(() => {
+      if (this.#restoring !== restoring) return;
+      this.#restoring = undefined;
+      this.#options.onChange();
+    });
+  }
+
+  /** Resolves also if it fails, or is given up. */
+  async #restore(session: Session, signal: AbortSignal): Promise<void> {
+    const { host, announcer, client } = this.#options;
     try {
       let cursor: string | undefined;
       do {
-        const page = await listMessages(
-          session.id,
-          { limit: PAGE, ...(cursor && { cursor }) },
-          client(),
-          restoring.signal,
-        );
+        const page = await listMessages(session.id, { limit: PAGE, cursor }, client(), signal);
+        signal.throwIfAborted();
         this.log.restore(page.messages);
-        cursor = page.next_cursor ?? undefined;
-        this.#options.onChange();
+        cursor = page.next_cursor;
       } while (cursor !== undefined);
-      this.#conversation.resume(session.id);
       announcer.say(host.translator.say("conversationRestored", { title: session.title ?? "" }));
     } catch (error) {
-      if (restoring.signal.aborted) return;
-      const problem = problemOf(error);
-      this.log.clear();
-      host.frame.log.append(
-        errorNotice(host.translator.t, { ...problem, text: "messagesFailed" }, () => void this.open(session)),
-      );
+      if (!signal.aborted) this.#notRestored(error, session);
     }
+  }
+
+  #notRestored(error: unknown, session: Session): void {
+    const { host } = this.#options;
+    const problem = { ...problemOf(error), text: "messagesFailed" as const };
+    const retry = () => {
+      this.open(session);
+      host.frame.composer.focus();
+    };
+    this.#hasFailed = true;
+    this.#conversation.reset();
+    this.log.tell(errorNotice(host.translator.t, problem, retry));
+    host.dispatch("error", { code: problem.code, message: host.translator.say(problem.text), error });
   }
 
   async #run(exchange: Exchange, reply: ReplyView): Promise<void> {
@@ -158,7 +200,7 @@ export class Chat {
       // Who ended it says better why than what that broke.
       this.#failed(running.signal.aborted ? running.signal.reason : thrown, exchange, reply);
     } finally {
-      if (this.#running === running) this.#running = undefined;
+      if (this.#running === running) this.#running = this.#question = undefined;
       this.#options.onChange();
     }
   }
@@ -208,7 +250,7 @@ export class Chat {
     return {
       opened: (citation) => host.dispatch("citation-open", { citation }),
       // By the document's id, not by its link: that may have expired, and who may read it is checked when it is clicked.
-      download: async ({ document_id: id }) => saveFile(await downloadDocument(id, client())),
+      download: async ({ document_id: id }) => saveFile(await downloadDocument(id, client(), this.#visit.signal)),
       exportReferences: (citations) => exportMenu(host.translator, () => citations),
     };
   }

@@ -18,6 +18,8 @@ export interface Exchange {
   request?: ChatRequest;
 }
 
+const NO_ENDPOINT = "<evidence-chat> has no endpoint. Set the attribute to the URL of POST /api/chat.";
+
 /** The questions of one session, asked one at a time. */
 export class Conversation {
   readonly #session = new SessionTracker();
@@ -39,17 +41,33 @@ export class Conversation {
 
   /** Asks, or asks again; yields the outcome's events. Throws `EmbedderError`, `ChatError`, or the signal's reason. */
   async *run(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
+    try {
+      yield* this.#ask(exchange, watch, signal);
+    } catch (error) {
+      if (!isSessionGone(error, exchange.request)) throw error;
+      const wasUnsure = this.#session.isUnsure;
+      const left = this.#leaveSession(exchange, error);
+      // The session was only thought to exist: the visitor need not know.
+      if (!wasUnsure) throw left;
+      yield* this.#ask(exchange, watch, signal);
+    }
+  }
+
+  async *#ask(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
     exchange.request ??= await this.#request(exchange, watch, signal);
     signal.throwIfAborted();
     watch.mark("sent", { requestBytes: new TextEncoder().encode(JSON.stringify(exchange.request)).length });
     const client = { ...this.#client(), onResponse: watch.onResponse };
+    if (client.endpoint === "") throw new ChatError("invalid_request", NO_ENDPOINT, { retryable: false });
     try {
       for await (const event of streamChat(exchange.request, client, signal)) {
         this.#session.observe(event);
         yield event;
       }
     } catch (error) {
-      throw isSessionGone(error, exchange.request) ? this.#leaveSession(exchange, error) : error;
+      if (signal.aborted || (error instanceof ChatError && error.code === "connection_lost"))
+        this.#session.interrupted();
+      throw error;
     }
   }
 
@@ -101,6 +119,6 @@ function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** Whether the session was deleted, or belongs to somebody else since another visitor signed in. */
-function isSessionGone(error: unknown, { session_id }: ChatRequest): error is ChatError {
-  return error instanceof ChatError && error.code === "not_found" && session_id !== undefined;
+function isSessionGone(error: unknown, request: ChatRequest | undefined): error is ChatError {
+  return error instanceof ChatError && error.code === "not_found" && request?.session_id !== undefined;
 }

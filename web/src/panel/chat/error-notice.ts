@@ -30,8 +30,7 @@ export function retryButton(t: Translate, waitSeconds: number, onRetry: () => vo
     const seconds = Math.ceil((until - performance.now()) / 1000);
     retry.disabled = seconds > 0;
     label.replaceChildren(seconds > 0 ? t("retryIn", { count: seconds }).asText() : t("retry").asText());
-    // The button may be gone before the wait is over.
-    if (seconds > 0) setTimeout(() => (retry.isConnected || seconds === waitSeconds) && count(), 1000);
+    if (seconds > 0) setTimeout(count, 1000);
   };
   count();
   return retry;

@@ -1,10 +1,8 @@
-import type { Citation } from "../../client/wire.js";
-import type { StoredMessage } from "../../client/index.js";
+import type { StoredMessage } from "../../client/wire.js";
 import { set } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import type { AnswerView, CitationActions } from "../citations/answer-view.js";
 import { questionView, ReplyView } from "./reply-view.js";
-import { isRefusal } from "./server-texts.js";
 
 /** This close, in pixels, to where the log scrolls by itself, the visitor is following along. */
 const FOLLOW_WITHIN = 80;
@@ -23,6 +21,8 @@ export class LogView {
   readonly #actions: CitationActions;
   #replies = new Set<ReplyView>();
   #lastQuestion: HTMLElement | undefined;
+  /** Stands in place of messages: that they are loading, or could not be. */
+  #notice: HTMLElement | undefined;
 
   /** `log` is the frame's; `intro`, in it, is shown as long as there is nothing else. */
   constructor(log: HTMLElement, intro: HTMLElement, translator: Translator, actions: CitationActions) {
@@ -37,7 +37,7 @@ export class LogView {
   }
 
   get isEmpty(): boolean {
-    return this.#replies.size === 0;
+    return this.#lastQuestion === undefined && this.#replies.size === 0;
   }
 
   /** The answers on the screen, oldest first. */
@@ -46,7 +46,7 @@ export class LogView {
   }
 
   addQuestion(text: string): ReplyView {
-    this.#intro.hidden = true;
+    this.#begin();
     this.#lastQuestion = questionView(this.#translator, text);
     const reply = this.#addReply();
     reply.wait();
@@ -57,20 +57,29 @@ export class LogView {
 
   /** Shows messages of the history, after those that are there. */
   restore(messages: readonly StoredMessage[]): void {
-    this.#intro.hidden = true;
+    this.#begin();
     const restored = messages.map((message) => {
       if (message.role === "user") return (this.#lastQuestion = questionView(this.#translator, message.content));
-      return this.#restoreReply(message.content, message.citations);
+      return this.#restoreReply(message);
     });
     for (const message of restored.slice(0, -DRAWN_AT_ONCE)) message.classList.add("past");
     this.#log.append(...restored);
     this.#log.scrollTop = this.#log.scrollHeight;
   }
 
+  /** Shows a notice until there are messages. */
+  tell(notice: HTMLElement): void {
+    this.clear();
+    this.#intro.hidden = true;
+    this.#notice = notice;
+    this.#log.append(notice);
+  }
+
   /** Back to the beginning, without a trace of what was asked. */
   clear(): void {
     this.#replies.clear();
     this.#lastQuestion = undefined;
+    this.#notice = undefined;
     this.#intro.hidden = false;
     this.#log.replaceChildren(this.#intro);
   }
@@ -82,10 +91,16 @@ export class LogView {
     if (follows) this.#log.scrollTop = this.#followedTop();
   }
 
-  #restoreReply(text: string, citations: readonly Citation[]): HTMLElement {
+  #begin(): void {
+    this.#intro.hidden = true;
+    this.#notice?.remove();
+    this.#notice = undefined;
+  }
+
+  #restoreReply({ content, citations, refusal }: StoredMessage): HTMLElement {
     const reply = this.#addReply();
-    if (isRefusal(text)) reply.refuse({ message: text, suggestions: [], nearest: [] }, NO_ACTIONS);
-    else reply.restore(text, citations);
+    if (refusal !== undefined) reply.refuse({ message: content, suggestions: [], nearest: [] }, NO_ACTIONS);
+    else reply.restore(content, citations);
     return reply.root;
   }
 

@@ -15,6 +15,9 @@ export interface Problem {
   readonly requestId: string | undefined;
 }
 
+/** Seconds to wait where somebody asks too fast, and the server does not say how long. */
+const WAIT_IF_NOT_TOLD = 10;
+
 /** Finds the words for any error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ChatError) return chatProblem(error);
@@ -39,7 +42,8 @@ const GENERAL: Problem = {
 };
 
 function chatProblem(error: ChatError): Problem {
-  const { code, retryable, retryAfterSeconds = 0, requestId } = error;
+  const { code, retryable, requestId } = error;
+  const retryAfterSeconds = error.retryAfterSeconds || (code === "rate_limited" ? WAIT_IF_NOT_TOLD : 0);
   return {
     code,
     text: error.reason === undefined ? TEXTS[code] : SIGN_IN_TEXTS[error.reason],

@@ -1,6 +1,7 @@
 import type { ChatEvent, Citation, RefusalEvent } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
+import type { TextKey } from "../../texts/index.js";
 import { AnswerView, type CitationActions } from "../citations/answer-view.js";
 import { copyButtons } from "./copy-buttons.js";
 import { errorNotice, retryButton } from "./error-notice.js";
@@ -112,12 +113,13 @@ export function questionView({ t }: Translator, text: string): HTMLElement {
   );
 }
 
-function waiting({ t }: Translator): HTMLElement {
+/** Dots that move while something is on its way. */
+export function waiting({ t }: Translator, what: TextKey = "searching"): HTMLElement {
   const dots = element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i"));
   return element(
     "p",
     { class: "waiting", "data-role": "waiting" },
     dots,
-    element("span", { class: "visually-hidden" }, t("searching")),
+    element("span", { class: "visually-hidden" }, t(what)),
   );
 }

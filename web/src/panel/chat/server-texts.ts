@@ -22,8 +22,3 @@ export function serverText(t: Translate, text: string): Translated | string {
   const key = Object.hasOwn(KNOWN, text) ? KNOWN[text] : undefined;
   return key === undefined ? text : t(key);
 }
-
-/** Whether a message of the history is a refusal: it stores only the words. */
-export function isRefusal(message: string): boolean {
-  return message === REFUSAL || message === EMPTY;
-}

@@ -32,7 +32,8 @@ export class Deletions {
   readonly #pending = new Map<string, PendingDeletion>();
   /** Those the server was told of; lists that were on their way may still have them. */
   readonly #sent = new Set<string>();
-  #life = new AbortController();
+  /** Until everything is forgotten. */
+  #life = {};
 
   constructor(options: DeletionsOptions) {
     this.#options = options;
@@ -67,11 +68,10 @@ export class Deletions {
     for (const id of [...this.#pending.keys()]) this.#commit(id);
   }
 
-  /** Forgets everything; the server is told nothing more. */
+  /** Forgets everything. What the visitor was told is deleted, is: as the user who deleted it. */
   clear(): void {
-    this.#life.abort();
-    this.#life = new AbortController();
-    for (const id of [...this.#pending.keys()]) this.#take(id);
+    this.#leave();
+    this.#life = {};
     this.#sent.clear();
   }
 
@@ -89,13 +89,14 @@ export class Deletions {
   }
 
   async #send(session: Session, token: Promise<string | null> | undefined): Promise<void> {
-    const { signal } = this.#life;
+    const life = this.#life;
     const client = this.#options.client();
     const options = { ...client, ...(token && { tokenProvider: () => token }), keepalive: true };
     try {
-      await deleteSession(session.id, options, signal);
+      await deleteSession(session.id, options);
     } catch {
-      if (signal.aborted) return;
+      // Nobody is there any more who could be told.
+      if (life !== this.#life) return;
       this.#sent.delete(session.id);
       this.#options.failed(session);
     }

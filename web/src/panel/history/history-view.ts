@@ -20,8 +20,6 @@ export interface HistoryOptions {
   readonly open: (session: Session) => void;
   /** A conversation was deleted and that can no longer be undone. */
   readonly deleted: (sessionId: string) => void;
-  /** The server has accepted a new title. */
-  readonly renamed: (session: Session) => void;
   readonly back: () => void;
 }
 
@@ -93,7 +91,6 @@ export class HistoryView {
     this.#renames = new Renames({
       client,
       show: (session) => this.#rows.get(session.id)?.show(session),
-      renamed: options.renamed,
       failed: () => this.#showChangeFailed(),
     });
   }
@@ -113,7 +110,7 @@ export class HistoryView {
     this.#deletions.commit();
   }
 
-  /** Forgets everything: another user may be there. Requests are ended, and deletions that could be undone are dropped. */
+  /** Forgets everything: another user may be there. Requests are ended; deletions that could be undone are done. */
   clear(): void {
     this.#deletions.clear();
     this.#renames.clear();
@@ -215,7 +212,7 @@ export class HistoryView {
 
   #showChangeFailed(): void {
     this.#strips.querySelector("[data-role=history-change-failed]")?.remove();
-    this.#strips.append(failureStrip(this.#options.translator));
+    this.#strips.append(failureStrip(this.#options.translator, () => this.#heading.focus()));
   }
 
   #showState(): void {

@@ -7,8 +7,6 @@ export interface RenamesOptions {
   readonly client: () => ChatClientOptions;
   /** Shows a conversation with the title that it has from now on, on the screen at least. */
   readonly show: (session: Session) => void;
-  /** The server has the new title. */
-  readonly renamed: (session: Session) => void;
   /** The server kept the old title. */
   readonly failed: () => void;
 }
@@ -50,7 +48,7 @@ export class Renames {
   }
 
   async #save(rename: Rename): Promise<void> {
-    const { client, show, renamed, failed } = this.#options;
+    const { client, show, failed } = this.#options;
     const { signal } = this.#life;
     const { id } = rename.confirmed;
     this.#running.set(id, rename);
@@ -65,7 +63,6 @@ export class Renames {
         isSaved = false;
       }
       if (signal.aborted) return;
-      if (isSaved) renamed(rename.confirmed);
     } while (rename.wanted !== sent);
     this.#running.delete(id);
     show(rename.confirmed);

@@ -71,15 +71,19 @@ export class UndoStrip {
 
 let strips = 0;
 
-/** A strip that tells of a change that failed, until it is closed. */
-export function failureStrip(translator: Translator): HTMLElement {
+/** A strip that tells of a change that failed, until it is closed; `closed` then finds another place for the focus. */
+export function failureStrip(translator: Translator, closed: () => void): HTMLElement {
   const { t } = translator;
+  const close = () => {
+    strip.remove();
+    closed();
+  };
   const strip = element(
     "div",
     { class: "history-strip history-failed", "data-role": "history-change-failed" },
     icon(ICONS.alert),
     element("p", { class: "history-strip-text" }, t("historyChangeFailed")),
-    button({ class: "icon-button", "aria-label": t("close") }, () => strip.remove(), icon(ICONS.close)),
+    button({ class: "icon-button", "aria-label": t("close") }, close, icon(ICONS.close)),
   );
   return strip;
 }
