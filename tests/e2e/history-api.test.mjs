@@ -217,5 +217,9 @@ test("what a refusal says can be set", async () => {
     headers: { authorization: `Bearer ${user}` },
   });
   const { messages } = await response.json();
-  assert.deepEqual([messages[1].content, messages[1].refusal], [message, reason], "and is known for one in the history");
+  assert.deepEqual(
+    [messages[1].content, messages[1].refusal],
+    [message, reason],
+    "and is known for one in the history",
+  );
 });

@@ -1,24 +1,24 @@
 // What a visitor does, in a real browser against the real demo. The tests run in order on one demo.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { mkdtemp, rm, writeFile, mkdir } from "node:fs/promises";
+import { createHmac } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser } from "../lib/browser.mjs";
 import { startDemo } from "../lib/demo.mjs";
+import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
-// Where the pictures for the README go, when somebody wants them.
-const SCREENSHOTS = process.env.SCREENSHOT_DIR;
 
 let data, demo, browser, page, widget;
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
   demo = await startDemo({ data });
-  browser = await openBrowser({ deviceScaleFactor: SCREENSHOTS ? 2 : 1 });
+  browser = await openBrowser();
   page = browser.page;
   widget = new Widget(page);
 });
@@ -34,16 +34,9 @@ const lastReply = () => widget.lastReply;
 const ask = (question) => widget.ask(question);
 const replyEnds = (state) => widget.replyEnds(state);
 
-async function screenshot(name) {
-  if (!SCREENSHOTS) return;
-  await mkdir(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
-}
-
 test("a visitor signs in with the test login and sees the chat", async () => {
   await page.goto(demo.info.page_url);
   await page.locator("body[data-view=sign-in]").waitFor();
-  await screenshot("sign-in");
   assert.equal(await page.locator("#email").inputValue(), demo.info.login.email);
   await page.locator("#auth-submit").click();
   await page.locator("body[data-view=chat]").waitFor();
@@ -63,7 +56,18 @@ test("a covered question streams an answer whose sources quote the documents", a
   const quote = await source.locator("[data-role=quote]").first().textContent();
   assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(quote));
   assert.equal(await widget.host.getAttribute("data-state"), "ready");
-  await screenshot("answer");
+});
+
+test("a copied answer names its sources where its badges stand", async () => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const [{ content, citations }] = await demo.rest("GET", "chat_messages?role=eq.assistant&select=content,citations");
+  await inWidget("copy").click();
+  await inWidget("copy").filter({ hasText: "Copied" }).waitFor();
+  const titleOf = (index) => citations.find((citation) => citation.index === Number(index)).title;
+  assert.equal(
+    await page.evaluate(() => navigator.clipboard.readText()),
+    content.replace(/\[(\d+)\]/g, (_, index) => `[${titleOf(index)}]`),
+  );
 });
 
 test("an uncovered question is refused with suggestions", async () => {
@@ -71,7 +75,6 @@ test("an uncovered question is refused with suggestions", async () => {
   await replyEnds("refused");
   assert.match(await lastReply().textContent(), /I don't have enough information to answer that question/);
   assert.equal(await lastReply().locator("[data-role=suggestion]").count(), 2);
-  await screenshot("refusal");
 });
 
 test("the conversation is one session in the visitor's history", async () => {
@@ -161,13 +164,123 @@ test("nothing of one visitor is left for the next", async () => {
   await replyEnds("done");
 });
 
+/** The token with another claim and, unless it is to be a forgery, rightly signed. */
+async function tokenWith(token, claims, { forged = false } = {}) {
+  const { jwt_secret } = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
+  const [head, payload] = token.split(".");
+  const body = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const unsigned = `${head}.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
+  const secret = forged ? "somebody else's secret" : jwt_secret;
+  return `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
+}
+
+/** Opens a page whose `tokenProvider` gives these tokens, one a call, and the last one from then on. */
+async function openWithTokens(...tokens) {
+  const host = await HostPage.prepare(page, demo);
+  await host.open();
+  await page.evaluate((all) => {
+    window.tokensGiven = 0;
+    const chat = document.querySelector("evidence-chat");
+    chat.tokenProvider = async () => all[Math.min(window.tokensGiven++, all.length - 1)];
+  }, tokens);
+}
+
+const giveToken = (token) =>
+  page.evaluate((only) => {
+    document.querySelector("evidence-chat").tokenProvider = async () => only;
+  }, token);
+
+const tokensGiven = () => page.evaluate(() => window.tokensGiven);
+
+/** Resolves with the tokens of the requests to the chat that `work` makes. */
+async function tokensSent(work) {
+  const tokens = [];
+  const note = (request) => {
+    if (request.url() !== demo.info.chat_url || request.method() !== "POST") return;
+    tokens.push(request.headers().authorization.replace(/^Bearer /, ""));
+  };
+  page.on("request", note);
+  await work();
+  page.off("request", note);
+  return tokens;
+}
+
+for (const [name, spoil, calls] of [
+  ["an expired", (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }), 2],
+  ["a forged", (token) => tokenWith(token, {}, { forged: true }), 2],
+  // It names nobody, so the good one is another user's, for whom the question is asked anew.
+  ["an unreadable", () => "nonsense", 3],
+]) {
+  test(`after ${name} token the page is asked for another one, and the answer comes`, async () => {
+    const good = await demo.newUser();
+    const bad = await spoil(good);
+    await openWithTokens(bad, good);
+    assert.deepEqual(await tokensSent(() => widget.askFor(COVERED)), [bad, good]);
+    assert.equal(await tokensGiven(), calls);
+    assert.deepEqual(await inWidget("user").allInnerTexts(), [COVERED]);
+    assert.equal((await demo.rest("GET", "chat_messages?select=id", { token: good })).length, 2, "stored once");
+  });
+}
+
+test("a visitor whose token is never good is told to sign in, and can ask once that is done", async () => {
+  const good = await demo.newUser();
+  const bad = await tokenWith(good, {}, { forged: true });
+  await openWithTokens(bad);
+  assert.deepEqual(await tokensSent(() => widget.askFor(COVERED, "failed")), [bad, bad]);
+  const error = lastReply().locator("[data-role=error]");
+  assert.equal(await error.getAttribute("data-code"), "unauthorized");
+  assert.match(await error.innerText(), /sign-in is no longer valid/);
+  assert.equal(await lastReply().locator("[data-role=retry]").count(), 0);
+  await giveToken(good);
+  await widget.askFor(COVERED);
+});
+
+test("when another user is signed in, the next question is that user's, and nothing of the one before stays", async () => {
+  const [first, second] = [await demo.newUser(), await demo.newUser()];
+  await openWithTokens(first);
+  await widget.askFor(OFF_TOPIC, "refused");
+  await giveToken(second);
+  await inWidget("input").fill(COVERED);
+  await inWidget("input").press("Enter");
+  await replyEnds("done");
+  assert.deepEqual(await inWidget("user").allInnerTexts(), [COVERED]);
+  for (const [token, question] of [
+    [first, OFF_TOPIC],
+    [second, COVERED],
+  ]) {
+    const stored = await demo.rest("GET", "chat_messages?role=eq.user&select=content", { token });
+    assert.deepEqual(stored, [{ content: question }]);
+  }
+});
+
+test("of 21 questions in a row 20 have their outcomes, and the last one a countdown", async () => {
+  await openWithTokens(await demo.newUser());
+  for (let asked = 0; asked < 20; asked++) {
+    if (asked % 5 === 4) await widget.askFor(OFF_TOPIC, "refused");
+    else await widget.askFor(COVERED);
+  }
+  await widget.askFor(COVERED, "failed");
+  assert.equal(await lastReply().locator("[data-role=error]").getAttribute("data-code"), "rate_limited");
+  assert.match(await lastReply().locator("[data-role=error-message]").innerText(), /again in \d+ seconds?\./);
+  const retry = lastReply().locator("[data-role=retry]");
+  assert.ok(await retry.isDisabled());
+  const seconds = async () => Number(/^Retry in (\d+) s$/.exec((await retry.innerText()).trim())[1]);
+  const first = await seconds();
+  assert.ok(first >= 1 && first <= 60, `${first} s`);
+  await page.waitForTimeout(1500);
+  assert.ok((await seconds()) < first, "it counts down");
+  const states = await inWidget("assistant").evaluateAll((replies) => replies.map(({ dataset }) => dataset.state));
+  assert.deepEqual(states.slice(0, 20), Array(4).fill(["done", "done", "done", "done", "refused"]).flat());
+});
+
 test("with Supabase stopped, the visitor is offered a retry", async () => {
+  await page.goto(demo.info.page_url);
+  await page.locator("body[data-view=chat]").waitFor();
   process.kill(demo.info.processes.supabase, "SIGKILL");
   await ask("How long does standard shipping take?");
   await replyEnds("failed");
   const error = lastReply().locator("[data-role=error]");
   assert.equal(await error.getAttribute("data-code"), "upstream_unavailable");
-  await screenshot("error");
   const retried = page.waitForRequest((request) => request.url() === demo.info.chat_url && request.method() === "POST");
   await lastReply().locator("[data-role=retry]").click();
   assert.match((await retried).postDataJSON().message, /standard shipping/);

@@ -1,0 +1,189 @@
+// The built demo page with everything real behind it: its panels, its switches, signing out. The tests run in order on one
+// demo.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBrowser } from "../lib/browser.mjs";
+import { startDemo } from "../lib/demo.mjs";
+import { Widget } from "../lib/widget.mjs";
+
+const COVERED = "Can I get my money back after two weeks?";
+const OFF_TOPIC = "Which planet in the solar system has the most moons?";
+const REASONS = { no_match: /No passage is near enough/, weak_evidence: /not likely to answer it/ };
+const STAGES = ["embed", "check", "search", "first_word", "complete"];
+
+let data, demo, browser, page, widget;
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  demo = await startDemo({ data });
+  browser = await openBrowser({ colorScheme: "light" });
+  page = browser.page;
+  widget = new Widget(page);
+  await page.goto(demo.info.page_url);
+  await signIn();
+});
+
+after(async () => {
+  await browser?.close();
+  await demo?.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+async function signIn() {
+  await page.locator("#auth-submit").click();
+  await page.locator("body[data-view=chat]").waitFor();
+}
+
+const stages = () =>
+  page.locator(".stage").evaluateAll((rows) =>
+    rows.map((row) => ({
+      name: row.dataset.stage,
+      state: row.dataset.state,
+      time: row.querySelector(".stage-time").textContent,
+    })),
+  );
+
+const raw = async () => JSON.parse(await page.locator("#raw-json").textContent());
+
+/** What the visitor's choices have come to, in the page and in the widget. */
+const looks = () =>
+  page.evaluate(() => {
+    const chat = document.querySelector("evidence-chat");
+    const root = chat.shadowRoot.querySelector(".root");
+    return {
+      page: {
+        lang: document.documentElement.lang,
+        direction: getComputedStyle(document.body).direction,
+        signOut: document.querySelector("#sign-out").textContent,
+      },
+      widget: {
+        lang: root.lang,
+        direction: getComputedStyle(root).direction,
+        placeholder: chat.shadowRoot.querySelector("[data-role=input]").placeholder,
+        scheme: root.dataset.scheme,
+      },
+    };
+  });
+
+test("the way of an answered question is told to its end, with the bytes that were really sent", async () => {
+  const sent = page.waitForRequest((request) => request.url() === demo.info.chat_url && request.method() === "POST");
+  await widget.askFor(COVERED);
+  const shown = await stages();
+  assert.deepEqual(
+    shown.map(({ name, state }) => [name, state]),
+    STAGES.map((name) => [name, "done"]),
+  );
+  for (const { name, time } of shown) assert.match(time, /^[\d.,]+\s?(ms|sec)$/, name);
+  const bytes = (await sent).postDataBuffer().length;
+  const size = await page.locator("#left-size").innerText();
+  assert.ok(Math.abs(Number.parseFloat(size) * 1000 - bytes) <= 50, `${size} of ${bytes} bytes`);
+});
+
+test("the inspector lists each passage of the answer, and the raw outcome has them all", async () => {
+  const [stored] = await demo.rest("GET", "chat_messages?role=eq.assistant&select=content,citations");
+  const outcome = await raw();
+  const passages = stored.citations.map(({ chunk_id }) => chunk_id);
+  assert.ok(passages.length > 0);
+  assert.equal(outcome.text, stored.content);
+  assert.deepEqual(
+    outcome.citations.map(({ chunk_id }) => chunk_id),
+    passages,
+  );
+  const slips = page.locator(".slip");
+  assert.deepEqual(await slips.evaluateAll((all) => all.map(({ dataset }) => dataset.chunk)), passages);
+  assert.deepEqual(
+    await slips.locator("mark").allTextContents(),
+    outcome.citations.flatMap(({ quotes }) => quotes.map(({ text }) => text)),
+  );
+
+  await widget.lastReply.locator("[data-role=source] summary").first().click();
+  const opened = await page.locator(".slip[aria-current=true]").getAttribute("data-chunk");
+  assert.ok(passages.includes(opened), "the passage that is opened in the chat is marked");
+});
+
+test("a refusal shows its reason and ends the way early", async () => {
+  await widget.askFor(OFF_TOPIC, "refused");
+  const { type, reason } = await raw();
+  assert.equal(type, "refusal");
+  assert.equal(await page.locator(".slip").count(), 1);
+  assert.equal(await page.locator(".slip.refusal").getAttribute("data-reason"), reason);
+  assert.match(await page.locator(".slip.refusal").innerText(), REASONS[reason]);
+  const shown = await stages();
+  assert.deepEqual(
+    shown.map(({ name, state }) => [name, state]),
+    ["embed", "check", "search", "refused"].map((name) => [name, "done"]),
+  );
+});
+
+test("each language changes page and widget, and Arabic turns both around", async () => {
+  const seen = [];
+  for (const language of ["en", "de", "es", "fr", "ja", "ar"]) {
+    await page.locator("#language").selectOption(language);
+    // The widget loads its texts when they are needed.
+    await page.waitForFunction(
+      (expected) => document.querySelector("evidence-chat").shadowRoot.querySelector(".root").lang === expected,
+      language,
+    );
+    seen.push(await looks());
+    const { page: around, widget: inside } = seen.at(-1);
+    const direction = language === "ar" ? "rtl" : "ltr";
+    assert.deepEqual([around.lang, around.direction, inside.direction], [language, direction, direction], language);
+  }
+  assert.equal(new Set(seen.map(({ page: { signOut } }) => signOut)).size, 6, "six texts of the page");
+  assert.equal(new Set(seen.map(({ widget: { placeholder } }) => placeholder)).size, 6, "six texts of the widget");
+  assert.match(await widget.find("refusal-message").first().innerText(), /\p{Script=Arabic}/u, "what was there, too");
+});
+
+test("the theme is the widget's as well, and the chat goes into the corner and back", async () => {
+  for (const [theme, scheme] of [
+    ["dark", "dark"],
+    ["light", "light"],
+    ["auto", "light"],
+    ["dark", "dark"],
+  ]) {
+    await page.locator(`#theme-${theme}`).check();
+    assert.equal((await looks()).widget.scheme, scheme, theme);
+  }
+
+  const launcher = widget.find("launcher");
+  assert.ok(!(await launcher.isVisible()));
+  await page.locator("#mode-floating").check();
+  await launcher.waitFor();
+  await page.locator("#mode-inline").check();
+  await launcher.waitFor({ state: "hidden" });
+  assert.equal(await widget.find("assistant").count(), 2, "the conversation moves with it");
+  await page.locator("#mode-floating").check();
+});
+
+test("language, theme and place are remembered", async () => {
+  const before = await looks();
+  await page.reload();
+  await page.locator("body[data-view=chat]").waitFor();
+  await widget.find("launcher").waitFor();
+  assert.deepEqual(await looks(), before);
+  assert.equal(await page.locator("#language").inputValue(), "ar");
+  assert.ok(await page.locator("#theme-dark").isChecked());
+  assert.ok(await page.locator("#mode-floating").isChecked());
+});
+
+test("signing out empties the inspector and the widget", async () => {
+  await page.locator(".example").first().click();
+  await widget.replyEnds("done");
+  assert.ok((await page.locator(".slip").count()) > 0);
+  await page.locator("#sign-out").click();
+  await page.locator("body[data-view=sign-in]").waitFor();
+  await signIn();
+  assert.equal(await widget.find("assistant").count(), 0);
+  assert.equal(await page.locator(".slip").count(), 0);
+  assert.equal(await page.locator("#evidence-question").textContent(), "");
+  assert.equal(await page.locator("#raw-json").textContent(), "");
+  assert.ok((await stages()).every(({ state }) => state === "waiting"));
+  assert.ok(!(await page.locator("#left").isVisible()));
+});
+
+test("nothing failed on the page", () => {
+  assert.deepEqual(page.errors, []);
+});

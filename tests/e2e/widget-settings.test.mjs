@@ -1,0 +1,177 @@
+// What an administrator decides in the settings, as a visitor meets it: greeting, suggested questions, original files. The
+// tests run in order on one demo.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBrowser } from "../lib/browser.mjs";
+import { startDemo } from "../lib/demo.mjs";
+import { HostPage } from "../lib/host-page.mjs";
+import { Widget } from "../lib/widget.mjs";
+
+const QUESTION = "Can I get my money back after two weeks?";
+const OFF_TOPIC = "Which planet in the solar system has the most moons?";
+const GREETING = "Ask me anything about <b>Fernhollow</b>.";
+const SAMPLE_KB = new URL("../../supabase/sample-kb/", import.meta.url);
+
+let data, demo, browser, page, host, widget, token;
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  demo = await startDemo({ data });
+  token = await demo.newUser();
+  browser = await openBrowser({ acceptDownloads: true });
+  page = browser.page;
+  host = await HostPage.prepare(page, demo);
+  widget = new Widget(page);
+});
+
+after(async () => {
+  await browser?.close();
+  await demo?.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Changes the settings as the dashboard would. The check of readiness reads them anew, so nobody has to wait a minute. */
+async function changeSettings(changes) {
+  await demo.rest("PATCH", "chat_settings?id=is.true", { body: changes });
+  const { status } = await fetch(new URL("/api/ready", demo.info.chat_url));
+  assert.equal(status, 200);
+}
+
+/** Opens the first source of the last reply. */
+async function openSource() {
+  const source = widget.lastReply.locator("[data-role=source]").first();
+  await source.locator("summary").click();
+  await source.locator("[data-role=quote]").first().waitFor();
+  return source;
+}
+
+/** Opens a conversation of the history; 0 is the newest. */
+async function restore(place) {
+  await widget.host.hover();
+  await widget.find("history-open").click();
+  await widget.find("session-open").nth(place).click();
+  await widget.find("assistant").first().waitFor();
+}
+
+/** Presses the button and gives the file that the browser saves, with the name it would have. */
+async function save(source) {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    source.locator("[data-role=source-download]").click(),
+  ]);
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+/** The file in the folder of samples that the first source comes from. */
+async function original() {
+  const [{ citations }] = await demo.rest(
+    "GET",
+    "chat_messages?role=eq.assistant&select=citations&order=created_at&limit=1",
+  );
+  const [document] = await demo.rest("GET", `kb_documents?id=eq.${citations[0].document_id}&select=id,source`);
+  const name = document.source.split("/").at(-1);
+  return { id: document.id, name, bytes: await readFile(new URL(name, SAMPLE_KB)) };
+}
+
+test("greeting and suggested questions are shown to who turns to the widget, and a press asks", async () => {
+  await changeSettings({ greeting: GREETING, suggested_questions: [QUESTION, "What does standard delivery cost?"] });
+  await host.open({ token });
+  assert.equal(await widget.find("suggested").count(), 0, "nothing is loaded before");
+  await widget.host.hover();
+  await widget.find("suggested").first().waitFor();
+  assert.deepEqual(await widget.find("suggested").allInnerTexts(), [QUESTION, "What does standard delivery cost?"]);
+  assert.equal(await widget.find("greeting").innerText(), GREETING, "as text");
+
+  await widget.find("suggested").first().click();
+  await widget.replyEnds("done");
+  assert.deepEqual(await widget.find("user").allInnerTexts(), [QUESTION]);
+  assert.match(await widget.lastReply.innerText(), /30 days/);
+});
+
+test("without links to originals no source offers one", async () => {
+  const source = await openSource();
+  assert.equal(await source.locator("[data-role=source-download]").count(), 0);
+});
+
+test("the page's own greeting comes before that of the settings", async () => {
+  await host.open({ token, attributes: { greeting: "Hello from the page." } });
+  await widget.host.hover();
+  await widget.find("suggested").first().waitFor();
+  assert.equal(await widget.find("greeting").innerText(), "Hello from the page.");
+});
+
+for (const link_mode of ["authenticated", "public"]) {
+  test(`a source's original file is saved as it is (${link_mode})`, async () => {
+    await changeSettings({ link_mode });
+    await host.open({ token });
+    await widget.askFor(QUESTION);
+    const expected = await original();
+    const { name, bytes } = await save(await openSource());
+    assert.equal(name, expected.name);
+    assert.ok(bytes.equals(expected.bytes), `${bytes.length} bytes of ${expected.bytes.length}`);
+  });
+}
+
+test("also from a conversation of the history, whose answer had no link when it was given", async () => {
+  await changeSettings({ link_mode: "authenticated" });
+  await host.open({ token });
+  await restore(2);
+  assert.deepEqual(await widget.find("user").allInnerTexts(), [QUESTION]);
+  const expected = await original();
+  const { bytes } = await save(await openSource());
+  assert.ok(bytes.equals(expected.bytes));
+});
+
+test("a document that was withdrawn while its link was shown: the visitor is told, and can go on", async () => {
+  await host.open({ token });
+  await widget.askFor(QUESTION);
+  const source = await openSource();
+  const { id } = await original();
+  await demo.rest("PATCH", `kb_documents?id=eq.${id}`, { body: { enabled: false } });
+  const button = source.locator("[data-role=source-download]");
+  await button.click();
+  await source.locator("[data-role=download-status]", { hasText: "could not be downloaded" }).waitFor();
+  assert.equal(await button.getAttribute("aria-busy"), null);
+
+  await demo.rest("PATCH", `kb_documents?id=eq.${id}`, { body: { enabled: true } });
+  await save(source);
+  assert.equal(await source.locator("[data-role=download-status]").innerText(), "");
+  await widget.askFor("What does standard delivery cost?");
+});
+
+test("links that were switched off are gone from new answers and from old ones", async () => {
+  await changeSettings({ link_mode: "none" });
+  await host.open({ token });
+  await widget.askFor(QUESTION);
+  assert.equal(await (await openSource()).locator("[data-role=source-download]").count(), 0);
+  await restore(2);
+  assert.equal(await (await openSource()).locator("[data-role=source-download]").count(), 0);
+});
+
+test("with citations switched off an answer has no badges and no sources", async () => {
+  await changeSettings({ citations: false });
+  await host.open({ token });
+  await widget.askFor(QUESTION);
+  assert.match(await widget.lastReply.innerText(), /30 days/);
+  for (const role of ["marker", "sources", "export"]) assert.equal(await widget.find(role).count(), 0, role);
+});
+
+test("the site's own words of a refusal are shown as they are, also from the history", async () => {
+  const refusal_message = "No idea. <b>Sorry!</b>";
+  await changeSettings({ refusal_message, refusal_suggestions: ["What does express delivery cost?"] });
+  await host.open({ token });
+  await widget.askFor(OFF_TOPIC, "refused");
+  assert.equal(await widget.find("refusal-message").innerText(), refusal_message);
+  await widget.find("suggestion").click();
+  assert.equal(await widget.find("input").inputValue(), "What does express delivery cost?");
+  await restore(0);
+  assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "still a refusal, no answer");
+  assert.equal(await widget.find("copy").count(), 0);
+});
+
+test("nothing failed on the page", () => {
+  assert.deepEqual(page.errors, []);
+});
