@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
@@ -97,6 +98,30 @@ test("one script and one tag are enough, under a strict policy; nothing else is 
   assert.ok(server.requests.some((path) => path.startsWith("/dist/panel-")));
   assert.ok(!server.requests.some((path) => path.startsWith("/dist/references-")));
   assert.deepEqual(page.errors, []);
+});
+
+test("what a visitor downloads is small: at first 8 kB, and 60 kB with the panel, beside what the embedder needs", async () => {
+  const loaded = new Set();
+  const sum = async () => {
+    for (const path of server.requests) if (/\.(js|css)$/.test(path) && !path.endsWith("/worker.js")) loaded.add(path);
+    const files = await Promise.all([...loaded].map((path) => readFile(consumer.path(PACKAGE, path))));
+    return files.reduce((total, file) => total + brotliCompressSync(file).length, 0);
+  };
+  await page.goto(`${server.origin}/blank.html`);
+  server.requests.length = 0;
+  await page.goto(`${server.origin}/script.html`);
+  const input = page.locator("evidence-chat [part~=input]");
+  await input.waitFor();
+  const launcher = await sum();
+  assert.ok(launcher > 1_000 && launcher <= 8_000, `${launcher} bytes`);
+  await input.click();
+  await page.locator("evidence-chat[data-state=ready]").waitFor();
+  const all = await sum();
+  assert.ok(
+    [...loaded].some((path) => path.includes("/texts-en-")),
+    [...loaded].join(", "),
+  );
+  assert.ok(all > launcher && all <= 60_000, `${all} bytes`);
 });
 
 test("the types are found, without a look into the package's own", async () => {

@@ -1,5 +1,5 @@
-// Takes the pictures of web/docs/ from the running product: every state of the widget in light, dark, Arabic and at 320
-// pixels, side by side. `cargo xtask screenshots` builds the product and runs it. Environment: EVIDENCE_MODEL_DIR,
+// Takes pictures of the running product: every state of the widget in light, dark, Arabic and at 320 pixels, side by side,
+// into web/docs/; an animation of the demo page into docs/. `cargo xtask screenshots` builds the product and runs it. Environment: EVIDENCE_MODEL_DIR,
 // CHROMIUM_PATH, KB_BINARY, XTASK_BINARY; ONLY names states, separated by commas.
 // The animation needs ffmpeg.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -15,6 +15,7 @@ import { sideBySide } from "./side-by-side.mjs";
 import { STATES } from "./states.mjs";
 
 const PICTURES = fileURLToPath(new URL("../../web/docs/", import.meta.url));
+const PRODUCT = fileURLToPath(new URL("../../docs/", import.meta.url));
 
 const VARIANTS = [
   { name: "light", attributes: { theme: "light" }, width: 460 },
@@ -31,13 +32,13 @@ const browser = await openBrowser({ reducedMotion: "reduce" });
 try {
   await mkdir(PICTURES, { recursive: true });
   const host = await HostPage.prepare(browser.page, demo);
-  if (!only || only.includes("animation")) await animation(host, join(PICTURES, "animation.gif"));
+  if (!only || only.includes("animation")) await animation(host, join(PRODUCT, "demo.gif"));
   for (const [name, state] of Object.entries(STATES)) {
     if (only && !only.includes(name)) continue;
     process.stderr.write(`  ${name}\n`);
     const pictures = [];
     for (const variant of VARIANTS) pictures.push(await picture(host, state, variant));
-    await sideBySide(browser.page, pictures, join(PICTURES, `${name}.png`));
+    await sideBySide(browser.page, pictures, join(PICTURES, `${name}.webp`));
   }
 } finally {
   await browser.close();

@@ -1,15 +1,38 @@
 import { writeFile } from "node:fs/promises";
 
-/** Puts pictures beside each other into one file. */
+/** Between the pictures and around them, in pixels. */
+const GAP = 12;
+const BACKGROUND = "#8b93a1";
+const QUALITY = 0.8;
+
+/** Puts pictures (PNG) beside each other into one WebP file. */
 export async function sideBySide(page, pictures, file) {
-  const images = pictures
-    .map((picture) => `<img alt="" src="data:image/png;base64,${picture.toString("base64")}">`)
-    .join("");
   await page.goto("about:blank");
-  await page.setViewportSize({ width: 1800, height: 700 });
-  await page.setContent(
-    `<style>body{margin:0;width:max-content;display:flex;gap:12px;padding:12px;background:#8b93a1}img{display:block}</style>${images}`,
+  const sources = pictures.map((picture) => `data:image/png;base64,${picture.toString("base64")}`);
+  const webp = await page.evaluate(draw, [sources, { gap: GAP, background: BACKGROUND, quality: QUALITY }]);
+  await writeFile(file, Buffer.from(webp, "base64"));
+}
+
+/** Runs in the page. */
+async function draw([sources, { gap, background, quality }]) {
+  const images = await Promise.all(
+    sources.map(async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      return image;
+    }),
   );
-  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
-  await writeFile(file, await page.locator("body").screenshot());
+  const canvas = document.createElement("canvas");
+  canvas.width = images.reduce((width, image) => width + image.width + gap, gap);
+  canvas.height = Math.max(...images.map(({ height }) => height)) + 2 * gap;
+  const context = canvas.getContext("2d");
+  context.fillStyle = background;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  let x = gap;
+  for (const image of images) {
+    context.drawImage(image, x, gap);
+    x += image.width + gap;
+  }
+  return canvas.toDataURL("image/webp", quality).split(",")[1];
 }

@@ -15,6 +15,13 @@ const TOO_FAST = {
   body: '{"code":"rate_limited","message":"Too fast.","retryable":true,"request_id":"1"}',
 };
 
+const UNAVAILABLE = {
+  status: 503,
+  headers: { "access-control-allow-origin": "*" },
+  contentType: "application/json",
+  body: '{"code":"upstream_unavailable","message":"Later.","retryable":true,"request_id":"1"}',
+};
+
 /** `prepare` may return what puts things right again; `model: "none"` begins without the model in the browser's cache. */
 export const STATES = {
   start: { prepare: ({ widget }) => widget.find("input").focus() },
@@ -89,6 +96,37 @@ export const STATES = {
       await widget.askFor(COVERED, "failed");
     },
   },
+  "server-error": {
+    async prepare({ widget, page, demo }) {
+      await page.route(demo.info.chat_url, (route) =>
+        route.request().method() === "POST" ? route.fulfill(UNAVAILABLE) : route.fallback(),
+      );
+      await widget.askFor(COVERED, "failed");
+    },
+  },
+  "signed-out": {
+    async prepare({ widget }) {
+      await widget.host.evaluate((chat) => (chat.tokenProvider = async () => null));
+      await widget.askFor(COVERED, "failed");
+    },
+  },
+  stopped: {
+    async prepare({ widget, page, demo }) {
+      await page.route(demo.info.chat_url, (route) =>
+        route.request().method() === "POST" ? undefined : route.fallback(),
+      );
+      await widget.ask(COVERED);
+      await widget.find("stop").click();
+      await widget.replyEnds("stopped");
+    },
+  },
+  "load-failed": {
+    async prepare({ widget, page }) {
+      await page.route("**/widget/panel-*.js", (route) => route.abort());
+      await widget.find("input").focus();
+      await widget.find("load-failed").waitFor();
+    },
+  },
   offline: {
     async prepare({ widget, page, host }) {
       await widget.askFor(COVERED);
@@ -114,6 +152,26 @@ export const STATES = {
       await widget.find("session").nth(2).waitFor();
       await widget.find("session-delete").nth(1).click();
       await widget.find("undo").waitFor();
+    },
+  },
+  rename: {
+    async prepare({ widget }) {
+      await widget.askFor(COVERED);
+      await widget.find("history-open").click();
+      await widget.find("session-rename").first().click();
+    },
+  },
+  "document-gone": {
+    async prepare({ widget, page, demo }) {
+      await widget.askFor(COVERED);
+      await widget.find("new").click();
+      await demo.rest("PATCH", "kb_documents?enabled=is.true", { body: { enabled: false } });
+      await widget.find("history-open").click();
+      await widget.find("session-open").first().click();
+      await widget.find("marker").first().click();
+      await widget.find("source-gone").first().scrollIntoViewIfNeeded();
+      await page.waitForTimeout(400);
+      return () => demo.rest("PATCH", "kb_documents?enabled=is.false", { body: { enabled: true } });
     },
   },
   launcher: {

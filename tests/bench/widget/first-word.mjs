@@ -53,7 +53,7 @@ async function firstUse(host) {
   return host.page.evaluate(() => window.longestTask());
 }
 
-/** In the page: `longestTask()` then tells the longest time between two turns of a loop of tasks, less that of an idle one. */
+/** In the page: `longestTask()` then tells the longest time between two turns of a loop of tasks, in milliseconds. */
 function beginWatching() {
   let longest = 0;
   let last = performance.now();

@@ -2,42 +2,27 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, test } from "node:test";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   answer,
   citation,
   cutAfter,
   bytesUntil,
   failure,
+  json,
   refusal,
   SESSION,
   silence,
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { openWidgetPage } from "./support/widget-page.mjs";
-import { serveWidget } from "./support/widget-site.mjs";
+import { QUESTION, startSuite } from "./support/suite.mjs";
 
-const QUESTION = "How do I get my money back?";
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-let site, browser;
-
-before(async () => {
-  site = await serveWidget();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-beforeEach(() => site.reset());
-
-const open = (t, options) => openWidgetPage(t, browser, site, options);
+const { site, browser, open } = await startSuite();
 
 const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
   citation({
@@ -46,14 +31,17 @@ const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
     document_id: `3f333df6-90a4-4fda-8dd3-9485d27cee3${index}`,
     title: `Document ${index}`,
     strength: ["strong", "good", "partial"][index % 3],
-    download_url: `${"https://chat.example"}/api/documents/${index}/download`,
+    download_url: `https://chat.example/api/documents/${index}/download`,
   }),
 );
 const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
 
-/** How each state comes about; gets the page that is open, before the question is asked. */
+/**
+ * How each state comes about: `before` prepares the site, `reach` gets the page that is open and goes on from there.
+ * `forget`: it is a first visit; `hasClock`: the page has a clock that `reach` can put forward.
+ */
 const STATES = {
-  start: async () => undefined,
+  start: { reach: (widget) => widget.role("greeting").waitFor() },
   "suggested questions": {
     before: () =>
       (site.api.config = { ...site.api.config, greeting: "Ask us.", suggested_questions: ["When?", "How?"] }),
@@ -110,16 +98,87 @@ const STATES = {
     before: () => site.api.play(cutAfter(bytesUntil("answer_delta"))),
     reach: (widget) => widget.ask(QUESTION, "failed"),
   },
+  "server error": {
+    before: () => site.api.play(failure(503, "upstream_unavailable", { retryable: true })),
+    reach: (widget) => widget.ask(QUESTION, "failed"),
+  },
+  "sign-in needed": { token: null, reach: (widget) => widget.ask(QUESTION, "failed") },
+  "not saved": {
+    before: () => site.api.play(whole(answer({ persisted: false }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("not-saved").waitFor();
+    },
+  },
+  "more sources, one opened": {
+    before: () => site.api.play(whole(LONG_ANSWER)),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("more-sources").click();
+      assert.equal(await widget.all("source").count(), DOCUMENTS.length);
+      await widget.role("source").locator("summary").click();
+      await widget.element.locator("details[open]").waitFor();
+    },
+  },
   "too fast": {
     before: () => site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "30" } })),
     reach: (widget) => widget.ask(QUESTION, "failed"),
   },
   "model failed": {
-    before: () => (site.interfere = (path, response) => path.startsWith("/model/") && response.writeHead(404).end()),
+    before: () => (site.interfere = failing("/model/")),
     forget: true,
     async reach(widget) {
       await widget.role("input").focus();
       await widget.role("model-retry").waitFor();
+    },
+  },
+  "panel failed": {
+    before: () => (site.interfere = failing("/widget/panel-")),
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("load-failed").waitFor();
+    },
+  },
+  initializing: {
+    before: () => (site.interfere = stalling("/model/")),
+    forget: true,
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget
+        .role("status")
+        .filter({ hasText: /[٣3][٣3]/ })
+        .waitFor();
+    },
+  },
+  "timed out": {
+    before: () => (site.interfere = stalling("/model/")),
+    forget: true,
+    hasClock: true,
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget
+        .role("status")
+        .filter({ hasText: /[٣3][٣3]/ })
+        .waitFor();
+      await widget.page.clock.fastForward(16_000);
+      await widget.role("model-retry").waitFor();
+    },
+  },
+  unsupported: {
+    init: () => delete globalThis.WebAssembly,
+    async reach(widget) {
+      await widget.role("input").hover();
+      await widget.becomes("error");
+      await widget.role("status").waitFor();
+    },
+  },
+  offline: {
+    async reach(widget, t) {
+      await widget.role("input").focus();
+      await widget.becomes("ready");
+      t.after(() => widget.page.context().setOffline(false));
+      await widget.page.context().setOffline(true);
+      await widget.role("offline").waitFor();
     },
   },
   consent: {
@@ -141,20 +200,56 @@ const STATES = {
   history: {
     before: withHistory,
     async reach(widget) {
-      await widget.role("input").focus();
-      await widget.role("history-open").click();
+      await openHistory(widget);
       await widget.all("session").nth(1).waitFor();
       await widget.all("session-delete").first().click();
       await widget.role("undo").waitFor();
     },
   },
+  "history, empty": {
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.element.locator(".history-empty").waitFor();
+    },
+  },
+  "history, loading": {
+    before: () => (site.api.interfere = ({ path }) => path === "/api/sessions"),
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.element.locator(".history-loading").waitFor();
+    },
+  },
+  "history, failed": {
+    before: () => (site.api.interfere = failingSessions),
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.role("history-retry").waitFor();
+    },
+  },
+  "history, renaming": {
+    before: withHistory,
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.all("session-rename").nth(1).click();
+      await widget.role("rename-form").waitFor();
+    },
+  },
   "opened conversation": {
     before: withHistory,
     async reach(widget) {
-      await widget.role("input").focus();
-      await widget.role("history-open").click();
+      await openHistory(widget);
       await widget.all("session-open").first().click();
       await widget.reply("done");
+    },
+  },
+  "source that is gone": {
+    before: withHistory,
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.all("session-open").first().click();
+      await widget.reply("done");
+      await widget.role("marker").click();
+      await widget.role("source-gone").waitFor();
     },
   },
   "floating panel": {
@@ -166,6 +261,34 @@ const STATES = {
   },
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
+
+/** Lets requests whose path begins like this fail. */
+function failing(start) {
+  return (path, response) => path.startsWith(start) && response.writeHead(404).end();
+}
+
+/** Sends a third of what is asked for there, and then nothing. */
+function stalling(start) {
+  return async (path, response) => {
+    if (!path.startsWith(start)) return false;
+    response.writeHead(200, { "content-length": 23_325_735 }).write(Buffer.alloc(7_700_000));
+    // The embedder tells at most every 50 ms.
+    await sleep(200);
+    response.write(Buffer.alloc(100_000));
+    return true;
+  };
+}
+
+function failingSessions({ path }, response) {
+  if (path !== "/api/sessions") return false;
+  json(500, { code: "internal", message: "No.", retryable: false })(response);
+  return true;
+}
+
+async function openHistory(widget) {
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+}
 
 function withHistory() {
   const at = "2026-11-01T10:00:00Z";
@@ -194,7 +317,7 @@ const LOOKS = [
 
 for (const [name, state] of Object.entries(STATES)) {
   test(`axe finds nothing: ${name}`, async (t) => {
-    const { attributes, before: prepare, forget, init, reach = state } = state;
+    const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
       await t.test(look.name, async (t) => {
         site.reset();
@@ -203,9 +326,13 @@ for (const [name, state] of Object.entries(STATES)) {
         const widget = await open(t, {
           attributes: { ...look.attributes, ...attributes },
           init,
-          setUp: (page) => page.setViewportSize({ width: look.width ?? 900, height: 800 }),
+          token,
+          async setUp(page) {
+            await page.setViewportSize({ width: look.width ?? 900, height: 800 });
+            if (hasClock) await page.clock.install();
+          },
         });
-        await reach(widget);
+        await reach(widget, t);
         assert.deepEqual(await violations(widget), []);
         await assertFits(widget);
       });
@@ -236,7 +363,7 @@ async function violations({ page }) {
 }
 
 /** Nothing has to be scrolled sideways (WCAG 1.4.10). */
-async function assertFits({ page, element }) {
+async function assertFits({ element }) {
   const overflow = await element.evaluate(({ shadowRoot }) => {
     const log = shadowRoot.querySelector("[data-role=log]");
     return [document.documentElement, log].map((box) => box.scrollWidth - box.clientWidth);
@@ -246,7 +373,6 @@ async function assertFits({ page, element }) {
     [],
     "sideways",
   );
-  assert.ok(page);
 }
 
 test("an answer is told once, when it is complete, with its sources named; deltas are not", async (t) => {
@@ -384,14 +510,50 @@ test("who wants less motion gets none", async (t) => {
   await widget.until(async () => (await moving()) === 0, "animations end at once");
 });
 
-test("in forced colours, badges and buttons keep an outline", async (t) => {
-  const widget = await open(t, { setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
+test("in forced colours, what can be pressed and what is marked keeps an edge", async (t) => {
+  const inForcedColors = (attributes) =>
+    open(t, { attributes, setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
+  withHistory();
+  site.api.config = { ...site.api.config, suggested_questions: ["When?"] };
+  site.api.play(failure(503, "upstream_unavailable", { retryable: true }), whole(refusal()), whole(answer()));
+  const floating = await inForcedColors({ mode: "floating" });
+  await assertEdge(floating.role("launcher"));
+
+  const widget = await inForcedColors();
+  await widget.role("input").focus();
+  await assertEdge(widget.role("suggested"));
+  await widget.ask(QUESTION, "failed");
+  await assertEdge(widget.role("retry"));
+  await widget.ask(QUESTION, "refused");
+  for (const suggestion of await widget.element.locator("button[data-role=suggestion]").all())
+    await assertEdge(suggestion);
   await widget.ask(QUESTION);
-  for (const role of ["marker", "send"]) {
-    const width = await widget.role(role).evaluate((target) => getComputedStyle(target).borderTopWidth);
-    assert.notEqual(width, "0px", role);
-  }
+  for (const role of ["marker", "source-number", "user", "send"]) await assertEdge(widget.role(role));
+
+  await openHistory(widget);
+  await widget.all("session-open").first().click();
+  await widget.reply("done");
+  await openHistory(widget);
+  await assertEdge(widget.element.locator("[data-role=session]:has([aria-current])"));
+  for (const role of ["session-rename", "session-delete"]) await assertEdge(widget.role(role));
+  await widget.page.keyboard.press("Tab");
+  await assertEdge(widget.element.locator(".history-item:has(:focus-visible)"));
 });
+
+/** It has a border or an outline that can be seen. */
+async function assertEdge(locator) {
+  const [name, ...edges] = await locator.evaluate((target) => {
+    const style = getComputedStyle(target);
+    const edges = ["border-block-start", "outline"].map((edge) => [
+      style.getPropertyValue(`${edge}-style`),
+      style.getPropertyValue(`${edge}-width`),
+      style.getPropertyValue(`${edge}-color`) !== getComputedStyle(target.closest(".panel, .root")).backgroundColor,
+    ]);
+    return [target.dataset.role ?? target.className, ...edges];
+  });
+  const isSeen = ([style, width, isColored]) => style !== "none" && width !== "0px" && isColored;
+  assert.ok(edges.some(isSeen), `${name}: ${JSON.stringify(edges)}`);
+}
 
 test("the language is the page's unless the element says otherwise, can change at any time, and each text can be replaced", async (t) => {
   const widget = await open(t);

@@ -1,31 +1,11 @@
 // What the widget does to a page before, while and after it is loaded. Real Chromium, real embedder, played API.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { test } from "node:test";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
-import { markup, openWidgetPage } from "./support/widget-page.mjs";
-import { serveWidget } from "./support/widget-site.mjs";
+import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
+import { markup } from "./support/widget-page.mjs";
 
-const QUESTION = "How do I get my money back?";
-const ANSWER = /Refunds are paid within 5 days\./;
-
-let site, browser;
-
-before(async () => {
-  site = await serveWidget();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-beforeEach(() => {
-  site.reset();
-});
-
-const open = (t, options) => openWidgetPage(t, browser, site, options);
+const { site, browser, open } = await startSuite();
 const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
 const panelRequests = () => site.requests.filter(isPanelCode);
 
@@ -268,21 +248,54 @@ test("an element that is moved goes on answering; one that is removed stops, and
   assert.equal(await widget.all("assistant").count(), 3);
 });
 
-test("a panel that cannot be loaded is told, the question kept, and loaded at the next attempt", async (t) => {
+/** Has the panel's code fail to load until the function that it gives is called. */
+function breakPanel() {
   let isDown = true;
   site.interfere = (path, response) => {
     if (!isDown || !isPanelCode(path)) return false;
     response.writeHead(503).end();
     return true;
   };
-  const widget = await open(t);
-  await widget.role("input").fill(QUESTION);
-  await widget.role("input").press("Enter");
-  await widget.role("load-failed").waitFor();
-  await widget.becomes("error");
-  assert.equal(await widget.role("input").inputValue(), QUESTION);
-  isDown = false;
-  await widget.role("input").press("Enter");
+  return () => (isDown = false);
+}
+
+for (const again of ["Enter", "the retry button"]) {
+  test(`a panel that cannot be loaded is told, the question kept, and loaded by ${again}`, async (t) => {
+    const repair = breakPanel();
+    const widget = await open(t);
+    await widget.role("input").fill(QUESTION);
+    await widget.role("input").press("Enter");
+    await widget.role("load-failed").waitFor();
+    await widget.becomes("error");
+    assert.equal((await widget.events("error"))[0].detail.code, "load_failed");
+    // The focus may have begun a first attempt, and the question a second.
+    await widget.until(async () => (await widget.role("input").inputValue()) === QUESTION, "the question is back");
+    repair();
+    if (again === "Enter") {
+      await widget.role("input").press("Enter");
+    } else {
+      await widget.role("load-failed").locator("[data-role=retry]").click();
+      await widget.role("history-open").waitFor();
+      assert.equal(await widget.role("input").inputValue(), QUESTION);
+      await widget.role("input").press("Enter");
+    }
+    assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+    assert.equal(await widget.all("load-failed").count(), 0);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  });
+}
+
+test("an endpoint that the page sets late brings the site's greeting and suggestions", async (t) => {
+  site.api.config = { ...site.api.config, greeting: "Ask about our tents.", suggested_questions: ["Is it dry?"] };
+  const widget = await open(t, { attributes: { endpoint: null } });
+  await widget.role("input").click();
+  await widget.role("history-open").waitFor();
+  await widget.becomes("ready");
+  assert.equal(await widget.all("suggested").count(), 0);
+  assert.deepEqual(site.api.requests, []);
+  await widget.element.evaluate((element, url) => element.setAttribute("endpoint", url), site.api.endpoint);
+  await widget.role("suggested").waitFor();
+  assert.match(await widget.role("log").innerText(), /Ask about our tents\./);
+  await widget.role("suggested").click();
   assert.match(await (await widget.reply("done")).innerText(), ANSWER);
-  assert.equal(await widget.all("load-failed").count(), 0);
 });

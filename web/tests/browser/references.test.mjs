@@ -239,8 +239,5 @@ for (const colorScheme of ["light", "dark"]) {
       violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
       [],
     );
-    if (process.env.SCREENSHOT_DIR) {
-      await page.screenshot({ path: join(process.env.SCREENSHOT_DIR, `references-${colorScheme}.png`) });
-    }
   });
 }

@@ -1,8 +1,7 @@
 // What a visitor sees of everything that can happen to a question. Real Chromium, real embedder; the API is played.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
 import {
   answer,
   byteByByte,
@@ -21,27 +20,10 @@ import {
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { openWidgetPage, tokenFor } from "./support/widget-page.mjs";
-import { serveWidget } from "./support/widget-site.mjs";
+import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
+import { tokenFor } from "./support/widget-page.mjs";
 
-const QUESTION = "How do I get my money back?";
-const ANSWER = /Refunds are paid within 5 days\./;
-
-let site, browser;
-
-before(async () => {
-  site = await serveWidget();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-beforeEach(() => site.reset());
-
-const open = (t, options) => openWidgetPage(t, browser, site, options);
+const { site, browser, open } = await startSuite();
 /** With a clock that the test can put forward. */
 const openWithClock = (t, options) => open(t, { ...options, setUp: (page) => page.clock.install() });
 const sent = () => site.api.questions().map(({ body }) => body);
@@ -263,6 +245,44 @@ test("beyond the rate limit, the retry button counts down and works at zero", as
   assertSentTwiceAlike();
 });
 
+test("where the server does not say how long to wait, the retry button counts down from ten seconds", async (t) => {
+  const widget = await openWithClock(t);
+  site.api.play(failure(429, "rate_limited", { retryable: true }), whole(answer()));
+  await widget.ask(QUESTION, "failed");
+  assert.match(await widget.role("error-message").innerText(), /\b10 seconds/);
+  assert.equal(await widget.role("retry").isDisabled(), true);
+  await widget.page.clock.runFor(8_000);
+  assert.match(await widget.role("retry").innerText(), /[12] s/);
+  await widget.page.clock.runFor(3_000);
+  await widget.role("retry").click();
+  await widget.reply("done");
+  assertSentTwiceAlike();
+});
+
+test("the countdown goes on while the element is moved, and while it is off the page", async (t) => {
+  const widget = await openWithClock(t);
+  site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }), whole(answer()));
+  await widget.ask(QUESTION, "failed");
+  const retry = widget.role("retry");
+  await widget.page.clock.runFor(2_000);
+  await widget.element.evaluate((element) => document.body.append(element));
+  await widget.page.clock.runFor(2_000);
+  assert.match(await retry.innerText(), /[78] s/);
+  await widget.element.evaluate((element) => {
+    globalThis.kept = element;
+    element.remove();
+  });
+  await widget.page.clock.runFor(3_000);
+  await widget.page.evaluate(() => document.body.append(globalThis.kept));
+  await widget.page.clock.runFor(1_000);
+  assert.match(await retry.innerText(), /[34] s/);
+  await widget.page.clock.runFor(5_000);
+  assert.equal(await retry.isDisabled(), false);
+  await retry.click();
+  await widget.reply("done");
+  assertSentTwiceAlike();
+});
+
 test("a token that has expired is asked for once more, and then the visitor is told", async (t) => {
   const widget = await open(t);
   /** Each call gives another token of the same user. */
@@ -293,16 +313,38 @@ test("who is not signed in is told so, and nothing is sent", async (t) => {
   assert.deepEqual(sent(), []);
 });
 
-test("another visitor sees nothing of the one before", async (t) => {
-  const widget = await open(t);
-  await widget.ask("A private question?");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
-  await widget.call("ask", "Whose turn is it?");
-  await widget.reply("done");
-  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
-  assert.equal(JSON.parse(sent()[1]).session_id, undefined);
-  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
-});
+/** Ways for the widget to learn of another visitor no sooner than the next question. */
+const CHANGES = {
+  "": async () => undefined,
+  ", also after a new chat": (widget) => widget.role("new").click(),
+  ", also where tokens take 700 ms": (widget) =>
+    widget.element.evaluate((element) => {
+      element.tokenProvider = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return sessionStorage.getItem("token");
+      };
+    }),
+};
+
+for (const [when, prepare] of Object.entries(CHANGES)) {
+  test(`another visitor's question is answered, with nothing of the one before${when}`, async (t) => {
+    const widget = await open(t);
+    await widget.ask("A private question?");
+    await prepare(widget);
+    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+    await widget.role("input").fill("Whose turn is it?");
+    await widget.role("input").press("Enter");
+    await widget.element.getByText("Whose turn is it?").waitFor();
+    await widget.until(() => sent().length === 2, "the question was sent");
+    assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+    assert.equal(await widget.all("assistant").count(), 1);
+    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("somebody else")}`);
+    assert.equal(JSON.parse(sent()[1]).session_id, undefined);
+    assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+    await widget.becomes("ready");
+  });
+}
 
 test("stopping keeps what is there, closes the connection, and can be taken back", async (t) => {
   const widget = await open(t);
@@ -526,6 +568,130 @@ test("a refusal shows its words, what came closest, and suggestions that do some
   assert.deepEqual([detail.reason, detail.nearest], ["weak_evidence", ["Refunds", "Deliveries"]]);
   assert.deepEqual(await widget.events("error"), []);
 });
+
+test("a site's own words of refusal are shown as they are, whatever the language, also from the history", async (t) => {
+  const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
+  withConversation([
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: message, refusal: "weak_evidence" },
+  ]);
+  site.api.play(whole(refusal({ message })));
+  const widget = await open(t, { attributes: { lang: "fr" } });
+  await widget.ask(QUESTION, "refused");
+  assert.equal(await widget.role("refusal-message").innerText(), message);
+  assert.equal(await widget.role("announcer").innerText(), message);
+
+  await openConversation(widget);
+  const restored = await widget.reply("refused");
+  assert.equal(await restored.locator("[data-role=refusal-message]").innerText(), message);
+  assert.equal(await restored.locator("[data-role=copy]").count(), 0);
+});
+
+/** Lets the messages of a conversation come only when the function that it gives is called. */
+function holdMessages() {
+  const { opened, open } = gate();
+  site.api.interfere = async ({ path }) => {
+    if (path.endsWith("/messages")) await opened;
+    return false;
+  };
+  return open;
+}
+
+for (const how of ["the page", "the visitor"]) {
+  test(`a question that ${how} asks while a conversation is being opened is not lost, and goes on with that one`, async (t) => {
+    const session = withConversation([
+      { role: "user", content: "The first one?" },
+      { role: "assistant", content: "Refunds are paid." },
+    ]);
+    const release = holdMessages();
+    const widget = await open(t);
+    await openConversation(widget);
+    let asked;
+    if (how === "the page") {
+      asked = widget.call("ask", QUESTION);
+    } else {
+      await widget.role("input").fill(QUESTION);
+      await widget.role("input").press("Enter");
+    }
+    await widget.becomes("busy");
+    await sleep(300);
+    assert.deepEqual(sent(), []);
+    release();
+    await widget.element.getByText("The first one?").waitFor();
+    if (how === "the visitor") {
+      await widget.becomes("ready");
+      assert.equal(await widget.role("input").inputValue(), QUESTION);
+      await widget.role("input").press("Enter");
+    }
+    await widget.element.getByText(QUESTION).waitFor();
+    await asked;
+    await widget.until(
+      async () => (await widget.role("assistant").getAttribute("data-state")) === "done",
+      "the answer",
+    );
+    assert.equal(JSON.parse(sent()[0]).session_id, session.id);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), ["The first one?", QUESTION]);
+    await widget.becomes("ready");
+  });
+}
+
+test("a conversation that is left while it is being opened does not come after all", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const release = holdMessages();
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.call("clear");
+  release();
+  await widget.ask(QUESTION);
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  assert.equal(JSON.parse(sent()[0]).session_id, undefined);
+});
+
+test("a conversation that cannot be opened is told with a retry, until the next question is asked", async (t) => {
+  const session = withConversation([{ role: "user", content: "The first one?" }]);
+  let isDown = true;
+  site.api.interfere = ({ path }, response) => {
+    if (!isDown || !path.endsWith("/messages")) return false;
+    failure(503, "upstream_unavailable", { retryable: true })(response);
+    return true;
+  };
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.role("error").waitFor();
+  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
+  await widget.ask(QUESTION);
+  assert.equal(await widget.all("error").count(), 0);
+  await openConversation(widget);
+  await widget.role("error").waitFor();
+  isDown = false;
+  await widget.role("retry").click();
+  await widget.element.getByText("The first one?").waitFor();
+  assert.equal(await widget.all("error").count(), 0);
+  await widget.ask(QUESTION);
+  assert.equal(JSON.parse(sent().at(-1)).session_id, session.id);
+});
+
+/** Opens the one conversation of the history. */
+async function openConversation(widget) {
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("session-open").click();
+}
+
+/** Gives the history one conversation with these messages, as the API has them. */
+function withConversation(messages) {
+  const at = "2026-11-01T10:00:00Z";
+  const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
+  const stored = messages.map((message, index) => ({
+    id: SESSION.replace(/.$/, String(index + 1)),
+    citations: [],
+    created_at: at,
+    ...message,
+  }));
+  site.api.sessions = [session];
+  site.api.messages.set(session.id, stored);
+  return session;
+}
 
 test("greeting and suggested questions come from the server, and one press asks", async (t) => {
   site.api.config = {

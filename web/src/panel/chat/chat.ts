@@ -46,7 +46,8 @@ export class Chat {
   /** The question that is asked for the first time, as long as it is running. */
   #question: string | undefined;
   #restoring: AbortController | undefined;
-  #restored: Promise<void> = Promise.resolve();
+  /** Whether the conversation that is being opened came. */
+  #restored: Promise<boolean> = Promise.resolve(true);
   /** Ends what goes on for this visitor beside the conversation. */
   #visit = new AbortController();
   #hasFailed = false;
@@ -85,8 +86,10 @@ export class Chat {
     if (this.#running) return;
     // It goes on with the conversation that is being opened.
     const visit = this.#visit;
-    await this.#restored;
+    const isRestored = !this.#restoring || (await this.#restored);
     if (this.#running || visit !== this.#visit) return;
+    const { composer } = this.#options.host.frame;
+    if (!isRestored) return void (composer.value ||= question);
     this.#question = question;
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
@@ -142,8 +145,8 @@ export class Chat {
     });
   }
 
-  /** Resolves also if it fails, or is given up. */
-  async #restore(session: Session, signal: AbortSignal): Promise<void> {
+  /** Whether it came; it may fail, or be given up. */
+  async #restore(session: Session, signal: AbortSignal): Promise<boolean> {
     const { host, announcer, client } = this.#options;
     try {
       let cursor: string | undefined;
@@ -154,8 +157,10 @@ export class Chat {
         cursor = page.next_cursor;
       } while (cursor !== undefined);
       announcer.say(host.translator.say("conversationRestored", { title: session.title ?? "" }));
+      return true;
     } catch (error) {
       if (!signal.aborted) this.#notRestored(error, session);
+      return false;
     }
   }
 

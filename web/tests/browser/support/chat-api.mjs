@@ -31,6 +31,7 @@ const CONFIG = {
  * Starts the API. `api.play(…)` says how questions are answered from now on, and forgets the requests so far: one handler
  * for each, the last one for all further ones. A handler gets the response and the recorded request. Requests are recorded
  * as `{method, path, query, headers, body, isCut}`; `isCut` once the client has left before the answer was complete.
+ * `api.interfere`, if set, gets the requests of the other routes first, and returns whether it has dealt with them.
  */
 export async function startChatApi() {
   const api = { requests: [] };
@@ -42,6 +43,7 @@ export async function startChatApi() {
   /** Everything as at the start. */
   api.reset = () => {
     api.config = CONFIG;
+    api.interfere = undefined;
     /** Sessions as the API lists them, the newest first. */
     api.sessions = [];
     /** Session id → messages, the oldest first. */
@@ -64,6 +66,7 @@ export async function startChatApi() {
       response.setHeader("server-timing", "auth;dur=1, admission;dur=4, settings;dur=0, search;dur=21, total;dur=26");
       return handler(response, recorded);
     }
+    if (await api.interfere?.(recorded, response)) return;
     return answerOther(api, recorded, response);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -4,14 +4,15 @@ import { collectErrors } from "../../../../tests/lib/browser.mjs";
 
 const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
 
-/** Nothing but what the widget's README asks for, with Trusted Types on. */
-export function strictPolicy(api) {
+/** Nothing but what the widget's README asks for, with Trusted Types on. `more` are sources to add, by directive. */
+export function strictPolicy(api, more = {}) {
+  const added = (directive) => (more[directive] ?? []).map((source) => ` ${source}`).join("");
   return [
     "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval'",
+    `script-src 'self' 'wasm-unsafe-eval'${added("script-src")}`,
     "style-src 'self'",
-    "worker-src 'self'",
-    `connect-src 'self' ${api.origin}`,
+    `worker-src 'self'${added("worker-src")}`,
+    `connect-src 'self' ${api.origin}${added("connect-src")}`,
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -19,10 +20,11 @@ export function strictPolicy(api) {
   ].join("; ");
 }
 
-/** The markup of a widget; a value of `true` sets an attribute without value. */
+/** The markup of a widget; a value of `true` sets an attribute without value, `null` leaves it out. */
 export function markup(site, attributes = {}, content = "") {
   const all = { endpoint: site.api.endpoint, "model-url": "/model/", ...attributes };
-  const pairs = Object.entries(all).map(([name, value]) => (value === true ? name : `${name}="${value}"`));
+  const given = Object.entries(all).filter(([, value]) => value !== null);
+  const pairs = given.map(([name, value]) => (value === true ? name : `${name}="${value}"`));
   return `<evidence-chat ${pairs.join(" ")}>${content}</evidence-chat>`;
 }
 

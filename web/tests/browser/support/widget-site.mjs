@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { modelFolder } from "../../../../tests/lib/embedder.mjs";
 import { startChatApi } from "./chat-api.mjs";
 
-const WIDGET = process.env.WIDGET_DIST ?? fileURLToPath(new URL("../../../dist", import.meta.url));
+/** The folder of the built widget. */
+export const WIDGET = process.env.WIDGET_DIST ?? fileURLToPath(new URL("../../../dist", import.meta.url));
 
 const TYPES = {
   ".css": "text/css",
@@ -35,14 +36,21 @@ const PAGE_SCRIPT = `
  * Starts the page's server and the API's. One for a test file: the model that a browser keeps belongs to its origin.
  *
  * `site.body` and `site.csp` are what the next visit gets; `openWidgetPage` sets them. `site.requests` are the paths
- * asked of the page's server; `site.api` is the API. `site.interfere`, if set, gets each request first and returns
+ * asked of the page's server; `site.api` is the API. `site.script` is the address of the widget. `site.interfere`, if set, gets each request first and returns
  * whether it has dealt with it.
  */
 export async function serveWidget() {
   await access(`${WIDGET}/evidence-chat.js`).catch(() => assert.fail(`${WIDGET} is not there: build the widget first`));
   const models = modelFolder();
   const api = await startChatApi();
-  const site = { api, requests: [], body: "", csp: undefined, interfere: undefined };
+  const site = {
+    api,
+    requests: [],
+    body: "",
+    csp: undefined,
+    script: "/widget/evidence-chat.js",
+    interfere: undefined,
+  };
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     site.requests.push(path);
@@ -50,7 +58,7 @@ export async function serveWidget() {
     if (site.csp !== undefined) response.setHeader("content-security-policy", site.csp);
     // Whoever counts requests must see each of them.
     response.setHeader("cache-control", "no-store");
-    await sendFile(path, { body: site.body, models }, response);
+    await sendFile(path, { site, models }, response);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   site.origin = `http://127.0.0.1:${server.address().port}`;
@@ -74,8 +82,8 @@ export async function serveWidget() {
   return site;
 }
 
-async function sendFile(path, { body, models }, response) {
-  if (path === "/") return response.writeHead(200, { "content-type": "text/html" }).end(page(body));
+async function sendFile(path, { site, models }, response) {
+  if (path === "/") return response.writeHead(200, { "content-type": "text/html" }).end(page(site));
   if (path === "/page.css") return response.writeHead(200, { "content-type": "text/css" }).end(PAGE_STYLE);
   if (path === "/page.js") return response.writeHead(200, { "content-type": "text/javascript" }).end(PAGE_SCRIPT);
   const [, folder, name] = /^\/(widget|model)\/([\w.-]+)$/.exec(path) ?? [];
@@ -86,7 +94,7 @@ async function sendFile(path, { body, models }, response) {
   response.writeHead(200, { "content-type": type, "content-length": content.length }).end(content);
 }
 
-function page(body) {
+function page({ body, script }) {
   return `<!doctype html>
     <html lang="en">
       <head>
@@ -94,7 +102,7 @@ function page(body) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Fernhollow Goods</title>
         <link rel="stylesheet" href="/page.css" />
-        <script type="module" src="/widget/evidence-chat.js"></script>
+        <script type="module" src="${script}"></script>
       </head>
       <body>
         <h1>Fernhollow Goods</h1>

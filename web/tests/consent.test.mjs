@@ -1,0 +1,67 @@
+// Who is asked before the model is downloaded.
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { importTs } from "../../tests/lib/import-ts.mjs";
+
+// The embedder's build puts it there.
+globalThis.MODEL_IDENTITY = { fingerprint: "0123456789abcdef" };
+
+const { mustAskBeforeDownload } = await importTs(new URL("../src/panel/model/consent.ts", import.meta.url));
+
+/** Has the browser's cache hold the model, or not. */
+function cacheWith(model) {
+  globalThis.caches = { open: async () => ({ match: async () => model }) };
+}
+
+const LIMITED = [
+  { connection: { saveData: true } },
+  { connection: { saveData: true, effectiveType: "4g" }, deviceMemory: 8 },
+  { connection: { saveData: false, effectiveType: "slow-2g" } },
+  { connection: { effectiveType: "2g" } },
+  { connection: {}, deviceMemory: 0.5 },
+  { deviceMemory: 0.25 },
+  { deviceMemory: 1 },
+];
+
+const UNLIMITED = [
+  {},
+  { connection: {} },
+  { connection: { saveData: false } },
+  { connection: { saveData: false, effectiveType: "3g" } },
+  { connection: { effectiveType: "4g" } },
+  { deviceMemory: 2 },
+  { deviceMemory: 8 },
+  { connection: { saveData: false, effectiveType: "3g" }, deviceMemory: 2 },
+];
+
+beforeEach(() => cacheWith(undefined));
+
+afterEach(() => delete globalThis.caches);
+
+for (const device of LIMITED) {
+  test(`asked: ${JSON.stringify(device)}`, async () => {
+    assert.equal(await mustAskBeforeDownload(device), true);
+  });
+
+  test(`not asked, because the model is in the cache: ${JSON.stringify(device)}`, async () => {
+    cacheWith(new Response("the model"));
+    assert.equal(await mustAskBeforeDownload(device), false);
+  });
+}
+
+for (const device of UNLIMITED) {
+  test(`not asked: ${JSON.stringify(device)}`, async () => {
+    assert.equal(await mustAskBeforeDownload(device), false);
+  });
+}
+
+test("a limited device whose cache is blocked or broken is asked", async () => {
+  const [device] = LIMITED;
+  const broken = async () => {
+    throw new DOMException("Storage is blocked.", "SecurityError");
+  };
+  for (const caches of [undefined, { open: broken }, { open: async () => ({ match: broken }) }]) {
+    globalThis.caches = caches;
+    assert.equal(await mustAskBeforeDownload(device), true);
+  }
+});
