@@ -11,8 +11,8 @@ const SIZE = { width: 1280, height: 800 };
 /** Of the picture, in pixels. */
 const WIDTH = 960;
 
-/** Records the page while `play` runs, and writes a GIF. Needs ffmpeg. */
-export async function animation({ page, demo }, file) {
+/** Writes a GIF of the page, which needs ffmpeg, and a still picture of it. */
+export async function animation({ page, demo }, { file, still }) {
   await page.setViewportSize(SIZE);
   await page.goto(demo.info.page_url);
   if (await page.locator("#auth-submit").isVisible()) await page.locator("#auth-submit").click();
@@ -20,11 +20,11 @@ export async function animation({ page, demo }, file) {
   const widget = new Widget(page);
   await widget.find("input").focus();
   await page.locator("evidence-chat[data-state=ready]").waitFor();
-  const frames = await record(page, () => play(page, widget));
+  const frames = await record(page, () => play(page, widget, still));
   await encode(frames, file);
 }
 
-async function play(page, widget) {
+async function play(page, widget, still) {
   await sleep(500);
   await widget.find("input").pressSequentially("Can I get my money back after two weeks?", { delay: 35 });
   await sleep(300);
@@ -34,6 +34,7 @@ async function play(page, widget) {
   await sleep(1600);
   await widget.find("marker").first().hover();
   await sleep(2200);
+  await page.screenshot({ path: still });
   await widget.find("marker").first().click();
   await sleep(2200);
   await page.mouse.move(5, 5);

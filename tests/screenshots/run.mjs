@@ -32,7 +32,9 @@ const browser = await openBrowser({ reducedMotion: "reduce" });
 try {
   await mkdir(PICTURES, { recursive: true });
   const host = await HostPage.prepare(browser.page, demo);
-  if (!only || only.includes("animation")) await animation(host, join(PRODUCT, "demo.gif"));
+  if (!only || only.includes("animation")) {
+    await animation(host, { file: join(PRODUCT, "demo.gif"), still: join(PRODUCT, "answer.png") });
+  }
   for (const [name, state] of Object.entries(STATES)) {
     if (only && !only.includes(name)) continue;
     process.stderr.write(`  ${name}\n`);
