@@ -1,25 +1,14 @@
 // The widget's bundles. The launcher is one small file; what it loads later has names with a hash of the content, so that
 // a browser never puts together two versions.
-import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { aliases } from "./aliases.mjs";
 import { referencesPlugin } from "./references-plugin.mjs";
+import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
 const LANGUAGES = ["ar", "de", "en", "es", "fr", "ja"];
-
-/** Imports of style sheets give their minified text. */
-const styleSheetsAsText = {
-  name: "style-sheets-as-text",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
-      return { contents: code.trim(), loader: "text" };
-    });
-  },
-};
 
 /** The widget always gives the embedder a worker: the code for embedding in the page itself stays out. */
 const withoutInlineEmbedder = {

@@ -1,8 +1,8 @@
 // How long an answer with 50 markers and 50 citations takes to be parsed, put on the page and laid out.
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { median, round } from "../edge/lib/statistics.mjs";
+import { styleSheetsAsText } from "../../../web/build/style-sheets-as-text.mjs";
 
 const ENTRY = fileURLToPath(new URL("render-entry.ts", import.meta.url));
 const WARM_UP = 3;
@@ -30,15 +30,6 @@ export async function renderCitations({ page, origin }) {
 }
 
 async function bundled() {
-  const styleSheetsAsText = {
-    name: "style-sheets-as-text",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.css$/ }, async ({ path }) => {
-        const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
-        return { contents: code, loader: "text" };
-      });
-    },
-  };
   const { outputFiles } = await build({
     entryPoints: [ENTRY],
     bundle: true,

@@ -1,23 +1,13 @@
 // A page under a strict Content Security Policy with Trusted Types that shows answers and their sources.
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
 import { aliases } from "../../build/aliases.mjs";
+import { styleSheetsAsText } from "../../build/style-sheets-as-text.mjs";
 
 const ORIGIN = "http://widget.test";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
-const styleSheetsAsText = {
-  name: "style-sheets-as-text",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
-      return { contents: code, loader: "text" };
-    });
-  },
-};
 
 const bundle = build({
   entryPoints: [fileURLToPath(new URL("citations-entry.mjs", import.meta.url))],
