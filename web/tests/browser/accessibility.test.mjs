@@ -499,6 +499,35 @@ test("at 200 %, and with a keyboard on the screen, question box and close button
   }
 });
 
+test("a keyboard on the screen covers nothing of a floating panel, and zooming in makes it no smaller", async (t) => {
+  const widget = await open(t, {
+    attributes: { mode: "floating" },
+    setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
+    init: () => {
+      const area = Object.assign(new EventTarget(), { height: 700, offsetTop: 0, scale: 1 });
+      Object.defineProperty(globalThis, "visualViewport", { value: area });
+    },
+  });
+  const see = (area) =>
+    widget.page.evaluate((area) => {
+      Object.assign(visualViewport, area);
+      visualViewport.dispatchEvent(new Event("resize"));
+    }, area);
+  const panel = async () => {
+    const { y, height } = await widget.element.locator("[part=panel]").boundingBox();
+    return [y, height];
+  };
+  await widget.role("launcher").click();
+  await widget.role("history-open").waitFor();
+  await widget.until(async () => (await panel())[1] === 700, "the whole window");
+  await see({ height: 330, offsetTop: 40 });
+  assert.deepEqual(await panel(), [40, 330]);
+  const input = await widget.role("input").boundingBox();
+  assert.ok(input.y + input.height <= 370, "the question box stands above the keyboard");
+  await see({ height: 350, offsetTop: 100, scale: 2 });
+  assert.deepEqual(await panel(), [0, 700]);
+});
+
 test("who wants less motion gets none", async (t) => {
   const widget = await open(t, { setUp: (page) => page.emulateMedia({ reducedMotion: "reduce" }) });
   site.api.play(silence);
