@@ -23,10 +23,11 @@ export class Identity {
   readonly tokenProvider: TokenProvider = async () => {
     const order = ++this.#asked;
     const token = (await this.#provider()()) || null;
+    const user = token === null ? null : userOf(token);
     // An answer that was overtaken by that to a later question is about the past.
-    if (order > this.#newestAnswer) {
+    if (user !== undefined && order > this.#newestAnswer) {
       this.#newestAnswer = order;
-      this.#observe(token === null ? null : identityOf(token));
+      this.#observe(user);
     }
     return token;
   };
@@ -44,10 +45,12 @@ export class Identity {
   }
 }
 
-/** The user that a token names, unverified: nothing but changes of it matter. An unreadable token stands for itself. */
-function identityOf(token: string): string {
-  const subject = asString(parseObject(base64UrlText(token.split(".")[1] ?? ""))?.sub);
-  return subject === undefined ? `token ${token}` : `user ${subject}`;
+/**
+ * The user that a token names, unverified: nothing but changes of it matter. A token that cannot be read says nothing
+ * about who is there, and gets nothing from the server.
+ */
+function userOf(token: string): string | undefined {
+  return asString(parseObject(base64UrlText(token.split(".")[1] ?? ""))?.sub);
 }
 
 function base64UrlText(encoded: string): string {

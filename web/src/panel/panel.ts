@@ -54,7 +54,9 @@ export class WidgetPanel {
   #suggestions: HTMLElement | undefined;
   #isDownloading = false;
   #configuring: Promise<void> | undefined;
-  /** What was begun by somebody else, and is asked again as the user who is signed in. */
+  /** Whether it is known who asks the question that is on its way. */
+  #isAskerKnown = true;
+  /** A question that is asked again, as the user who turned out to ask it. */
   #askedAgain: Promise<void> = Promise.resolve();
 
   constructor(host: PanelHost) {
@@ -176,6 +178,9 @@ export class WidgetPanel {
   async ask(question: string): Promise<void> {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
+    this.#isAskerKnown = false;
+    // The token of the request itself may be long in coming: the model has to be there first.
+    if (this.#model.state.status !== "ready") void this.#identity.check().then(() => (this.#isAskerKnown = true));
     await this.#chat.ask(question);
     await this.#askedAgain;
   }
@@ -195,10 +200,11 @@ export class WidgetPanel {
     return question;
   }
 
-  /** Somebody else is signed in. The question that was just being sent is that user's; all else is of the one before. */
+  /** Somebody else is signed in. A question that was just asked is that user's; all else is of the one before. */
   #userChanged(): void {
+    const isAskerKnown = this.#isAskerKnown;
     const question = this.#forget();
-    if (question === undefined) this.#host.frame.composer.value = "";
+    if (isAskerKnown || question === undefined) this.#host.frame.composer.value = "";
     else this.#askedAgain = this.#chat.ask(question);
   }
 
@@ -213,7 +219,15 @@ export class WidgetPanel {
   }
 
   #client(): ChatClientOptions {
-    return { endpoint: this.#host.element.endpoint, tokenProvider: this.#identity.tokenProvider };
+    const { tokenProvider } = this.#identity;
+    return {
+      endpoint: this.#host.element.endpoint,
+      tokenProvider: async () => {
+        const token = await tokenProvider();
+        this.#isAskerKnown = true;
+        return token;
+      },
+    };
   }
 
   #openHistory(): void {

@@ -346,6 +346,41 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
   });
 }
 
+test("an answer that is still coming when another visitor signs in is gone, and not asked again for that one", async (t) => {
+  const widget = await open(t);
+  const steps = stepwise(answer());
+  site.api.play(steps, whole(answer()));
+  await widget.ask("A private question?", "pending");
+  steps.step(2);
+  await widget.reply("streaming");
+  await widget.page.evaluate((token) => {
+    sessionStorage.setItem("token", token);
+    dispatchEvent(new Event("focus"));
+  }, tokenFor("somebody else"));
+  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the answer is gone");
+  await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
+  await widget.becomes("ready");
+  assert.equal(sent().length, 1);
+  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+});
+
+test("a question that waits for the model when its visitor signs out is not asked for the next one", async (t) => {
+  await site.forgetModel(browser);
+  const held = gate();
+  site.interfere = async (path) => {
+    if (path.startsWith("/model/")) await held.opened;
+    return false;
+  };
+  const widget = await open(t);
+  await widget.ask("A private question?", "pending");
+  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "who asks is known");
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  held.open();
+  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
+  assert.deepEqual(sent(), []);
+  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+});
+
 test("stopping keeps what is there, closes the connection, and can be taken back", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
