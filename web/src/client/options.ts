@@ -5,7 +5,7 @@ export type TokenProvider = () => Promise<string | null>;
 export interface ChatClientOptions {
   /** URL of POST /api/chat; the other routes are found beside it. */
   readonly endpoint: string;
-  /** Called for each request, and once more when the server answers 401. */
+  /** Called for each request, and once more when the server answers 401. The widget also asks it who is there. */
   readonly tokenProvider: TokenProvider;
   /**
    * How long the token may take, and how long a response may be silent before it counts as cut; the server sends

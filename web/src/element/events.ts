@@ -17,7 +17,7 @@ export interface MessageDetail {
   readonly text: string;
   /** The answer's sources; empty for a question. */
   readonly citations: readonly Citation[];
-  /** The session in the user's history; `undefined` before the first stored answer. */
+  /** The session in the user's history; `undefined` before the first answer. */
   readonly sessionId: string | undefined;
 }
 

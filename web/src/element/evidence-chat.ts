@@ -141,7 +141,7 @@ export class EvidenceChatElement extends HTMLElement {
     this.setAttribute("mode", mode);
   }
 
-  /** Gives the visitor's access token, or `null`; called for each request. */
+  /** Gives the visitor's access token, or `null`; called for each request, and to see who is there. */
   get tokenProvider(): TokenProvider {
     return this.#tokenProvider;
   }
@@ -190,9 +190,12 @@ export class EvidenceChatElement extends HTMLElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged();
+    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
     if (name === "theme") this.#colors.theme = value;
-    if (name === "mode") this.#frame.mode = this.mode;
+    if (name === "mode") {
+      this.#frame.mode = this.mode;
+      this.#panel?.modeChanged();
+    }
     if (name === "preload" && value !== null && this.isConnected) this.#preload();
     if (name === "greeting" || name === "heading" || name === "lang") this.#speak();
   }
@@ -249,7 +252,11 @@ export class EvidenceChatElement extends HTMLElement {
     this.#loading ??= this.#create().catch((error: unknown) => {
       this.#loading = undefined;
       this.#hasFailedToLoad = true;
-      this.#frame.complain(this.#translator.t, () => this.#preload());
+      this.#frame.complain(this.#translator.t, () => {
+        // The button goes, whatever comes of it.
+        this.focus();
+        this.#preload();
+      });
       this.#frame.composer.busy = false;
       this.dataset.state = "error";
       const message = this.#translator.say("loadFailed");
@@ -261,9 +268,7 @@ export class EvidenceChatElement extends HTMLElement {
 
   async #create(): Promise<Panel> {
     const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#speech.loadPanelTexts()]);
-    const hadFocus = this.#frame.status.contains(this.#shadow.activeElement);
     this.#frame.status.replaceChildren();
-    if (hadFocus) this.focus();
     this.#hasFailedToLoad = false;
     this.dataset.state = "idle";
     this.#panel = createPanel({

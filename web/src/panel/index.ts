@@ -11,7 +11,7 @@ export type { PanelHost } from "./panel.js";
 /** The widget's life, as the element directs it. */
 export type Panel = Pick<
   WidgetPanel,
-  "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "loadModel" | "opened"
+  "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "modeChanged" | "loadModel" | "opened"
 >;
 
 /** Fills the frame of an element. */

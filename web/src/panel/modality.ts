@@ -14,17 +14,20 @@ export class Modality {
   readonly #frame: Frame;
   readonly #shadow: ShadowRoot;
   readonly #wholeWindow = matchMedia(WHOLE_WINDOW);
-  readonly #update = () => this.#show();
+  readonly #announcer: HTMLElement;
+  readonly #update = () => this.update();
 
-  constructor(frame: Frame, shadow: ShadowRoot) {
+  /** `announcer` is what a screen reader listens to: of a modal dialog it hears nothing that is outside. */
+  constructor(frame: Frame, shadow: ShadowRoot, announcer: HTMLElement) {
     this.#frame = frame;
     this.#shadow = shadow;
+    this.#announcer = announcer;
     frame.panel.addEventListener("keydown", (event) => this.#keepFocus(event));
   }
 
   connect(): void {
     this.#wholeWindow.addEventListener("change", this.#update);
-    this.#show();
+    this.update();
   }
 
   disconnect(): void {
@@ -35,14 +38,17 @@ export class Modality {
     return this.#frame.root.dataset.mode === "floating" && this.#wholeWindow.matches;
   }
 
-  #show(): void {
+  /** The window, or the mode, is another. */
+  update(): void {
     set(this.#frame.panel, "aria-modal", this.#isModal && "true");
+    const home = this.#isModal ? this.#frame.panel : this.#frame.root;
+    if (this.#announcer.parentNode !== home) home.append(this.#announcer);
   }
 
   #keepFocus(event: KeyboardEvent): void {
     if (event.key !== "Tab" || event.defaultPrevented || !this.#isModal) return;
     const all = [...this.#frame.panel.querySelectorAll<HTMLElement>(FOCUSABLE)];
-    const reachable = all.filter((each) => each.checkVisibility({ visibilityProperty: true }));
+    const reachable = all.filter((each) => each.getClientRects().length > 0);
     const [first, last] = [reachable.at(0), reachable.at(-1)];
     const leaves = event.shiftKey ? first : last;
     if (!leaves || this.#shadow.activeElement !== leaves) return;

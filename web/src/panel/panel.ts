@@ -56,6 +56,8 @@ export class WidgetPanel {
   #configuring: Promise<void> | undefined;
   /** Whether it is known who asks the question that is on its way. */
   #isAskerKnown = true;
+  /** Counts the questions: what is found out for one says nothing of the next. */
+  #questions = 0;
   /** A question that is asked again, as the user who turned out to ask it. */
   #askedAgain: Promise<void> = Promise.resolve();
 
@@ -114,13 +116,12 @@ export class WidgetPanel {
       () => this.#openHistory(),
       icon(ICONS.history),
     );
-    this.#modality = new Modality(frame, shadow);
+    this.#modality = new Modality(frame, shadow, this.#announcer.root);
     this.#visibleArea = new VisibleArea(frame.root);
     this.#history.root.hidden = true;
     frame.tools.replaceChildren(this.#newChat, this.#showHistory);
     frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
     frame.body.after(this.#history.root);
-    frame.root.append(this.#announcer.root);
     frame.composer.onInput = (text) => length.check(text);
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
@@ -165,13 +166,18 @@ export class WidgetPanel {
     this.#closeHistory();
   }
 
-  /** Another server: what is on the screen is not its. */
-  endpointChanged(): void {
-    this.clear();
+  /** Another server: what is on the screen is not its. A page may also tell the first one late. */
+  endpointChanged(before: string): void {
+    if (before !== "") this.clear();
     this.#configuring = undefined;
     this.#suggestions?.remove();
     this.#host.greet(undefined);
     this.#configure();
+  }
+
+  /** Inline has become floating, or the other way round. */
+  modeChanged(): void {
+    this.#modality.update();
   }
 
   /** Asks; resolves when the outcome is shown. Ignored while another question is running. */
@@ -179,8 +185,12 @@ export class WidgetPanel {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
     this.#isAskerKnown = false;
+    this.#questions++;
     // The token of the request itself may be long in coming: the model has to be there first.
-    if (this.#model.state.status !== "ready") void this.#identity.check().then(() => (this.#isAskerKnown = true));
+    if (this.#model.state.status !== "ready")
+      void this.#client()
+        .tokenProvider()
+        .catch(() => null);
     await this.#chat.ask(question);
     await this.#askedAgain;
   }
@@ -204,8 +214,9 @@ export class WidgetPanel {
   #userChanged(): void {
     const isAskerKnown = this.#isAskerKnown;
     const question = this.#forget();
-    if (isAskerKnown || question === undefined) this.#host.frame.composer.value = "";
-    else this.#askedAgain = this.#chat.ask(question);
+    // What was typed and not sent is of the one before, most likely.
+    this.#host.frame.composer.value = "";
+    if (!isAskerKnown && question !== undefined) this.#askedAgain = this.#chat.ask(question);
   }
 
   /** Whoever comes next is no change: nothing of anybody is here. */
@@ -223,8 +234,9 @@ export class WidgetPanel {
     return {
       endpoint: this.#host.element.endpoint,
       tokenProvider: async () => {
+        const question = this.#questions;
         const token = await tokenProvider();
-        this.#isAskerKnown = true;
+        if (question === this.#questions) this.#isAskerKnown = true;
         return token;
       },
     };
@@ -258,9 +270,11 @@ export class WidgetPanel {
   /** Shows what the site's own settings say, once. Without them the widget works as well. */
   #configure(): void {
     if (this.#host.element.endpoint === "") return;
-    this.#configuring ??= this.#readSettings().catch(() => {
-      this.#configuring = undefined;
+    if (this.#configuring) return;
+    const configuring = this.#readSettings().catch(() => {
+      if (this.#configuring === configuring) this.#configuring = undefined;
     });
+    this.#configuring = configuring;
   }
 
   async #readSettings(): Promise<void> {
@@ -270,6 +284,7 @@ export class WidgetPanel {
     if (endpoint !== element.endpoint) return;
     frame.composer.limit = max_message_chars;
     greet(greeting);
+    this.#suggestions?.remove();
     if (questions.length === 0) return;
     this.#suggestions = suggestedQuestions(translator.t, questions, (text) => {
       // The button goes with the other suggestions.

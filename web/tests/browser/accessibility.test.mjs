@@ -499,6 +499,29 @@ test("at 200 %, and with a keyboard on the screen, question box and close button
   }
 });
 
+test("a floating panel that covers the window is modal, speaks from within, and keeps the focus", async (t) => {
+  const widget = await open(t, {
+    attributes: { mode: "floating" },
+    setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
+  });
+  await widget.role("launcher").click();
+  await widget.ask(QUESTION);
+  const panel = widget.element.locator("[part=panel]");
+  assert.equal(await panel.getAttribute("aria-modal"), "true");
+  assert.equal(await panel.locator("[data-role=announcer]").count(), 1);
+  const isInside = () => widget.element.evaluate(({ shadowRoot }) => shadowRoot.activeElement !== null);
+  for (const key of ["Shift+Tab", "Tab"]) {
+    for (let presses = 0; presses < 25; presses++) {
+      await widget.page.keyboard.press(key);
+      assert.ok(await isInside(), `${key} leaves the panel after ${presses + 1} presses`);
+    }
+  }
+  await widget.element.evaluate((element) => (element.mode = "inline"));
+  assert.equal(await panel.getAttribute("aria-modal"), null);
+  assert.equal(await panel.locator("[data-role=announcer]").count(), 0);
+  assert.equal(await widget.all("announcer").count(), 1);
+});
+
 test("a keyboard on the screen covers nothing of a floating panel, and zooming in makes it no smaller", async (t) => {
   const widget = await open(t, {
     attributes: { mode: "floating" },

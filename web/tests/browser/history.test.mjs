@@ -32,8 +32,11 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Or the next page load would send what could be undone, into the next test.
+  // What could still be undone is sent when the page is left, and must not arrive in the next test.
+  await page.route("**/api/**", (route) => route.abort());
   await page.evaluate(() => window.view?.clear());
+  await page.goto("about:blank");
+  await page.unrouteAll({ behavior: "wait" });
   assert.deepEqual(page.errors, []);
 });
 

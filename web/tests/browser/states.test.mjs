@@ -381,6 +381,27 @@ test("a question that waits for the model when its visitor signs out is not aske
   assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
 });
 
+test("what somebody has typed and not sent is not there for the next visitor", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.role("input").fill("A private draft");
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  await widget.call("ask", "Whose turn is it?");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+  assert.equal(await widget.role("input").inputValue(), "");
+});
+
+test("an endpoint that the page tells late takes nothing that is being typed", async (t) => {
+  const widget = await open(t, { attributes: { endpoint: null } });
+  await widget.role("input").fill("A draft");
+  await widget.role("history-open").waitFor();
+  await widget.element.evaluate((element, endpoint) => (element.endpoint = endpoint), site.api.endpoint);
+  assert.equal(await widget.role("input").inputValue(), "A draft");
+  await widget.role("input").press("Enter");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+});
+
 test("stopping keeps what is there, closes the connection, and can be taken back", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());

@@ -159,7 +159,8 @@ export class Chat {
       announcer.say(host.translator.say("conversationRestored", { title: session.title ?? "" }));
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#notRestored(error, session);
+      // An element that was taken from the page may be put back, and then has to say something.
+      if (signal.reason !== STOPPED) this.#notRestored(signal.aborted ? signal.reason : error, session);
       return false;
     }
   }

@@ -22,8 +22,8 @@ export interface DeletionsOptions {
 interface PendingDeletion {
   readonly session: Session;
   readonly strip: UndoStrip;
-  /** Of who deleted it. A page that is being left has no time to ask for one. */
-  readonly token: Promise<string | null>;
+  /** As whom, and where, it was deleted: that may be another by the time the server is told. */
+  readonly client: ChatClientOptions;
 }
 
 /** Conversations that the visitor has deleted: for a while they can be undone, only then the server is told. */
@@ -54,10 +54,10 @@ export class Deletions {
       },
       elapsed: () => this.#commit(session.id),
     });
-    const token = client()
-      .tokenProvider()
-      .catch(() => null);
-    this.#pending.set(session.id, { session, strip, token });
+    const options = client();
+    // A page that is being left has no time to ask for a token.
+    const token = options.tokenProvider().catch(() => null);
+    this.#pending.set(session.id, { session, strip, client: { ...options, tokenProvider: () => token } });
     strips.append(strip.root);
     addEventListener("pagehide", this.#leave);
     return strip;
@@ -68,32 +68,28 @@ export class Deletions {
     for (const id of [...this.#pending.keys()]) this.#commit(id);
   }
 
-  /** Forgets everything. What the visitor was told is deleted, is: as the user who deleted it. */
+  /** Forgets everything. What the visitor was told is deleted, is. */
   clear(): void {
-    this.#leave();
+    this.commit();
     this.#life = {};
     this.#sent.clear();
   }
 
-  readonly #leave = (): void => {
-    for (const [id, { token }] of [...this.#pending]) this.#commit(id, token);
-  };
+  readonly #leave = (): void => this.commit();
 
-  #commit(id: string, token?: Promise<string | null>): void {
+  #commit(id: string): void {
     const hadFocus = this.#pending.get(id)?.strip.hasFocus ?? false;
-    const session = this.#take(id)?.session;
-    if (!session) return;
+    const pending = this.#take(id);
+    if (!pending) return;
     this.#sent.add(id);
-    void this.#send(session, token);
-    this.#options.committed(session, hadFocus);
+    void this.#send(pending);
+    this.#options.committed(pending.session, hadFocus);
   }
 
-  async #send(session: Session, token: Promise<string | null> | undefined): Promise<void> {
+  async #send({ session, client }: PendingDeletion): Promise<void> {
     const life = this.#life;
-    const client = this.#options.client();
-    const options = { ...client, ...(token && { tokenProvider: () => token }), keepalive: true };
     try {
-      await deleteSession(session.id, options);
+      await deleteSession(session.id, { ...client, keepalive: true });
     } catch {
       // Nobody is there any more who could be told.
       if (life !== this.#life) return;
