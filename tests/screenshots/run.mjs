@@ -52,7 +52,10 @@ try {
 async function picture(host, { prepare, attributes = {}, model = "cached" }, variant) {
   const { page } = host;
   await page.setViewportSize({ width: variant.width, height: HEIGHT });
-  if (model === "none") await page.evaluate(() => caches.delete("evidence-chat-embedder")).catch(() => undefined);
+  if (model === "none") {
+    await page.goto(`${host.origin}/host/blank`);
+    await page.evaluate(() => caches.delete("evidence-chat-embedder"));
+  }
   await host.open({
     token: await host.demo.newUser(),
     attributes: { ...variant.attributes, ...attributes },
