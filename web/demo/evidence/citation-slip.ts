@@ -1,5 +1,6 @@
 import { element } from "../../src/dom/element.js";
 import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
+import { sectionOf } from "../../src/panel/citations/section.js";
 import type { PageLanguage } from "../language.js";
 import type { TextKey } from "../texts/index.js";
 import { THRESHOLD } from "./threshold.js";
@@ -53,13 +54,6 @@ function strength(value: EvidenceStrength | undefined, language: PageLanguage): 
 function quotes({ quotes }: Citation, language: PageLanguage): HTMLElement[] {
   if (quotes.length === 0) return [element("p", { class: "slip-place" }, language.say("notQuoted"))];
   return quotes.map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
-}
-
-/** The headings above the passage, without the title that stands there anyway. */
-function sectionOf({ section, title }: Citation): string | undefined {
-  if (section === undefined || section === title) return undefined;
-  const prefix = `${title} › `;
-  return section.startsWith(prefix) ? section.slice(prefix.length) : section;
 }
 
 function pageOf({ page }: Citation, language: PageLanguage): string | undefined {

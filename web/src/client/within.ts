@@ -1,17 +1,12 @@
-/** Nothing came within the time there was. */
-export class SilenceError extends Error {
-  override readonly name = "SilenceError";
-}
-
 /**
- * The promise's outcome, or a `SilenceError` if it is not there after `milliseconds`. An abort rejects with the signal's
+ * The promise's outcome, or an error if it is not there after `milliseconds`. An abort rejects with the signal's
  * reason, for promises that do not listen to the signal themselves.
  */
 export async function within<T>(milliseconds: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const listening = new AbortController();
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilenceError(`Nothing was received for ${milliseconds} ms.`)), milliseconds);
+    timer = setTimeout(() => reject(new Error(`Nothing was received for ${milliseconds} ms.`)), milliseconds);
     if (signal?.aborted) reject(signal.reason);
     signal?.addEventListener("abort", () => reject(signal.reason), { signal: listening.signal });
   });

@@ -1,7 +1,6 @@
-// What a visitor sees of everything that can happen to a question. Real Chromium, real embedder; the API is played.
+// What a visitor sees of everything that can happen to a question on its way to an answer. Real Chromium, real embedder; the API is played.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   answer,
   byteByByte,
@@ -10,7 +9,6 @@ import {
   cutAfter,
   failure,
   frame,
-  gate,
   json,
   raw,
   refusal,
@@ -23,18 +21,9 @@ import {
 import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
 import { tokenFor } from "./support/widget-page.mjs";
 
-const { site, browser, open } = await startSuite();
-/** With a clock that the test can put forward. */
-const openWithClock = (t, options) => open(t, { ...options, setUp: (page) => page.clock.install() });
-const sent = () => site.api.questions().map(({ body }) => body);
-const textOf = (locator) => locator.evaluate((element) => element.textContent);
+const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startSuite();
 
-/** The one repeat has to be the same to the byte: the server knows a question by its id and its body. */
-function assertSentTwiceAlike() {
-  const [first, second, ...others] = sent();
-  assert.equal(second, first);
-  assert.deepEqual(others, []);
-}
+const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
 test("an answer from question to end: states, events, and what is sent", async (t) => {
   const widget = await open(t);
@@ -283,115 +272,6 @@ test("the countdown goes on while the element is moved, and while it is off the 
   assertSentTwiceAlike();
 });
 
-test("a token that has expired is asked for once more, and then the visitor is told", async (t) => {
-  const widget = await open(t);
-  /** Each call gives another token of the same user. */
-  const countTokens = () =>
-    widget.element.evaluate((element, token) => {
-      let calls = 0;
-      element.tokenProvider = async () => `${token}-${++calls}`;
-    }, tokenFor("visitor"));
-  const tokensSent = () => site.api.questions().map(({ headers }) => headers.authorization);
-
-  await countTokens();
-  site.api.play(failure(401, "unauthorized"), whole(answer()));
-  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
-  assert.equal(new Set(tokensSent()).size, 2);
-  assertSentTwiceAlike();
-
-  site.api.play(failure(401, "unauthorized"));
-  await widget.ask(QUESTION, "failed");
-  assert.equal(new Set(tokensSent()).size, 2, "twice, not for ever");
-  assert.equal(tokensSent().length, 2);
-  assert.match(await widget.role("error-message").innerText(), /sign out and in again/);
-});
-
-test("who is not signed in is told so, and nothing is sent", async (t) => {
-  const widget = await open(t, { token: null });
-  await widget.ask(QUESTION, "failed");
-  assert.match(await widget.role("error-message").innerText(), /sign in/);
-  assert.deepEqual(sent(), []);
-});
-
-/** Ways for the widget to learn of another visitor no sooner than the next question. */
-const CHANGES = {
-  "": async () => undefined,
-  ", also after a new chat": (widget) => widget.role("new").click(),
-  ", also where tokens take 700 ms": (widget) =>
-    widget.element.evaluate((element) => {
-      element.tokenProvider = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 700));
-        return sessionStorage.getItem("token");
-      };
-    }),
-};
-
-for (const [when, prepare] of Object.entries(CHANGES)) {
-  test(`another visitor's question is answered, with nothing of the one before${when}`, async (t) => {
-    const widget = await open(t);
-    await widget.ask("A private question?");
-    await prepare(widget);
-    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
-    await widget.role("input").fill("Whose turn is it?");
-    await widget.role("input").press("Enter");
-    await widget.element.getByText("Whose turn is it?").waitFor();
-    await widget.until(() => sent().length === 2, "the question was sent");
-    assert.match(await (await widget.reply("done")).innerText(), ANSWER);
-    assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
-    assert.equal(await widget.all("assistant").count(), 1);
-    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("somebody else")}`);
-    assert.equal(JSON.parse(sent()[1]).session_id, undefined);
-    assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
-    await widget.becomes("ready");
-  });
-}
-
-test("an answer that is still coming when another visitor signs in is gone, and not asked again for that one", async (t) => {
-  const widget = await open(t);
-  const steps = stepwise(answer());
-  site.api.play(steps, whole(answer()));
-  await widget.ask("A private question?", "pending");
-  steps.step(2);
-  await widget.reply("streaming");
-  await widget.page.evaluate((token) => {
-    sessionStorage.setItem("token", token);
-    dispatchEvent(new Event("focus"));
-  }, tokenFor("somebody else"));
-  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the answer is gone");
-  await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
-  await widget.becomes("ready");
-  assert.equal(sent().length, 1);
-  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
-});
-
-test("a question that waits for the model when its visitor signs out is not asked for the next one", async (t) => {
-  await site.forgetModel(browser);
-  const held = gate();
-  site.interfere = async (path) => {
-    if (path.startsWith("/model/")) await held.opened;
-    return false;
-  };
-  const widget = await open(t);
-  await widget.ask("A private question?", "pending");
-  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "who asks is known");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
-  held.open();
-  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
-  assert.deepEqual(sent(), []);
-  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
-});
-
-test("what somebody has typed and not sent is not there for the next visitor", async (t) => {
-  const widget = await open(t);
-  await widget.ask("A private question?");
-  await widget.role("input").fill("A private draft");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
-  await widget.call("ask", "Whose turn is it?");
-  await widget.reply("done");
-  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
-  assert.equal(await widget.role("input").inputValue(), "");
-});
-
 test("an endpoint that the page tells late takes nothing that is being typed", async (t) => {
   const widget = await open(t, { attributes: { endpoint: null } });
   await widget.role("input").fill("A draft");
@@ -500,111 +380,6 @@ test("errors of the server: words for each, and a retry only where it can help",
   assert.equal(await widget.role("error").getAttribute("data-code"), "upstream_timeout");
 });
 
-test("a model that cannot be loaded is told, and the question waits for a retry that works", async (t) => {
-  await site.forgetModel(browser);
-  let isDown = true;
-  site.interfere = (path, response) => {
-    if (!isDown || !path.startsWith("/model/")) return false;
-    response.writeHead(404).end();
-    return true;
-  };
-  const widget = await open(t);
-  await widget.role("input").fill(QUESTION);
-  await widget.role("input").press("Enter");
-  await widget.role("model-retry").waitFor();
-  await widget.becomes("error");
-  assert.equal(await widget.role("status").getAttribute("role"), "alert");
-  assert.equal((await widget.events("error"))[0].detail.code, "network");
-  isDown = false;
-  await widget.role("model-retry").click();
-  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
-  await widget.becomes("ready");
-  assert.equal(await widget.all("status").count(), 0);
-});
-
-test("the first loading shows percent and megabytes; 15 s without progress time out, with a retry that works", async (t) => {
-  await site.forgetModel(browser);
-  const { opened, open: release } = gate();
-  site.interfere = async (path, response) => {
-    if (!path.startsWith("/model/")) return false;
-    if (site.modelRequests().length > 1) {
-      await opened;
-      return false;
-    }
-    // A third, and then nothing.
-    response.writeHead(200, { "content-length": 23_325_735 });
-    response.write(Buffer.alloc(7_700_000));
-    // The embedder tells at most every 50 ms.
-    await sleep(200);
-    response.write(Buffer.alloc(100_000));
-    return true;
-  };
-  const widget = await openWithClock(t);
-  await widget.role("input").click();
-  await widget.becomes("loading");
-  await widget.until(async () => /33\s?%/.test(await widget.role("status").innerText()), "a third");
-  assert.match(await widget.role("status").innerText(), /7\.8 of 23\.3 MB/);
-  await widget.page.clock.fastForward(14_000);
-  await widget.becomes("loading");
-  await widget.page.clock.fastForward(1_500);
-  await widget.role("model-retry").waitFor();
-  assert.match(await widget.role("status").innerText(), /Connection Timed Out/);
-  await widget.becomes("error");
-  await widget.role("model-retry").click();
-  await widget.becomes("loading");
-  release();
-  await widget.becomes("ready");
-  assert.equal(await widget.all("status").count(), 0);
-});
-
-test("a browser that cannot do it is told before a question is typed, without an exception", async (t) => {
-  const widget = await open(t, { init: () => delete globalThis.WebAssembly });
-  await widget.role("input").hover();
-  await widget.role("status").waitFor();
-  assert.match(await widget.role("status").innerText(), /Browser Not Supported[^]*Chrome, Edge, Firefox or Safari/);
-  assert.equal(await widget.role("input").isDisabled(), true);
-  await widget.becomes("error");
-  assert.deepEqual([site.modelRequests(), await widget.all("model-retry").count()], [[], 0]);
-  assert.equal((await widget.events("error"))[0].detail.code, "unsupported_browser");
-});
-
-test("a question longer than the model reads is warned about, by its tokens and not its characters", async (t) => {
-  const widget = await open(t);
-  const input = widget.role("input");
-  await input.click();
-  await widget.becomes("ready");
-  const words = (count) => Array(count).fill("word").join(" ");
-  await input.fill(words(255));
-  await widget.role("too-long").waitFor();
-  assert.match(await widget.role("too-long").innerText(), /\b(99|100)\s?%/);
-  await input.fill(words(254));
-  await widget.role("too-long").waitFor({ state: "detached" });
-  await input.fill(words(600));
-  await widget.role("too-long").waitFor();
-  assert.match(await widget.role("too-long").innerText(), /\b42\s?%/);
-  await input.fill("short");
-  await widget.role("too-long").waitFor({ state: "detached" });
-  // 700 characters that are few tokens.
-  await input.fill("internationalization ".repeat(33));
-  await widget.page.waitForTimeout(400);
-  assert.equal(await widget.all("too-long").count(), 0);
-});
-
-test("near the longest question a counter appears, with the limit that the server gives", async (t) => {
-  site.api.config = { ...site.api.config, max_message_chars: 100 };
-  const widget = await open(t);
-  const input = widget.role("input");
-  await input.click();
-  await widget.until(async () => (await input.getAttribute("maxlength")) === "100", "the settings have come");
-  await input.fill("x".repeat(89));
-  assert.equal(await widget.role("count").innerText(), "");
-  await input.fill("x".repeat(90));
-  assert.match(await widget.role("count").innerText(), /90 \/ 100/);
-  await input.press("End");
-  await input.pressSequentially("y".repeat(12));
-  assert.equal((await input.inputValue()).length, 100);
-});
-
 test("a refusal shows its words, what came closest, and suggestions that do something", async (t) => {
   const fields = { suggestions: ["Contact support", "Rephrase your question", "How do I return an order?"] };
   site.api.play(whole(refusal(fields)), whole(answer()));
@@ -624,130 +399,6 @@ test("a refusal shows its words, what came closest, and suggestions that do some
   assert.deepEqual([detail.reason, detail.nearest], ["weak_evidence", ["Refunds", "Deliveries"]]);
   assert.deepEqual(await widget.events("error"), []);
 });
-
-test("a site's own words of refusal are shown as they are, whatever the language, also from the history", async (t) => {
-  const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
-  withConversation([
-    { role: "user", content: QUESTION },
-    { role: "assistant", content: message, refusal: "weak_evidence" },
-  ]);
-  site.api.play(whole(refusal({ message })));
-  const widget = await open(t, { attributes: { lang: "fr" } });
-  await widget.ask(QUESTION, "refused");
-  assert.equal(await widget.role("refusal-message").innerText(), message);
-  assert.equal(await widget.role("announcer").innerText(), message);
-
-  await openConversation(widget);
-  const restored = await widget.reply("refused");
-  assert.equal(await restored.locator("[data-role=refusal-message]").innerText(), message);
-  assert.equal(await restored.locator("[data-role=copy]").count(), 0);
-});
-
-/** Lets the messages of a conversation come only when the function that it gives is called. */
-function holdMessages() {
-  const { opened, open } = gate();
-  site.api.interfere = async ({ path }) => {
-    if (path.endsWith("/messages")) await opened;
-    return false;
-  };
-  return open;
-}
-
-for (const how of ["the page", "the visitor"]) {
-  test(`a question that ${how} asks while a conversation is being opened is not lost, and goes on with that one`, async (t) => {
-    const session = withConversation([
-      { role: "user", content: "The first one?" },
-      { role: "assistant", content: "Refunds are paid." },
-    ]);
-    const release = holdMessages();
-    const widget = await open(t);
-    await openConversation(widget);
-    let asked;
-    if (how === "the page") {
-      asked = widget.call("ask", QUESTION);
-    } else {
-      await widget.role("input").fill(QUESTION);
-      await widget.role("input").press("Enter");
-    }
-    await widget.becomes("busy");
-    await sleep(300);
-    assert.deepEqual(sent(), []);
-    release();
-    await widget.element.getByText("The first one?").waitFor();
-    if (how === "the visitor") {
-      await widget.becomes("ready");
-      assert.equal(await widget.role("input").inputValue(), QUESTION);
-      await widget.role("input").press("Enter");
-    }
-    await widget.element.getByText(QUESTION).waitFor();
-    await asked;
-    await widget.until(
-      async () => (await widget.role("assistant").getAttribute("data-state")) === "done",
-      "the answer",
-    );
-    assert.equal(JSON.parse(sent()[0]).session_id, session.id);
-    assert.deepEqual(await widget.all("user").allInnerTexts(), ["The first one?", QUESTION]);
-    await widget.becomes("ready");
-  });
-}
-
-test("a conversation that is left while it is being opened does not come after all", async (t) => {
-  withConversation([{ role: "user", content: "The first one?" }]);
-  const release = holdMessages();
-  const widget = await open(t);
-  await openConversation(widget);
-  await widget.call("clear");
-  release();
-  await widget.ask(QUESTION);
-  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
-  assert.equal(JSON.parse(sent()[0]).session_id, undefined);
-});
-
-test("a conversation that cannot be opened is told with a retry, until the next question is asked", async (t) => {
-  const session = withConversation([{ role: "user", content: "The first one?" }]);
-  let isDown = true;
-  site.api.interfere = ({ path }, response) => {
-    if (!isDown || !path.endsWith("/messages")) return false;
-    failure(503, "upstream_unavailable", { retryable: true })(response);
-    return true;
-  };
-  const widget = await open(t);
-  await openConversation(widget);
-  await widget.role("error").waitFor();
-  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
-  await widget.ask(QUESTION);
-  assert.equal(await widget.all("error").count(), 0);
-  await openConversation(widget);
-  await widget.role("error").waitFor();
-  isDown = false;
-  await widget.role("retry").click();
-  await widget.element.getByText("The first one?").waitFor();
-  assert.equal(await widget.all("error").count(), 0);
-  await widget.ask(QUESTION);
-  assert.equal(JSON.parse(sent().at(-1)).session_id, session.id);
-});
-
-/** Opens the one conversation of the history. */
-async function openConversation(widget) {
-  await widget.role("input").focus();
-  await widget.role("history-open").click();
-  await widget.role("session-open").click();
-}
-
-/** Gives the history one conversation with these messages, as the API has them. */
-function withConversation(messages) {
-  const at = "2026-11-01T10:00:00Z";
-  const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
-  const stored = messages.map((message, index) => ({
-    id: SESSION.replace(/.$/, String(index + 1)),
-    citations: [],
-    created_at: at,
-    ...message,
-  }));
-  site.api.sessions = [session];
-  site.api.messages.set(session.id, stored);
-  return session;
-}
 
 test("greeting and suggested questions come from the server, and one press asks", async (t) => {
   site.api.config = {

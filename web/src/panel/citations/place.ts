@@ -1,6 +1,7 @@
 import type { Citation } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
+import { sectionOf } from "./section.js";
 
 /** So many places of one document are named. */
 const MOST_PLACES = 2;
@@ -25,12 +26,6 @@ export function placesOf(citations: readonly Citation[], translator: Translator)
 interface Place {
   readonly section: string | undefined;
   readonly page: number | undefined;
-}
-
-/** The path of headings without the document's title, which stands beside it anyway. */
-function sectionOf({ section, title }: Citation): string | undefined {
-  if (section === title) return undefined;
-  return section?.startsWith(`${title} › `) ? section.slice(title.length + 3) : section;
 }
 
 function drawPlace({ section, page }: Place, { t }: Translator): HTMLElement {

@@ -1,4 +1,5 @@
 // The set-up of a test file: one site and one browser for all its tests.
+import assert from "node:assert/strict";
 import { after, beforeEach } from "node:test";
 import { openBrowser } from "../../../../tests/lib/browser.mjs";
 import { openWidgetPage } from "./widget-page.mjs";
@@ -17,5 +18,16 @@ export async function startSuite() {
     await site.close();
   });
   beforeEach(() => site.reset());
-  return { site, browser, open: (t, options) => openWidgetPage(t, browser, site, options) };
+  const open = (t, options) => openWidgetPage(t, browser, site, options);
+  /** With a clock that the test can put forward. */
+  const openWithClock = (t, options) => open(t, { ...options, setUp: (page) => page.clock.install() });
+  /** The bodies of the questions so far. */
+  const sent = () => site.api.questions().map(({ body }) => body);
+  /** The one repeat has to be the same to the byte: the server knows a question by its id and its body. */
+  const assertSentTwiceAlike = () => {
+    const [first, second, ...others] = sent();
+    assert.equal(second, first);
+    assert.deepEqual(others, []);
+  };
+  return { site, browser, open, openWithClock, sent, assertSentTwiceAlike };
 }

@@ -1,0 +1,114 @@
+// The model on its way into the browser, and questions that are longer than it reads. Real Chromium, real embedder; the API is
+// played.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gate } from "./support/answers.mjs";
+import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
+
+const { site, browser, open, openWithClock } = await startSuite();
+
+test("a model that cannot be loaded is told, and the question waits for a retry that works", async (t) => {
+  await site.forgetModel(browser);
+  let isDown = true;
+  site.interfere = (path, response) => {
+    if (!isDown || !path.startsWith("/model/")) return false;
+    response.writeHead(404).end();
+    return true;
+  };
+  const widget = await open(t);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.role("model-retry").waitFor();
+  await widget.becomes("error");
+  assert.equal(await widget.role("status").getAttribute("role"), "alert");
+  assert.equal((await widget.events("error"))[0].detail.code, "network");
+  isDown = false;
+  await widget.role("model-retry").click();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  await widget.becomes("ready");
+  assert.equal(await widget.all("status").count(), 0);
+});
+
+test("the first loading shows percent and megabytes; 15 s without progress time out, with a retry that works", async (t) => {
+  await site.forgetModel(browser);
+  const { opened, open: release } = gate();
+  site.interfere = async (path, response) => {
+    if (!path.startsWith("/model/")) return false;
+    if (site.modelRequests().length > 1) {
+      await opened;
+      return false;
+    }
+    // A third, and then nothing.
+    response.writeHead(200, { "content-length": 23_325_735 });
+    response.write(Buffer.alloc(7_700_000));
+    // The embedder tells at most every 50 ms.
+    await sleep(200);
+    response.write(Buffer.alloc(100_000));
+    return true;
+  };
+  const widget = await openWithClock(t);
+  await widget.role("input").click();
+  await widget.becomes("loading");
+  await widget.until(async () => /33\s?%/.test(await widget.role("status").innerText()), "a third");
+  assert.match(await widget.role("status").innerText(), /7\.8 of 23\.3 MB/);
+  await widget.page.clock.fastForward(14_000);
+  await widget.becomes("loading");
+  await widget.page.clock.fastForward(1_500);
+  await widget.role("model-retry").waitFor();
+  assert.match(await widget.role("status").innerText(), /Connection Timed Out/);
+  await widget.becomes("error");
+  await widget.role("model-retry").click();
+  await widget.becomes("loading");
+  release();
+  await widget.becomes("ready");
+  assert.equal(await widget.all("status").count(), 0);
+});
+
+test("a browser that cannot do it is told before a question is typed, without an exception", async (t) => {
+  const widget = await open(t, { init: () => delete globalThis.WebAssembly });
+  await widget.role("input").hover();
+  await widget.role("status").waitFor();
+  assert.match(await widget.role("status").innerText(), /Browser Not Supported[^]*Chrome, Edge, Firefox or Safari/);
+  assert.equal(await widget.role("input").isDisabled(), true);
+  await widget.becomes("error");
+  assert.deepEqual([site.modelRequests(), await widget.all("model-retry").count()], [[], 0]);
+  assert.equal((await widget.events("error"))[0].detail.code, "unsupported_browser");
+});
+
+test("a question longer than the model reads is warned about, by its tokens and not its characters", async (t) => {
+  const widget = await open(t);
+  const input = widget.role("input");
+  await input.click();
+  await widget.becomes("ready");
+  const words = (count) => Array(count).fill("word").join(" ");
+  await input.fill(words(255));
+  await widget.role("too-long").waitFor();
+  assert.match(await widget.role("too-long").innerText(), /\b(99|100)\s?%/);
+  await input.fill(words(254));
+  await widget.role("too-long").waitFor({ state: "detached" });
+  await input.fill(words(600));
+  await widget.role("too-long").waitFor();
+  assert.match(await widget.role("too-long").innerText(), /\b42\s?%/);
+  await input.fill("short");
+  await widget.role("too-long").waitFor({ state: "detached" });
+  // 700 characters that are few tokens.
+  await input.fill("internationalization ".repeat(33));
+  await widget.page.waitForTimeout(400);
+  assert.equal(await widget.all("too-long").count(), 0);
+});
+
+test("near the longest question a counter appears, with the limit that the server gives", async (t) => {
+  site.api.config = { ...site.api.config, max_message_chars: 100 };
+  const widget = await open(t);
+  const input = widget.role("input");
+  await input.click();
+  await widget.until(async () => (await input.getAttribute("maxlength")) === "100", "the settings have come");
+  await input.fill("x".repeat(89));
+  assert.equal(await widget.role("count").innerText(), "");
+  await input.fill("x".repeat(90));
+  assert.match(await widget.role("count").innerText(), /90 \/ 100/);
+  await input.press("End");
+  await input.pressSequentially("y".repeat(12));
+  assert.equal((await input.inputValue()).length, 100);
+});

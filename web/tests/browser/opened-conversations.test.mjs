@@ -1,0 +1,132 @@
+// Conversations of the history, opened, left and gone on with. Real Chromium, real embedder; the API is played.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
+import { QUESTION, startSuite } from "./support/suite.mjs";
+
+const { site, open, sent } = await startSuite();
+
+test("a site's own words of refusal are shown as they are, whatever the language, also from the history", async (t) => {
+  const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
+  withConversation([
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: message, refusal: "weak_evidence" },
+  ]);
+  site.api.play(whole(refusal({ message })));
+  const widget = await open(t, { attributes: { lang: "fr" } });
+  await widget.ask(QUESTION, "refused");
+  assert.equal(await widget.role("refusal-message").innerText(), message);
+  assert.equal(await widget.role("announcer").innerText(), message);
+
+  await openConversation(widget);
+  const restored = await widget.reply("refused");
+  assert.equal(await restored.locator("[data-role=refusal-message]").innerText(), message);
+  assert.equal(await restored.locator("[data-role=copy]").count(), 0);
+});
+
+/** Lets the messages of a conversation come only when the function that it gives is called. */
+function holdMessages() {
+  const { opened, open } = gate();
+  site.api.interfere = async ({ path }) => {
+    if (path.endsWith("/messages")) await opened;
+    return false;
+  };
+  return open;
+}
+
+for (const how of ["the page", "the visitor"]) {
+  test(`a question that ${how} asks while a conversation is being opened is not lost, and goes on with that one`, async (t) => {
+    const session = withConversation([
+      { role: "user", content: "The first one?" },
+      { role: "assistant", content: "Refunds are paid." },
+    ]);
+    const release = holdMessages();
+    const widget = await open(t);
+    await openConversation(widget);
+    let asked;
+    if (how === "the page") {
+      asked = widget.call("ask", QUESTION);
+    } else {
+      await widget.role("input").fill(QUESTION);
+      await widget.role("input").press("Enter");
+    }
+    await widget.becomes("busy");
+    await sleep(300);
+    assert.deepEqual(sent(), []);
+    release();
+    await widget.element.getByText("The first one?").waitFor();
+    if (how === "the visitor") {
+      await widget.becomes("ready");
+      assert.equal(await widget.role("input").inputValue(), QUESTION);
+      await widget.role("input").press("Enter");
+    }
+    await widget.element.getByText(QUESTION).waitFor();
+    await asked;
+    await widget.until(
+      async () => (await widget.role("assistant").getAttribute("data-state")) === "done",
+      "the answer",
+    );
+    assert.equal(JSON.parse(sent()[0]).session_id, session.id);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), ["The first one?", QUESTION]);
+    await widget.becomes("ready");
+  });
+}
+
+test("a conversation that is left while it is being opened does not come after all", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const release = holdMessages();
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.call("clear");
+  release();
+  await widget.ask(QUESTION);
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  assert.equal(JSON.parse(sent()[0]).session_id, undefined);
+});
+
+test("a conversation that cannot be opened is told with a retry, until the next question is asked", async (t) => {
+  const session = withConversation([{ role: "user", content: "The first one?" }]);
+  let isDown = true;
+  site.api.interfere = ({ path }, response) => {
+    if (!isDown || !path.endsWith("/messages")) return false;
+    failure(503, "upstream_unavailable", { retryable: true })(response);
+    return true;
+  };
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.role("error").waitFor();
+  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
+  await widget.ask(QUESTION);
+  assert.equal(await widget.all("error").count(), 0);
+  await openConversation(widget);
+  await widget.role("error").waitFor();
+  isDown = false;
+  await widget.role("retry").click();
+  await widget.element.getByText("The first one?").waitFor();
+  assert.equal(await widget.all("error").count(), 0);
+  await widget.ask(QUESTION);
+  assert.equal(JSON.parse(sent().at(-1)).session_id, session.id);
+});
+
+/** Opens the one conversation of the history. */
+async function openConversation(widget) {
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("session-open").click();
+}
+
+/** Gives the history one conversation with these messages, as the API has them. */
+function withConversation(messages) {
+  const at = "2026-11-01T10:00:00Z";
+  const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
+  const stored = messages.map((message, index) => ({
+    id: SESSION.replace(/.$/, String(index + 1)),
+    citations: [],
+    created_at: at,
+    ...message,
+  }));
+  site.api.sessions = [session];
+  site.api.messages.set(session.id, stored);
+  return session;
+}

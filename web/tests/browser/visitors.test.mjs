@@ -1,0 +1,119 @@
+// Who asks: tokens that expire, and visitors that change. Real Chromium, real embedder; the API is played.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
+import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
+import { tokenFor } from "./support/widget-page.mjs";
+
+const { site, browser, open, sent, assertSentTwiceAlike } = await startSuite();
+
+const textOf = (locator) => locator.evaluate((element) => element.textContent);
+
+test("a token that has expired is asked for once more, and then the visitor is told", async (t) => {
+  const widget = await open(t);
+  /** Each call gives another token of the same user. */
+  const countTokens = () =>
+    widget.element.evaluate((element, token) => {
+      let calls = 0;
+      element.tokenProvider = async () => `${token}-${++calls}`;
+    }, tokenFor("visitor"));
+  const tokensSent = () => site.api.questions().map(({ headers }) => headers.authorization);
+
+  await countTokens();
+  site.api.play(failure(401, "unauthorized"), whole(answer()));
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  assert.equal(new Set(tokensSent()).size, 2);
+  assertSentTwiceAlike();
+
+  site.api.play(failure(401, "unauthorized"));
+  await widget.ask(QUESTION, "failed");
+  assert.equal(new Set(tokensSent()).size, 2, "twice, not for ever");
+  assert.equal(tokensSent().length, 2);
+  assert.match(await widget.role("error-message").innerText(), /sign out and in again/);
+});
+
+test("who is not signed in is told so, and nothing is sent", async (t) => {
+  const widget = await open(t, { token: null });
+  await widget.ask(QUESTION, "failed");
+  assert.match(await widget.role("error-message").innerText(), /sign in/);
+  assert.deepEqual(sent(), []);
+});
+
+/** Ways for the widget to learn of another visitor no sooner than the next question. */
+const CHANGES = {
+  "": async () => undefined,
+  ", also after a new chat": (widget) => widget.role("new").click(),
+  ", also where tokens take 700 ms": (widget) =>
+    widget.element.evaluate((element) => {
+      element.tokenProvider = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return sessionStorage.getItem("token");
+      };
+    }),
+};
+
+for (const [when, prepare] of Object.entries(CHANGES)) {
+  test(`another visitor's question is answered, with nothing of the one before${when}`, async (t) => {
+    const widget = await open(t);
+    await widget.ask("A private question?");
+    await prepare(widget);
+    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+    await widget.role("input").fill("Whose turn is it?");
+    await widget.role("input").press("Enter");
+    await widget.element.getByText("Whose turn is it?").waitFor();
+    await widget.until(() => sent().length === 2, "the question was sent");
+    assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+    assert.equal(await widget.all("assistant").count(), 1);
+    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("somebody else")}`);
+    assert.equal(JSON.parse(sent()[1]).session_id, undefined);
+    assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+    await widget.becomes("ready");
+  });
+}
+
+test("an answer that is still coming when another visitor signs in is gone, and not asked again for that one", async (t) => {
+  const widget = await open(t);
+  const steps = stepwise(answer());
+  site.api.play(steps, whole(answer()));
+  await widget.ask("A private question?", "pending");
+  steps.step(2);
+  await widget.reply("streaming");
+  await widget.page.evaluate((token) => {
+    sessionStorage.setItem("token", token);
+    dispatchEvent(new Event("focus"));
+  }, tokenFor("somebody else"));
+  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the answer is gone");
+  await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
+  await widget.becomes("ready");
+  assert.equal(sent().length, 1);
+  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+});
+
+test("a question that waits for the model when its visitor signs out is not asked for the next one", async (t) => {
+  await site.forgetModel(browser);
+  const held = gate();
+  site.interfere = async (path) => {
+    if (path.startsWith("/model/")) await held.opened;
+    return false;
+  };
+  const widget = await open(t);
+  await widget.ask("A private question?", "pending");
+  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "who asks is known");
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  held.open();
+  await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
+  assert.deepEqual(sent(), []);
+  assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
+});
+
+test("what somebody has typed and not sent is not there for the next visitor", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.role("input").fill("A private draft");
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  await widget.call("ask", "Whose turn is it?");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+  assert.equal(await widget.role("input").inputValue(), "");
+});
