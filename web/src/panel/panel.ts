@@ -1,5 +1,4 @@
 import { createEmbedder, isSupported, modelBytes } from "@evidence-chat/embedder";
-import { getConfig } from "../client/api.js";
 import { connectionLost } from "../client/errors.js";
 import { Identity } from "../client/identity.js";
 import type { ChatClientOptions } from "../client/options.js";
@@ -15,13 +14,14 @@ import { Announcer } from "./chat/announcer.js";
 import { Chat } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
 import { QuestionLength } from "./chat/question-length.js";
-import { suggestedQuestions } from "./chat/suggested-questions.js";
 import { copySelection } from "./citations/index.js";
 import { HistoryView } from "./history/index.js";
 import { mustAskBeforeDownload } from "./model/consent.js";
+import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { Modality } from "./modality.js";
 import { ModelNotice } from "./model/model-notice.js";
+import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 import { problemOf } from "./chat/problem.js";
 
@@ -41,6 +41,7 @@ export class WidgetPanel {
   readonly #host: PanelHost;
   readonly #model: ModelLoader;
   readonly #modelNotice: ModelNotice;
+  readonly #modelAnnouncer: ModelAnnouncer;
   readonly #chat: Chat;
   readonly #history: HistoryView;
   #identity: Identity;
@@ -51,9 +52,7 @@ export class WidgetPanel {
   readonly #checkIdentity = () => void (document.visibilityState === "visible" && this.#identity.check());
   readonly #modality: Modality;
   readonly #visibleArea: VisibleArea;
-  #suggestions: HTMLElement | undefined;
-  #isDownloading = false;
-  #configuring: Promise<void> | undefined;
+  readonly #siteSettings: SiteSettings;
   /** Whether it is known who asks the question that is on its way. */
   #isAskerKnown = true;
   /** Counts the questions: what is found out for one says nothing of the next. */
@@ -77,6 +76,7 @@ export class WidgetPanel {
         this.#model.allow();
       },
     });
+    this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
     this.#model = new ModelLoader({
       create: (hooks) => (chat.embedderFactory ?? createEmbedder)({ modelUrl: chat.modelUrl || undefined, ...hooks }),
       mustAsk: async () => isSupported() && mustAskBeforeDownload(),
@@ -97,6 +97,11 @@ export class WidgetPanel {
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
       back: () => this.#closeHistory(),
     });
+    this.#siteSettings = new SiteSettings(
+      host,
+      () => this.#client(),
+      (question) => void this.ask(question),
+    );
     this.#offline = new OfflineNotice(t);
     const length = new QuestionLength(translator, () =>
       this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
@@ -136,7 +141,7 @@ export class WidgetPanel {
     document.addEventListener("visibilitychange", this.#checkIdentity);
     // Where it cannot work, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
-    this.#configure();
+    this.#siteSettings.read();
   }
 
   /** The element is gone from the page. */
@@ -153,7 +158,7 @@ export class WidgetPanel {
 
   /** Loads the model for the first time, unless the visitor has to be asked first. */
   loadModel(): void {
-    this.#configure();
+    this.#siteSettings.read();
     if (this.#model.state.status === "idle") this.#model.load();
   }
 
@@ -169,10 +174,8 @@ export class WidgetPanel {
   /** Another server: what is on the screen is not its. A page may also tell the first one late. */
   endpointChanged(before: string): void {
     if (before !== "") this.clear();
-    this.#configuring = undefined;
-    this.#suggestions?.remove();
-    this.#host.greet(undefined);
-    this.#configure();
+    this.#siteSettings.forget();
+    this.#siteSettings.read();
   }
 
   /** Inline has become floating, or the other way round. */
@@ -267,37 +270,10 @@ export class WidgetPanel {
     this.#chat.open(session);
   }
 
-  /** Shows what the site's own settings say, once. Without them the widget works as well. */
-  #configure(): void {
-    if (this.#host.element.endpoint === "") return;
-    if (this.#configuring) return;
-    const configuring = this.#readSettings().catch(() => {
-      if (this.#configuring === configuring) this.#configuring = undefined;
-    });
-    this.#configuring = configuring;
-  }
-
-  async #readSettings(): Promise<void> {
-    const { element, frame, greet, translator } = this.#host;
-    const { endpoint } = element;
-    const { greeting, suggested_questions: questions, max_message_chars } = await getConfig(this.#client());
-    if (endpoint !== element.endpoint) return;
-    frame.composer.limit = max_message_chars;
-    greet(greeting);
-    this.#suggestions?.remove();
-    if (questions.length === 0) return;
-    this.#suggestions = suggestedQuestions(translator.t, questions, (text) => {
-      // The button goes with the other suggestions.
-      frame.composer.focus();
-      void this.ask(text);
-    });
-    frame.intro.append(this.#suggestions);
-  }
-
   #modelChanged(state: ModelState): void {
     const { frame, dispatch } = this.#host;
     this.#modelNotice.show(state);
-    this.#announceModel(state);
+    this.#modelAnnouncer.show(state);
     frame.composer.disabled = state.status === "unsupported";
     this.#showState();
     if (state.status === "ready") dispatch("ready", { fingerprint: state.embedder.fingerprint });
@@ -310,18 +286,6 @@ export class WidgetPanel {
 
   #tellFailure(code: string, text: TextKey, error?: unknown): void {
     this.#host.dispatch("error", { code, message: this.#host.translator.say(text), error });
-  }
-
-  /** What the notice shows and takes a while, or waits for the visitor. A model from the cache is there at once. */
-  #announceModel(state: ModelState): void {
-    const { translator } = this.#host;
-    const isDownload = state.status === "loading" && state.progress?.phase === "download";
-    if (state.status === "consent") {
-      const size = translator.number(modelBytes() / 1e6, { maximumFractionDigits: 0 });
-      this.#announcer.say(translator.say("modelConsentText", { size }));
-    } else if (isDownload && !this.#isDownloading) this.#announcer.say(translator.say("modelLoading"));
-    else if (state.status === "ready" && this.#isDownloading) this.#announcer.say(translator.say("modelReady"));
-    this.#isDownloading = isDownload || (this.#isDownloading && state.status === "loading");
   }
 
   #showState(): void {

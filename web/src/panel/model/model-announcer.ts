@@ -1,0 +1,34 @@
+import type { Translator } from "../../dom/translator.js";
+import type { Announcer } from "../chat/announcer.js";
+import type { ModelState } from "./model-loader.js";
+
+/**
+ * Has a screen reader say what the model's notice shows, where that takes a while or waits for the visitor. A model from
+ * the cache is there at once.
+ */
+export class ModelAnnouncer {
+  readonly #translator: Translator;
+  readonly #modelBytes: number;
+  readonly #announcer: Announcer;
+  #isDownloading = false;
+
+  /** `modelBytes` is what a download takes. */
+  constructor(translator: Translator, modelBytes: number, announcer: Announcer) {
+    this.#translator = translator;
+    this.#modelBytes = modelBytes;
+    this.#announcer = announcer;
+  }
+
+  show(state: ModelState): void {
+    const isDownload = state.status === "loading" && state.progress?.phase === "download";
+    if (state.status === "consent") this.#askForConsent();
+    else if (isDownload && !this.#isDownloading) this.#announcer.say(this.#translator.say("modelLoading"));
+    else if (state.status === "ready" && this.#isDownloading) this.#announcer.say(this.#translator.say("modelReady"));
+    this.#isDownloading = isDownload || (this.#isDownloading && state.status === "loading");
+  }
+
+  #askForConsent(): void {
+    const size = this.#translator.number(this.#modelBytes / 1e6, { maximumFractionDigits: 0 });
+    this.#announcer.say(this.#translator.say("modelConsentText", { size }));
+  }
+}
