@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::answer::Citation;
 use crate::error::ErrorBody;
+use crate::found::FoundPassage;
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.
@@ -18,6 +19,8 @@ pub enum Event {
     AnswerStart {
         /// The session of the question.
         session_id: Uuid,
+        /// Whether the passages are about the subject, but may not answer the question.
+        hedged: bool,
     },
     /// A piece of the text.
     AnswerDelta {
@@ -26,8 +29,10 @@ pub enum Event {
     },
     /// The passages behind the text.
     Sources {
-        /// One entry per passage.
+        /// One entry per quoted passage.
         citations: Vec<Citation>,
+        /// Other passages near the question, the best first. The text does not quote them.
+        also_found: Vec<FoundPassage>,
         /// The document numbers the text points at.
         referenced_indices: Vec<u32>,
     },
@@ -82,9 +87,13 @@ mod tests {
     fn every_event_repeats_its_name_as_type() {
         let error = ApiError::new(ErrorCode::Internal, "Sorry.").with_request_id("r");
         for event in [
-            Event::AnswerStart { session_id: Uuid::nil() },
+            Event::AnswerStart { session_id: Uuid::nil(), hedged: false },
             Event::AnswerDelta { text: String::new() },
-            Event::Sources { citations: Vec::new(), referenced_indices: Vec::new() },
+            Event::Sources {
+                citations: Vec::new(),
+                also_found: Vec::new(),
+                referenced_indices: Vec::new(),
+            },
             Event::AnswerEnd { message_id: Uuid::nil(), persisted: true },
             Event::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),

@@ -22,6 +22,7 @@ pub mod chunk;
 pub mod error;
 pub mod event;
 pub mod evidence;
+pub mod found;
 pub mod outcome;
 mod passage;
 mod plain;

@@ -1,10 +1,13 @@
 //! What a question led to, in a form that can be stored and given again word for word.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::answer::{Answer, Citation};
 use crate::event::Event;
+use crate::found::FoundPassage;
 use crate::refusal::Refusal;
 
 /// The outcome of a question. Stored under its `message_id`, it answers every repeat. Its JSON is for storage; what
@@ -29,8 +32,12 @@ pub struct AnswerOutcome {
     pub persisted: bool,
     /// The text in the pieces it is sent in.
     pub deltas: Vec<String>,
-    /// The passages behind the answer.
+    /// Whether the passages are about the subject, but may not answer the question.
+    pub hedged: bool,
+    /// The passages that the text quotes.
     pub citations: Vec<Citation>,
+    /// Other passages near the question, which the text does not quote.
+    pub also_found: Vec<FoundPassage>,
     /// The document numbers the text points at.
     pub referenced_indices: Vec<u32>,
 }
@@ -49,8 +56,12 @@ pub enum JsonOutcome<'a> {
         persisted: bool,
         /// The whole text with its markers.
         text: String,
-        /// The passages behind the answer.
+        /// Whether the passages are about the subject, but may not answer the question.
+        hedged: bool,
+        /// The passages that the text quotes.
         citations: &'a [Citation],
+        /// Other passages near the question, which the text does not quote.
+        also_found: &'a [FoundPassage],
         /// The document numbers the text points at.
         referenced_indices: &'a [u32],
     },
@@ -61,13 +72,15 @@ pub enum JsonOutcome<'a> {
 impl Outcome {
     /// An answer that is not in the history yet.
     pub fn answer(answer: Answer, session_id: Uuid, message_id: Uuid) -> Self {
-        let Answer { deltas, citations, referenced_indices, .. } = answer;
+        let Answer { deltas, hedged, citations, also_found, referenced_indices, .. } = answer;
         Self::Answer(AnswerOutcome {
             session_id,
             message_id,
             persisted: false,
             deltas,
+            hedged,
             citations,
+            also_found,
             referenced_indices,
         })
     }
@@ -102,11 +115,27 @@ impl Outcome {
         }
     }
 
-    /// The same, to be added to.
-    pub fn citations_mut(&mut self) -> &mut [Citation] {
-        match self {
-            Self::Answer(answer) => &mut answer.citations,
-            Self::Refusal(_) => &mut [],
+    /// The documents it names: those it quotes, and those a reader may look into.
+    pub fn documents(&self) -> BTreeSet<Uuid> {
+        let (citations, found) = match self {
+            Self::Answer(answer) => (answer.citations.as_slice(), &answer.also_found),
+            Self::Refusal(refusal) => (&[][..], &refusal.nearest),
+        };
+        let cited = citations.iter().map(|citation| citation.document_id);
+        cited.chain(found.iter().map(|passage| passage.document_id)).collect()
+    }
+
+    /// Gives each passage the address where its document can be downloaded, if it has one.
+    pub fn set_download_urls(&mut self, url_of: impl Fn(Uuid) -> Option<String>) {
+        let (citations, found) = match self {
+            Self::Answer(answer) => (answer.citations.as_mut_slice(), &mut answer.also_found),
+            Self::Refusal(refusal) => (&mut [][..], &mut refusal.nearest),
+        };
+        for citation in citations {
+            citation.download_url = url_of(citation.document_id);
+        }
+        for passage in found {
+            passage.download_url = url_of(passage.document_id);
         }
     }
 
@@ -129,10 +158,12 @@ impl Outcome {
     /// The events that can be sent before the history is written.
     pub fn opening_events(&self) -> Vec<Event> {
         let Self::Answer(answer) = self else { return Vec::new() };
-        let mut events = vec![Event::AnswerStart { session_id: answer.session_id }];
+        let mut events =
+            vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
         events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text: text.clone() }));
         events.push(Event::Sources {
             citations: answer.citations.clone(),
+            also_found: answer.also_found.clone(),
             referenced_indices: answer.referenced_indices.clone(),
         });
         events
@@ -156,7 +187,9 @@ impl Outcome {
                 message_id: answer.message_id,
                 persisted: answer.persisted,
                 text: answer.deltas.concat(),
+                hedged: answer.hedged,
                 citations: &answer.citations,
+                also_found: &answer.also_found,
                 referenced_indices: &answer.referenced_indices,
             },
             Self::Refusal(refusal) => JsonOutcome::Refusal(refusal),

@@ -4,16 +4,17 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
+use crate::found::FoundPassage;
 
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
     contacting support or rephrasing your question.";
 /// Shown when the user can see no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
-/// How many of the nearest documents are named.
+/// How many of the nearest passages are named.
 const MAX_NEAREST: usize = 3;
-/// How far below the threshold a passage's similarity may be for its document to be named: titles of documents that have
-/// nothing to do with the question help nobody.
+/// How far below the threshold a passage's similarity may be for it to be named: passages that have nothing to do with
+/// the question help nobody.
 const NEAR_MARGIN: f64 = 0.1;
 
 /// Why there is no answer.
@@ -40,7 +41,7 @@ impl Reason {
 }
 
 /// A refusal as the client gets it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The sentence to show.
     pub message: String,
@@ -48,9 +49,9 @@ pub struct Refusal {
     pub suggestions: Vec<String>,
     /// Why there is no answer.
     pub reason: Reason,
-    /// Titles of the documents that came nearest.
+    /// The passages that came nearest, one for each section, the nearest first; without excerpts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nearest: Vec<String>,
+    pub nearest: Vec<FoundPassage>,
     /// The session the refusal was written to, only when it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
@@ -60,7 +61,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that names the documents which came close. `rows`: in any order; `threshold`: the similarity that
+    /// A refusal that names the passages which came close. `rows`: in any order; `threshold`: the similarity that
     /// would have been enough.
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
@@ -73,7 +74,7 @@ impl Refusal {
             message: message.to_owned(),
             suggestions: suggestions.iter().map(|text| (*text).to_owned()).collect(),
             reason,
-            nearest: nearest_titles(rows, threshold),
+            nearest: nearest(rows, threshold),
             session_id: None,
             persisted: false,
         }
@@ -96,16 +97,16 @@ impl Refusal {
     }
 }
 
-fn nearest_titles(rows: &[MatchedChunk], threshold: f64) -> Vec<String> {
-    let mut titles: Vec<String> = Vec::new();
+fn nearest(rows: &[MatchedChunk], threshold: f64) -> Vec<FoundPassage> {
+    let mut nearest: Vec<FoundPassage> = Vec::new();
     let mut near: Vec<_> = rows.iter().filter(|row| row.similarity >= threshold - NEAR_MARGIN).collect();
     near.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    for title in near.into_iter().map(MatchedChunk::title) {
-        if titles.len() < MAX_NEAREST && !titles.contains(&title) {
-            titles.push(title);
+    for passage in near.into_iter().map(FoundPassage::new) {
+        if nearest.len() < MAX_NEAREST && !nearest.iter().any(|other| other.is_same_place(&passage)) {
+            nearest.push(passage);
         }
     }
-    titles
+    nearest
 }
 
 #[cfg(test)]
@@ -136,15 +137,27 @@ mod tests {
         assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).suggesting(&own).suggestions.is_empty());
     }
 
-    #[test]
-    fn each_near_document_is_named_once() {
-        let rows: Vec<_> = [1, 1, 2, 3, 4].iter().map(|document| chunk(*document, 9, 0.3, "x")).collect();
-        assert_eq!(Refusal::new(Reason::NoMatch, &rows, 0.35).nearest, ["doc-1.md", "doc-2.md", "doc-3.md"]);
+    fn names(rows: &[MatchedChunk]) -> Vec<String> {
+        let refusal = Refusal::new(Reason::NoMatch, rows, 0.35);
+        refusal.nearest.into_iter().map(|passage| passage.title).collect()
     }
 
     #[test]
-    fn documents_that_have_nothing_to_do_with_the_question_are_not_named() {
+    fn each_near_place_is_named_once() {
+        let rows: Vec<_> = [1, 1, 2, 3, 4].iter().map(|document| chunk(*document, 9, 0.3, "x")).collect();
+        assert_eq!(names(&rows), ["doc-1.md", "doc-2.md", "doc-3.md"]);
+    }
+
+    #[test]
+    fn two_sections_of_a_document_are_two_places() {
+        let mut other = chunk(1, 2, 0.3, "x");
+        other.meta = serde_json::json!({ "section": "Fees" });
+        assert_eq!(names(&[chunk(1, 1, 0.3, "x"), other]), ["doc-1.md", "doc-1.md"]);
+    }
+
+    #[test]
+    fn passages_that_have_nothing_to_do_with_the_question_are_not_named() {
         let rows = [chunk(1, 1, 0.3, "x"), chunk(2, 2, 0.2, "x"), chunk(3, 3, f64::NAN, "x")];
-        assert_eq!(Refusal::new(Reason::NoMatch, &rows, 0.35).nearest, ["doc-1.md"]);
+        assert_eq!(names(&rows), ["doc-1.md"]);
     }
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::Evidence;
 use super::choose::Chosen;
 use crate::evidence::Strength;
+use crate::found::FoundPassage;
 
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct Citation {
     pub strength: Option<Strength>,
     /// The whole passage, as Markdown source.
     pub excerpt: String,
-    /// The words of the passage that stand in the answer.
+    /// The words of the passage that stand in the answer; at least one.
     pub quotes: Vec<Quote>,
     /// Where the document's original file can be had. Set by the server that knows; it may expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,18 +87,17 @@ pub struct Quote {
     pub plain: Option<String>,
 }
 
-/// Numbers the documents from 1: first those the answer mentions, in order of mention, then the others by rank.
-pub(super) fn number_documents(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
+/// Numbers the documents that are quoted from 1, in order of first mention.
+pub(super) fn number_documents(chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
     let mut numbers = BTreeMap::new();
-    let mentioned = chosen.iter().map(|chosen| chosen.passage.chunk.document_id);
-    for document in mentioned.chain(evidence.iter().map(|evidence| evidence.chunk.document_id)) {
+    for document in chosen.iter().map(|chosen| chosen.passage.chunk.document_id) {
         let next = numbers.len() as u32 + 1;
         numbers.entry(document).or_insert(next);
     }
     numbers
 }
 
-/// One entry per passage, by document number; passages of a document stay in order of rank.
+/// One entry per quoted passage, by document number; passages of a document stay in order of rank.
 pub(super) fn citations(
     evidence: &[Evidence<'_>],
     chosen: &[Chosen<'_>],
@@ -113,7 +113,7 @@ pub(super) fn citations(
                 .map(quote)
                 .collect();
             quotes.sort_by_key(|quote| quote.start);
-            Some(Citation {
+            (!quotes.is_empty()).then(|| Citation {
                 index,
                 chunk_id: chunk.chunk_id,
                 document_id: chunk.document_id,
@@ -132,6 +132,20 @@ pub(super) fn citations(
         .collect();
     citations.sort_by_key(|citation| citation.index);
     citations
+}
+
+/// The passages that are not quoted, one for each section that is not quoted either; in order of rank.
+pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Vec<FoundPassage> {
+    let mut places: Vec<_> = chosen.iter().map(|chosen| FoundPassage::new(chosen.passage.chunk)).collect();
+    let mut found = Vec::new();
+    for Evidence { chunk, .. } in evidence {
+        let passage = FoundPassage::with_excerpt(chunk);
+        if !places.iter().any(|place| place.is_same_place(&passage)) {
+            places.push(FoundPassage::new(chunk));
+            found.push(passage);
+        }
+    }
+    found
 }
 
 fn quote(chosen: &Chosen<'_>) -> Quote {

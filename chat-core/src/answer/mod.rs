@@ -3,8 +3,11 @@
 mod choose;
 mod cite;
 
+use uuid::Uuid;
+
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, PassageAssessment};
+use crate::found::FoundPassage;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
@@ -17,12 +20,46 @@ pub struct Answer {
     /// The text in the pieces it is sent in; joined, they are the whole answer with its `[n]` markers. Plain text: the
     /// words of the passages without their Markdown.
     pub deltas: Vec<String>,
-    /// One entry for every qualifying passage, by index, then by rank.
+    /// Whether the passages are about the subject, but may not answer the question.
+    pub hedged: bool,
+    /// One entry for every passage that the text quotes, by index, then by rank.
     pub citations: Vec<Citation>,
+    /// The other qualifying passages, one for each section, the best first.
+    pub also_found: Vec<FoundPassage>,
     /// The document numbers the text points at, in order of first mention.
     pub referenced_indices: Vec<u32>,
-    /// What each sentence of the text was chosen by, in the order of the text; comparable within one answer.
-    pub sentence_scores: Vec<f64>,
+    /// The sentences of the text in its order, with or without citations.
+    pub sentences: Vec<QuotedSentence>,
+}
+
+/// A sentence of an answer and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuotedSentence {
+    /// The passage.
+    pub chunk_id: Uuid,
+    /// The document.
+    pub document_id: Uuid,
+    /// The heading the passage stands under.
+    pub section: Option<String>,
+    /// The words of the passage, as Markdown source, to the letter.
+    pub source: String,
+    /// The words as the answer shows them.
+    pub text: String,
+    /// The place that is named before the sentence, if one is.
+    pub place: Option<String>,
+    /// What the sentence is there for.
+    pub role: Role,
+    /// What it was chosen by; comparable within one answer.
+    pub score: f64,
+}
+
+/// What a sentence of an answer is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It was chosen because it may answer the question.
+    Answer,
+    /// The sentence after it needs it to be understood.
+    Context,
 }
 
 /// A passage that may be quoted and cited.
@@ -47,7 +84,7 @@ pub(crate) fn compose(
         .filter(|(_, assessment)| assessment.qualifies)
         .map(|(passage, assessment)| Evidence { chunk: passage.chunk, assessment })
         .collect();
-    let numbers = cite::number_documents(&evidence, &chosen);
+    let numbers = cite::number_documents(&chosen);
     let mut deltas = Vec::with_capacity(chosen.len());
     let mut referenced_indices = Vec::new();
     let mut before = None;
@@ -70,10 +107,29 @@ pub(crate) fn compose(
         }
         deltas.push(delta);
     }
-    let citations =
-        if include_citations { cite::citations(&evidence, &chosen, &numbers) } else { Vec::new() };
-    let sentence_scores = chosen.iter().map(|chosen| chosen.score).collect();
-    Some(Answer { deltas, citations, referenced_indices, sentence_scores })
+    let (citations, also_found) = if include_citations {
+        (cite::citations(&evidence, &chosen, &numbers), cite::also_found(&evidence, &chosen))
+    } else {
+        Default::default()
+    };
+    let sentences = chosen.iter().map(QuotedSentence::of).collect();
+    Some(Answer { deltas, hedged: false, citations, also_found, referenced_indices, sentences })
+}
+
+impl QuotedSentence {
+    fn of(chosen: &choose::Chosen<'_>) -> Self {
+        let chunk = chosen.passage.chunk;
+        Self {
+            chunk_id: chunk.chunk_id,
+            document_id: chunk.document_id,
+            section: chunk.section().map(str::to_owned),
+            source: chosen.sentence.text.to_owned(),
+            text: chosen.passage.plain_text(chosen.sentence),
+            place: None,
+            role: Role::Answer,
+            score: chosen.score,
+        }
+    }
 }
 
 /// Running text is joined by a space; table rows and code need lines of their own.
@@ -167,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_of_one_document_share_its_number_and_all_are_cited() {
+    fn passages_of_one_document_share_its_number_and_only_quoted_ones_are_cited() {
         let chunks = [
             chunk(7, 1, 0.8, "Refunds take 5 days."),
             chunk(9, 2, 0.7, "Trees are green."),
@@ -175,9 +231,10 @@ mod tests {
         ];
         let answer = answer("How many days do refunds take?", &chunks);
         let cited: Vec<_> = answer.citations.iter().map(|c| (c.index, c.chunk_id.as_u128())).collect();
-        assert_eq!(cited, [(1, 1), (1, 3), (2, 2)]);
+        assert_eq!(cited, [(1, 1), (1, 3)]);
         assert_eq!(answer.referenced_indices, [1]);
-        assert!(answer.citations[2].quotes.is_empty(), "cited, not quoted");
+        let found: Vec<_> = answer.also_found.iter().map(|passage| passage.chunk_id.as_u128()).collect();
+        assert_eq!(found, [2], "found, not quoted");
     }
 
     #[test]
@@ -286,7 +343,7 @@ mod tests {
             let chunks: Vec<_> = contents.iter().enumerate()
                 .map(|(n, content)| chunk(n as u128 % 2, n as u128, 0.9 - n as f64 * 0.1, content)).collect();
             if let Some(answer) = try_compose(&question, &chunks, true) {
-                prop_assert_eq!(answer.citations.len(), chunks.len());
+                prop_assert!(answer.citations.iter().all(|citation| !citation.quotes.is_empty()));
                 let text = answer.deltas.concat();
                 let mut rest = text.as_str();
                 while let Some((start, end)) = find_marker(rest) {
