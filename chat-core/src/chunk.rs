@@ -1,6 +1,6 @@
 //! A row of `match_chunks`: one passage of the knowledge base and how near it is to the question.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 pub const UNKNOWN_DOCUMENT: &str = "Unknown document";
 
 /// One passage found for a question.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct MatchedChunk {
     /// The passage's id.
     pub chunk_id: Uuid,
@@ -47,7 +47,7 @@ pub struct MatchedChunk {
 }
 
 /// How near one sentence of a passage is to the question.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub struct SentenceMatch {
     /// Its first character, counted from 0 in characters (Unicode scalar values) of the passage. What is no such count
     /// reads as one beyond every text.
@@ -62,7 +62,7 @@ pub struct SentenceMatch {
 }
 
 /// An informative word of the question.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct QueryTerm {
     /// The word in lower case.
     pub word: String,
