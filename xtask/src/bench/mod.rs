@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-pub(crate) use options::{Bench, Evaluation};
+pub(crate) use options::Bench;
 use options::{Options, Part};
 use report::Report;
 

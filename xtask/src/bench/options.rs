@@ -20,14 +20,52 @@ pub(crate) enum Bench {
     Widget(super::widget::Options),
 }
 
-/// The data that answers are evaluated on.
+/// What is evaluated, and how.
+///
+/// A set is a folder; its name is the set's. Its questions are in answerable.jsonl, unanswerable_near.jsonl and off_topic.jsonl,
+/// as far as there are any: {"question", "passage", "answers"} and, if more than one answers it, "also": […]. Its documents are
+/// either passages.jsonl ({"id", "title", "text"} and, if it is known, "language"), where a question's "passage" is an id, or a
+/// folder that set.json names, {"documents": "relative/path"}, where it is a path in that folder.
 #[derive(Args)]
+#[command(after_long_help = FIGURES)]
 pub(crate) struct Evaluation {
-    /// Folder with passages.jsonl, answerable.jsonl, off_topic.jsonl and, if there are any, unanswerable_near.jsonl.
-    /// [default: ../shared/eval/squad]
+    /// Folder of a set; may be given several times.
+    /// [default: tests/bench/retrieval/shop and the sets of ../shared/eval]
     #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
+    pub(super) data: Vec<PathBuf>,
+    /// Also write what was found: a line of JSON for each question, with its set, kind, documents that answer it, accepted
+    /// answers, and the rows of match_chunks as they came. For studying ranking and gates without a database.
+    #[arg(long, value_name = "FILE")]
+    pub(super) dump: Option<PathBuf>,
+    /// Measure what --dump wrote, with the answers of the code as it is now, rather than ask a database.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dump"])]
+    pub(super) from: Option<PathBuf>,
 }
+
+const FIGURES: &str = "\
+Figures of a set are called <set>__<figure> (with _ for -), their means over the sets that have them macro__<figure>; of a
+single set, also <figure>. A figure of no question or no answer is left out. \"Answered\" is at default settings. A sentence that
+is quoted only because the next one needs it is part of that one.
+
+  recall_n               the passage that answers is among the first n that are found
+  answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered
+  first_is_answer        of all answerable questions: answered, and the first quoted sentence holds an accepted answer
+  noise                  quoted sentences of an answer that hold no part of an accepted answer, on average. A part: the
+                         sentence holds an accepted answer, or is three words or more of one
+  sentences              quoted sentences of an answer, on average
+  coherent               of the answers: all quotes are from one section of one document, or each from elsewhere names its place
+  citation_correct       of the answers: a document that answers the question is quoted
+  answered_answerable, answered_near, answered_offtopic
+                         questions of that kind that are answered
+  hedged_answerable, hedged_near
+                         of those: marked as perhaps not answering the question
+  answered_answer_in_n   of the answers: an accepted answer is in the first n quoted sentences
+  gold_of_strong, gold_of_good, gold_of_partial
+                         of the quoted passages of that strength: of a document that answers the question
+  plain_…                the same of a plain vector search whose answer is the first sentences of the best passage, given
+                         if its cosine is 0.35 or more
+
+noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions.";
 
 #[derive(Args)]
 pub(crate) struct Options {

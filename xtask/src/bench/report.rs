@@ -64,13 +64,9 @@ impl Report {
 
     /// Prints the figures that have a target, then the others, then what they were measured with.
     pub(super) fn print(&self) {
-        let mut rows =
-            vec![["metric", "must", "aim", "value", "verdict", "ours / theirs"].map(str::to_owned)];
-        let (aimed, others): (Vec<_>, Vec<_>) =
-            self.metrics.iter().partition(|metric| Target::of(&metric.name).is_some());
-        rows.extend(aimed.into_iter().map(Metric::row));
-        println!();
-        print_columns(&rows);
+        self.print_targets(std::iter::empty());
+        let others: Vec<_> =
+            self.metrics.iter().filter(|metric| Target::of(&metric.name).is_none()).collect();
         if !others.is_empty() {
             println!("\nbehind them and beside them");
             print_columns(
@@ -80,6 +76,32 @@ impl Report {
                     .collect::<Vec<_>>(),
             );
         }
+        self.print_context();
+    }
+
+    /// Prints the figures that have a target, then what they were measured with. A target whose name begins with one of these
+    /// and that has no figure is printed too: what was not measured must not look like what was reached.
+    pub(super) fn print_verdicts(&self, prefixes: &[String]) {
+        let measured = |target: &Target| self.metrics.iter().any(|metric| target.is_of(&metric.name));
+        let missing: Vec<_> = prefixes.iter().flat_map(|prefix| Target::starting_with(prefix)).collect();
+        self.print_targets(missing.into_iter().filter(|target| !measured(target)));
+        self.print_context();
+    }
+
+    fn print_targets(&self, missing: impl Iterator<Item = &'static Target>) {
+        let mut rows =
+            vec![["metric", "must", "aim", "value", "verdict", "ours / theirs"].map(str::to_owned)];
+        let aimed = self.metrics.iter().filter(|metric| Target::of(&metric.name).is_some());
+        rows.extend(aimed.map(Metric::row));
+        if self.metrics.iter().all(|metric| metric.detail.is_empty()) {
+            rows[0][5].clear();
+        }
+        rows.extend(missing.map(Metric::missing_row));
+        println!();
+        print_columns(&rows);
+    }
+
+    fn print_context(&self) {
         let context: Vec<_> = self
             .context
             .iter()
@@ -92,6 +114,12 @@ impl Report {
 }
 
 impl Metric {
+    /// A target that has no figure.
+    fn missing_row(target: &Target) -> [String; 6] {
+        let cells = [target.name(), &target.must(), &target.aim(), "–", "not measured", ""];
+        cells.map(str::to_owned)
+    }
+
     fn row(&self) -> [String; 6] {
         let Some(target) = Target::of(&self.name) else { return Default::default() };
         let unit = match self.unit {
@@ -128,11 +156,19 @@ fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-pub(super) fn print_columns<const N: usize>(rows: &[[String; N]]) {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+/// Prints rows of any number of cells in columns.
+pub(super) fn print_columns(rows: &[impl AsRef<[String]>]) {
+    let mut widths: Vec<usize> = Vec::new();
     for row in rows {
-        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let row = row.as_ref();
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for row in rows {
+        let cells = row.as_ref().iter().zip(&widths);
+        let cells: Vec<_> = cells.map(|(cell, width)| format!("{cell:<width$}")).collect();
         println!("  {}", cells.join("  ").trim_end());
     }
 }

@@ -1,71 +1,287 @@
-//! A folder of evaluation data: passages, and questions that they answer or do not.
+//! A set: a folder of questions, with what is known of each.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The questions of a folder, each with what is known of it.
+use crate::quoted::holds_one_of;
+
+/// The questions of a folder.
 pub(crate) struct Dataset {
-    /// Number of a passage in `passages.jsonl`, from 0, by its id.
-    passages: HashMap<String, usize>,
-    /// Answered by one passage.
-    pub(crate) answerable: Vec<Answerable>,
+    /// The name of the folder.
+    pub(crate) name: String,
+    /// Answered by one or more documents.
+    pub(crate) answerable: Vec<Question>,
+    /// Made to look answerable by a document, and not.
+    pub(crate) near: Vec<Question>,
     /// About something else.
     pub(crate) off_topic: Vec<Question>,
-    /// Made to look answerable by a passage, and not.
-    pub(crate) near: Vec<Question>,
+}
+
+/// A question, and what answers it. Documents and answers are empty where nothing does.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Question {
+    pub(crate) question: String,
+    /// File names of the documents that answer it.
+    pub(crate) documents: Vec<String>,
+    /// Accepted answers, each in the words of a document.
+    pub(crate) answers: Vec<String>,
+}
+
+/// `set.json`, of a set whose documents are files.
+#[derive(Deserialize)]
+struct Description {
+    /// The folder of the documents, relative to the set.
+    documents: PathBuf,
 }
 
 #[derive(Deserialize)]
 struct Passage {
     id: String,
+    text: String,
 }
 
+/// A line of `answerable.jsonl`.
 #[derive(Deserialize)]
-pub(crate) struct Question {
-    pub(crate) question: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Answerable {
-    pub(crate) question: String,
-    /// Id of the passage that answers it.
+struct Answerable {
+    question: String,
+    /// Id of the passage, or path of the document, that answers it.
     passage: String,
-    /// Accepted answers, each a string of that passage.
-    pub(crate) answers: Vec<String>,
+    /// Others that answer it too.
+    #[serde(default)]
+    also: Vec<String>,
+    answers: Vec<String>,
+}
+
+/// A line of the other files.
+#[derive(Deserialize)]
+struct Unanswerable {
+    question: String,
+}
+
+/// The documents of a set.
+struct Documents(HashMap<String, Document>);
+
+struct Document {
+    /// What `match_chunks` calls it.
+    name: String,
+    text: String,
 }
 
 impl Dataset {
     pub(crate) fn read(folder: &Path) -> Result<Self> {
-        let passages = lines::<Passage>(&folder.join("passages.jsonl"))?;
-        let near = folder.join("unanswerable_near.jsonl");
-        Ok(Self {
-            passages: passages
+        let folder = &fs::canonicalize(folder).with_context(|| format!("no folder {}", folder.display()))?;
+        let documents = Documents::of(folder)?;
+        let answerable: Vec<Answerable> = lines_if_any(&folder.join("answerable.jsonl"))?;
+        let unanswerable = |file| -> Result<Vec<Question>> {
+            let lines: Vec<Unanswerable> = lines_if_any(&folder.join(file))?;
+            Ok(lines.into_iter().map(|line| Question::unanswerable(line.question)).collect())
+        };
+        let set = Self {
+            name: folder
+                .file_name()
+                .context("the folder of a set has no name")?
+                .to_string_lossy()
+                .into_owned(),
+            answerable: answerable
                 .into_iter()
-                .enumerate()
-                .map(|(number, passage)| (passage.id, number))
-                .collect(),
-            answerable: lines(&folder.join("answerable.jsonl"))?,
-            off_topic: lines(&folder.join("off_topic.jsonl"))?,
-            near: if near.exists() { lines(&near)? } else { Vec::new() },
-        })
-    }
-
-    /// The document that answers a question. Passage number `n` is the document `n.md`; `cargo xtask` writes them so.
-    pub(crate) fn document_name(&self, question: &Answerable) -> Result<String> {
-        let number = self.passages.get(&question.passage);
-        let number = number.with_context(|| format!("no passage has the id {}", question.passage))?;
-        Ok(format!("{number}.md"))
+                .map(|line| documents.question(line))
+                .collect::<Result<_>>()
+                .with_context(|| format!("{}/answerable.jsonl", folder.display()))?,
+            near: unanswerable("unanswerable_near.jsonl")?,
+            off_topic: unanswerable("off_topic.jsonl")?,
+        };
+        ensure!(
+            !(set.answerable.is_empty() && set.near.is_empty() && set.off_topic.is_empty()),
+            "{} has no questions",
+            folder.display()
+        );
+        Ok(set)
     }
 }
 
+impl Question {
+    fn unanswerable(question: String) -> Self {
+        Self { question, documents: Vec::new(), answers: Vec::new() }
+    }
+}
+
+impl Documents {
+    fn of(folder: &Path) -> Result<Self> {
+        let description = folder.join("set.json");
+        if description.is_file() {
+            let text = fs::read_to_string(&description)?;
+            let Description { documents } = serde_json::from_str(&text)
+                .with_context(|| format!("cannot read {}", description.display()))?;
+            return Self::files(&folder.join(documents));
+        }
+        // Passage number `n`, from 0, is the document `n.md`; `cargo xtask` writes them so.
+        let passages: Vec<Passage> = lines(&folder.join("passages.jsonl"))?;
+        let document = |(number, Passage { id, text }): (usize, Passage)| {
+            (id, Document { name: format!("{number}.md"), text })
+        };
+        Ok(Self(passages.into_iter().enumerate().map(document).collect()))
+    }
+
+    /// Every file of a folder by its path there. The search knows documents by the last part of it.
+    fn files(folder: &Path) -> Result<Self> {
+        let mut documents = HashMap::new();
+        let mut names = HashSet::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            let entries = fs::read_dir(&next).with_context(|| format!("cannot list {}", next.display()))?;
+            for entry in entries {
+                let path = entry?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                ensure!(
+                    names.insert(name.clone()),
+                    "two documents in {} are called {name}: which one was found cannot be told",
+                    folder.display()
+                );
+                let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+                let path = path.strip_prefix(folder)?.to_string_lossy().into_owned();
+                documents.insert(path, Document { name, text });
+            }
+        }
+        Ok(Self(documents))
+    }
+
+    fn question(&self, line: Answerable) -> Result<Question> {
+        let Answerable { question, passage, also, answers } = line;
+        let find = |id| self.0.get(id).with_context(|| format!("“{question}”: no passage or document {id}"));
+        let found = std::iter::once(&passage).chain(&also).map(find).collect::<Result<Vec<_>>>()?;
+        if answers.iter().all(|answer| answer.trim().is_empty()) {
+            bail!("“{question}” has no accepted answer");
+        }
+        // Figures of such a question would always be misses. A document that is no text cannot be looked into.
+        if !found
+            .iter()
+            .any(|document| document.text.contains('\u{FFFD}') || holds_one_of(&document.text, &answers))
+        {
+            eprintln!("! “{question}”: no accepted answer stands in {passage}");
+        }
+        let documents = found.iter().map(|document| document.name.clone()).collect();
+        Ok(Question { question, documents, answers })
+    }
+}
+
+fn lines_if_any<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
+    if file.exists() { lines(file) } else { Ok(Vec::new()) }
+}
+
 fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let parse = |(number, line): (usize, &str)| {
         serde_json::from_str(line).with_context(|| format!("{}, line {}", file.display(), number + 1))
     };
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own with these files; removed when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn with(name: &str, files: &[(&str, &str)]) -> Self {
+            let folder = std::env::temp_dir().join(format!("bench-retrieval-{}-{name}", std::process::id()));
+            for (path, text) in files {
+                let path = folder.join(path);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            Self(folder)
+        }
+
+        fn read(&self, set: &str) -> Result<Dataset> {
+            Dataset::read(&self.0.join(set))
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn passage_n_is_the_document_n_md() {
+        let folder = Folder::with(
+            "passages",
+            &[
+                ("faq/passages.jsonl", "{\"id\":\"b\",\"text\":\"No.\"}\n{\"id\":\"a\",\"text\":\"Yes.\"}\n"),
+                (
+                    "faq/answerable.jsonl",
+                    r#"{"question":"Why?","passage":"a","also":["b"],"answers":["Yes"]}"#,
+                ),
+                ("faq/off_topic.jsonl", r#"{"question":"Who?"}"#),
+                ("faq/unanswerable_near.jsonl", ""),
+            ],
+        );
+        let set = folder.read("faq").unwrap();
+        assert_eq!(set.name, "faq");
+        assert_eq!(set.answerable[0].documents, ["1.md", "0.md"]);
+        assert_eq!(set.off_topic, [Question::unanswerable("Who?".to_owned())]);
+        assert!(set.near.is_empty());
+    }
+
+    #[test]
+    fn documents_of_set_json_are_named_by_their_path() {
+        let folder = Folder::with(
+            "files",
+            &[
+                ("docs/refunds.md", "Refunds take *5 days*."),
+                ("docs/help/shipping.md", "We ship daily."),
+                ("tests/shop/set.json", r#"{"documents":"../../docs"}"#),
+                (
+                    "tests/shop/answerable.jsonl",
+                    r#"{"question":"When?","passage":"refunds.md","also":["help/shipping.md"],"answers":["5 days"]}"#,
+                ),
+            ],
+        );
+        let set = folder.read("tests/shop").unwrap();
+        assert_eq!((set.name.as_str(), set.off_topic.len()), ("shop", 0));
+        assert_eq!(set.answerable[0].documents, ["refunds.md", "shipping.md"]);
+    }
+
+    #[test]
+    fn a_question_about_a_document_that_is_not_there_is_an_error() {
+        let folder = Folder::with(
+            "missing",
+            &[
+                ("docs/refunds.md", "Refunds take 5 days."),
+                ("shop/set.json", r#"{"documents":"../docs"}"#),
+                (
+                    "shop/answerable.jsonl",
+                    r#"{"question":"When?","passage":"refund.md","answers":["5 days"]}"#,
+                ),
+            ],
+        );
+        let error = format!("{:#}", folder.read("shop").err().unwrap());
+        assert!(error.contains("no passage or document refund.md"), "{error}");
+    }
+
+    #[test]
+    fn documents_of_one_name_cannot_be_told_apart() {
+        let folder = Folder::with(
+            "twins",
+            &[
+                ("docs/a/faq.md", "A."),
+                ("docs/b/faq.md", "B."),
+                ("shop/set.json", r#"{"documents":"../docs"}"#),
+                ("shop/off_topic.jsonl", r#"{"question":"When?"}"#),
+            ],
+        );
+        assert!(folder.read("shop").err().unwrap().to_string().contains("faq.md"));
+    }
 }

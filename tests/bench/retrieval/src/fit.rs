@@ -5,8 +5,7 @@
 
 use chat_core::evidence::{Gates, Signals, assess};
 
-use crate::measure::Results;
-use crate::search::Found;
+use crate::results::{Found, Results};
 
 /// Intercept, then one coefficient for each signal.
 const TERMS: usize = 6;
@@ -24,11 +23,12 @@ struct Example {
     is_answerable: bool,
 }
 
-/// Fits the model, prints the constants and what they would do. `off_topic_share` is the share of questions about something
-/// else that may be answered.
-pub(crate) fn print(results: &Results, off_topic_share: f64) {
-    let mut examples = examples(&results.answerable, true);
-    examples.extend(examples_of(&results.off_topic));
+/// Fits the model to some sets, prints the constants and what they would do, also to other sets. `off_topic_share` is the
+/// share of questions about something else that may be answered.
+pub(crate) fn print(fit_to: &[Results], _report: &[Results], off_topic_share: f64) {
+    let answerable = fit_to.iter().flat_map(|set| examples(&set.answerable, true));
+    let examples: Vec<_> =
+        answerable.chain(fit_to.iter().flat_map(|set| examples_of(&set.off_topic))).collect();
     let coefficients = fit(examples.iter());
     let threshold =
         threshold(&examples, |example| probability(&coefficients, &example.terms), off_topic_share);

@@ -1,4 +1,6 @@
-//! Measures retrieval, quoting and refusal against a knowledge base that `cargo xtask` has filled.
+//! Measures retrieval, quoting and refusal against knowledge bases that `cargo xtask` has filled.
+//!
+//! `ask` needs a knowledge base and writes what it finds to a file; everything else reads such files.
 
 #![allow(clippy::print_stdout, reason = "a command line program talks to its caller")]
 
@@ -6,6 +8,8 @@ mod dataset;
 mod fit;
 mod measure;
 mod plot;
+mod quoted;
+mod results;
 mod search;
 
 use std::path::PathBuf;
@@ -18,32 +22,47 @@ use kb::supabase::{Backoff, Client};
 use serde_json::json;
 
 use dataset::Dataset;
-use measure::Results;
+use results::Results;
 use search::Searcher;
 
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Folder with passages.jsonl, answerable.jsonl, off_topic.jsonl and, if there are any, unanswerable_near.jsonl.
-    #[arg(long, global = true, default_value = ".")]
-    data: PathBuf,
-    #[command(flatten)]
-    server: ServerArgs,
-    #[command(flatten)]
-    model: ModelArgs,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print the figures as JSON: [[name, value], …].
+    /// Ask a knowledge base the questions of a set and write what is found, a line of JSON for each question.
+    Ask {
+        /// Folder with answerable.jsonl, unanswerable_near.jsonl and off_topic.jsonl, as far as there are any, and with
+        /// passages.jsonl or set.json.
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        server: ServerArgs,
+        #[command(flatten)]
+        model: ModelArgs,
+    },
+    /// Print the figures of each set as JSON: [[set, [answerable, near, off-topic questions], [[name, value], …]], …].
     Measure {
-        /// Where to write the calibration plot.
-        #[arg(long)]
+        /// What `ask` wrote.
+        #[arg(required = true, value_name = "FILE")]
+        found: Vec<PathBuf>,
+        /// Where to write the calibration plot of all sets together.
+        #[arg(long, value_name = "FILE")]
         plot: PathBuf,
     },
     /// Fit the evidence model and print its constants.
     Fit {
+        /// What `ask` wrote for the sets to fit to.
+        #[arg(required = true, value_name = "FILE")]
+        found: Vec<PathBuf>,
+        /// The same for sets that are only reported on.
+        #[arg(long, value_name = "FILE")]
+        report: Vec<PathBuf>,
         /// The share of off-topic questions that may be answered.
         #[arg(long, default_value_t = 0.015)]
         off_topic: f64,
@@ -51,31 +70,29 @@ enum Command {
 }
 
 fn main() -> Result<()> {
-    let cli = Cli::parse();
-    let dataset = Dataset::read(&cli.data)?;
-    let client = Client::new(&cli.server.supabase_url, &cli.server.secret_key, Backoff::default())?;
-    let knowledge_base = KnowledgeBase::new(client);
-    let searcher = Searcher::new(&knowledge_base, &cli.model.model_dir)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let results = runtime.block_on(ask_all(&dataset, &searcher))?;
-    match cli.command {
-        Command::Measure { plot } => {
-            println!("{}", json!(measure::metrics(&dataset, &results)?));
-            std::fs::write(&plot, plot::calibration(&results))
+    match Cli::parse().command {
+        Command::Ask { data, out, server, model } => {
+            let dataset = Dataset::read(&data)?;
+            let client = Client::new(&server.supabase_url, &server.secret_key, Backoff::default())?;
+            let knowledge_base = KnowledgeBase::new(client);
+            let searcher = Searcher::new(&knowledge_base, &model.model_dir)?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(searcher.ask_all(dataset))?.write(&out)?;
+        }
+        Command::Measure { found, plot } => {
+            let sets = Results::read_all(&found)?;
+            let figures_of = |set: &Results| {
+                let figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
+                let questions = [set.answerable.len(), set.near.len(), set.off_topic.len()];
+                Ok((set.set.clone(), questions, figures))
+            };
+            println!("{}", json!(sets.iter().map(figures_of).collect::<Result<Vec<_>>>()?));
+            std::fs::write(&plot, plot::calibration(&sets))
                 .with_context(|| format!("cannot write {}", plot.display()))?;
         }
-        Command::Fit { off_topic } => fit::print(&results, off_topic),
+        Command::Fit { found, report, off_topic } => {
+            fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?, off_topic);
+        }
     }
     Ok(())
-}
-
-async fn ask_all(dataset: &Dataset, searcher: &Searcher<'_>) -> Result<Results> {
-    let answerable = dataset.answerable.iter().map(|question| question.question.as_str());
-    let off_topic = dataset.off_topic.iter().map(|question| question.question.as_str());
-    let near = dataset.near.iter().map(|question| question.question.as_str());
-    Ok(Results {
-        answerable: searcher.ask("answerable", answerable).await?,
-        off_topic: searcher.ask("off-topic", off_topic).await?,
-        near: searcher.ask("near-unanswerable", near).await?,
-    })
 }

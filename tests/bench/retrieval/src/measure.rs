@@ -1,110 +1,85 @@
 //! The figures: how often the right passage is found, the right sentence quoted, and the rest refused.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Gates, Strength};
 use chat_core::{Response, Verdict, respond};
 use uuid::Uuid;
 
-use crate::dataset::{Answerable, Dataset};
-use crate::search::Found;
+use crate::quoted::{holds_one_of, is_coherent, is_quoted, noise, shows_its_sentences};
+use crate::results::{Found, Results};
 
-/// Name and value of one figure; a share from 0 to 1.
-pub(crate) type Metric = (&'static str, f64);
-
-/// What was found for each kind of question.
-pub(crate) struct Results {
-    pub(crate) answerable: Vec<Found>,
-    pub(crate) off_topic: Vec<Found>,
-    pub(crate) near: Vec<Found>,
-}
+/// Name and value of one figure: a share from 0 to 1, or a mean. A figure of no question or no answer is left out.
+pub(crate) type Figure = (&'static str, f64);
 
 /// All gates open: what would be quoted if everything were answered.
 const OPEN: Gates = Gates { similarity: -1.0, confidence: 0.0 };
 /// The floor of the plain gate.
 const PLAIN_THRESHOLD: f64 = 0.35;
 
-pub(crate) fn metrics(dataset: &Dataset, results: &Results) -> Result<Vec<Metric>> {
-    let gold = dataset.answerable.iter().map(|question| dataset.document_name(question));
-    let gold = gold.collect::<Result<Vec<_>>>()?;
-    let verdicts =
-        |gates| results.answerable.iter().map(|found| decide(found, gates).verdict).collect::<Vec<_>>();
-    let (default, open) = (verdicts(&Gates::default()), verdicts(&OPEN));
-    let answerable = || {
-        dataset
-            .answerable
-            .iter()
-            .zip(&gold)
-            .zip(&results.answerable)
-            .map(|((question, gold), found)| (question, gold, found))
+/// All figures of a set. What each means is in the help of `cargo xtask bench retrieval`.
+pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
+    let questions = &results.answerable;
+    let (answered, open) = (answers_at(questions, &Gates::default())?, answers_at(questions, &OPEN)?);
+    let share = |hit: &dyn Fn(&Found) -> bool| share(questions.iter().map(hit));
+    let of_answers = |hit: &dyn Fn(&Found, &Answer) -> bool| {
+        self::share(answered.iter().map(|(found, answer)| hit(found, answer)))
     };
-    let share = |hit: &dyn Fn(&Answerable, &str, &Found) -> bool| {
-        share_of(answerable().map(|(question, gold, found)| hit(question, gold, found)))
+    let of_all = |answers: &[(&Found, Answer)], hit: &dyn Fn(&Found, &Answer) -> bool| {
+        let hits = answers.iter().filter(|(found, answer)| hit(found, answer)).count();
+        (!questions.is_empty()).then(|| hits as f64 / questions.len() as f64)
     };
-    let share_of_answered = |hit: &dyn Fn(&Answerable, &str, &Found, &Answer) -> bool| {
-        let answers =
-            answerable().zip(&default).filter_map(|(asked, verdict)| Some((asked, answer_of(verdict)?)));
-        share_of(answers.map(|((question, gold, found), answer)| hit(question, gold, found, answer)))
+    let mean = |count: &dyn Fn(&Found, &Answer) -> usize| {
+        let total: usize = answered.iter().map(|(found, answer)| count(found, answer)).sum();
+        (!answered.is_empty()).then(|| total as f64 / answered.len() as f64)
     };
-    let quoted_if_open = |first| {
-        let quoted =
-            |(question, verdict)| answer_of(verdict).is_some_and(|answer| is_quoted(answer, first, question));
-        share_of(dataset.answerable.iter().zip(&open).map(quoted))
-    };
-    let plain_quoted = |first| {
-        share(&|question, _, found| {
-            let best = found.plain_rows.first();
-            best.is_some_and(|row| first_sentences(row, first).any(|text| holds_answer(text, question)))
-        })
-    };
-    let plain_cited = answerable().filter(|(_, _, found)| plain_answers(found)).map(|(_, gold, found)| {
-        found.plain_rows.iter().any(|row| row.similarity >= PLAIN_THRESHOLD && is_document(row, gold))
-    });
     let gold_of = |strength| {
-        let answers =
-            answerable().zip(&default).filter_map(|(asked, verdict)| Some((asked, answer_of(verdict)?)));
-        share_of(answers.flat_map(|((_, gold, found), answer)| {
+        self::share(answered.iter().flat_map(|(found, answer)| {
             let of_strength =
                 answer.citations.iter().filter(move |citation| citation.strength == Some(strength));
-            of_strength.map(|citation| is_chunk_of(&found.rows, citation.chunk_id, gold))
+            of_strength.map(|citation| is_chunk_of_gold(found, citation.chunk_id))
         }))
     };
-    let answered = |found: &[Found]| share_of(found.iter().map(is_answered));
-    let plain_answered = |found: &[Found]| share_of(found.iter().map(plain_answers));
-    Ok(vec![
-        ("recall_1", share(&|_, gold, found| is_among(&found.rows, 1, gold))),
-        ("recall_5", share(&|_, gold, found| is_among(&found.rows, 5, gold))),
-        ("answer_in_3", quoted_if_open(3)),
-        ("answer_in_1", quoted_if_open(1)),
-        (
-            "citation_correct",
-            share_of_answered(&|_, gold, found, answer| is_cited(answer, &found.rows, gold)),
-        ),
-        ("answered_answerable", share_of(default.iter().map(|verdict| answer_of(verdict).is_some()))),
-        ("answered_offtopic", answered(&results.off_topic)),
-        ("answered_near", answered(&results.near)),
-        ("answered_answer_in_3", share_of_answered(&|question, _, _, answer| is_quoted(answer, 3, question))),
-        ("answered_answer_in_1", share_of_answered(&|question, _, _, answer| is_quoted(answer, 1, question))),
+    let plain_quoted = |first| {
+        share(&|found| {
+            let best = found.plain_rows.first();
+            best.is_some_and(|row| first_sentences(row, first).any(|text| holds_one_of(text, &found.answers)))
+        })
+    };
+    let near = answers_at(&results.near, &Gates::default())?;
+    let off_topic = answers_at(&results.off_topic, &Gates::default())?;
+    let plain_answered = |found: &[Found]| self::share(found.iter().map(plain_answers));
+    let figures = [
+        ("recall_1", share(&|found| is_among(&found.rows, 1, found))),
+        ("recall_5", share(&|found| is_among(&found.rows, 5, found))),
+        ("answer_in_1", of_all(&open, &|found, answer| is_quoted(answer, 1, &found.answers))),
+        ("answer_in_3", of_all(&open, &|found, answer| is_quoted(answer, 3, &found.answers))),
+        ("first_is_answer", of_all(&answered, &|found, answer| is_quoted(answer, 1, &found.answers))),
+        ("noise", mean(&|found, answer| noise(answer, &found.answers))),
+        ("sentences", mean(&|_, answer| answer.sentences.len())),
+        ("coherent", of_answers(&|_, answer| is_coherent(answer))),
+        ("citation_correct", of_answers(&is_gold_cited)),
+        ("answered_answerable", share_answered(&answered, questions)),
+        ("answered_near", share_answered(&near, &results.near)),
+        ("answered_offtopic", share_answered(&off_topic, &results.off_topic)),
+        ("hedged_answerable", share_hedged(&answered)),
+        ("hedged_near", share_hedged(&near)),
+        ("answered_answer_in_1", of_answers(&|found, answer| is_quoted(answer, 1, &found.answers))),
+        ("answered_answer_in_3", of_answers(&|found, answer| is_quoted(answer, 3, &found.answers))),
         ("gold_of_strong", gold_of(Strength::Strong)),
         ("gold_of_good", gold_of(Strength::Good)),
         ("gold_of_partial", gold_of(Strength::Partial)),
-        ("plain_recall_1", share(&|_, gold, found| is_among(&found.plain_rows, 1, gold))),
-        ("plain_recall_5", share(&|_, gold, found| is_among(&found.plain_rows, 5, gold))),
-        ("plain_answer_in_3", plain_quoted(3)),
+        ("plain_recall_1", share(&|found| is_among(&found.plain_rows, 1, found))),
+        ("plain_recall_5", share(&|found| is_among(&found.plain_rows, 5, found))),
         ("plain_answer_in_1", plain_quoted(1)),
-        ("plain_citation_correct", share_of(plain_cited)),
-        ("plain_answered_answerable", plain_answered(&results.answerable)),
-        ("plain_answered_offtopic", plain_answered(&results.off_topic)),
+        ("plain_answer_in_3", plain_quoted(3)),
+        ("plain_citation_correct", self::share(questions.iter().filter_map(is_gold_plainly_cited))),
+        ("plain_answered_answerable", plain_answered(questions)),
         ("plain_answered_near", plain_answered(&results.near)),
-    ])
-}
-
-fn answer_of(verdict: &Verdict) -> Option<&Answer> {
-    match verdict {
-        Verdict::Answer(answer) => Some(answer),
-        Verdict::Refuse(_) => None,
-    }
+        ("plain_answered_offtopic", plain_answered(&results.off_topic)),
+    ];
+    Ok(figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
 }
 
 /// The decision at these gates.
@@ -112,34 +87,55 @@ pub(crate) fn decide(found: &Found, gates: &Gates) -> Response {
     respond(&found.question, &found.rows, gates, true)
 }
 
-fn is_answered(found: &Found) -> bool {
-    matches!(decide(found, &Gates::default()).verdict, Verdict::Answer(_))
+/// The questions that are answered at these gates, with their answers.
+fn answers_at<'f>(found: &'f [Found], gates: &Gates) -> Result<Vec<(&'f Found, Answer)>> {
+    let mut answers = Vec::new();
+    for found in found {
+        if let Verdict::Answer(answer) = decide(found, gates).verdict {
+            ensure!(
+                shows_its_sentences(&answer),
+                "the answer to “{}” does not show each sentence that it says it quotes",
+                found.question
+            );
+            answers.push((found, answer));
+        }
+    }
+    Ok(answers)
 }
 
-/// The share of true; 0 of nothing.
-fn share_of(hits: impl Iterator<Item = bool>) -> f64 {
+/// The share of true; `None` of nothing.
+fn share(hits: impl Iterator<Item = bool>) -> Option<f64> {
     let (mut yes, mut all) = (0_u32, 0_u32);
     for hit in hits {
         yes += u32::from(hit);
         all += 1;
     }
-    f64::from(yes) / f64::from(all.max(1))
+    (all > 0).then(|| f64::from(yes) / f64::from(all))
 }
 
-fn is_document(row: &MatchedChunk, name: &str) -> bool {
-    row.document_name.as_deref() == Some(name)
+fn share_answered(answers: &[(&Found, Answer)], questions: &[Found]) -> Option<f64> {
+    (!questions.is_empty()).then(|| answers.len() as f64 / questions.len() as f64)
 }
 
-fn is_among(rows: &[MatchedChunk], first: usize, gold: &str) -> bool {
-    rows.iter().take(first).any(|row| is_document(row, gold))
+fn share_hedged(answers: &[(&Found, Answer)]) -> Option<f64> {
+    share(answers.iter().map(|(_, answer)| answer.hedged))
 }
 
-fn is_cited(answer: &Answer, rows: &[MatchedChunk], gold: &str) -> bool {
-    answer.citations.iter().any(|citation| is_chunk_of(rows, citation.chunk_id, gold))
+/// Whether the row is of a document that answers the question.
+fn is_gold(row: &MatchedChunk, found: &Found) -> bool {
+    row.document_name.as_ref().is_some_and(|name| found.documents.contains(name))
 }
 
-fn is_chunk_of(rows: &[MatchedChunk], chunk_id: Uuid, document: &str) -> bool {
-    rows.iter().any(|row| row.chunk_id == chunk_id && is_document(row, document))
+fn is_among(rows: &[MatchedChunk], first: usize, found: &Found) -> bool {
+    rows.iter().take(first).any(|row| is_gold(row, found))
+}
+
+fn is_gold_cited(found: &Found, answer: &Answer) -> bool {
+    answer.citations.iter().any(|citation| is_chunk_of_gold(found, citation.chunk_id))
+}
+
+fn is_chunk_of_gold(found: &Found, chunk_id: Uuid) -> bool {
+    found.rows.iter().any(|row| row.chunk_id == chunk_id && is_gold(row, found))
 }
 
 /// Whether the floor alone would answer, on vectors alone.
@@ -147,24 +143,86 @@ fn plain_answers(found: &Found) -> bool {
     found.plain_rows.iter().any(|row| row.similarity >= PLAIN_THRESHOLD)
 }
 
-/// The sentences of an answer in its order, without their markers.
-fn texts(answer: &Answer) -> impl Iterator<Item = String> {
-    answer
-        .deltas
-        .iter()
-        .map(|delta| delta.rsplit_once('[').map_or(delta.as_str(), |(text, _)| text).trim().to_owned())
-}
-
-/// Whether one of the first sentences holds an accepted answer.
-fn is_quoted(answer: &Answer, first: usize, question: &Answerable) -> bool {
-    texts(answer).take(first).any(|text| holds_answer(&text, question))
-}
-
-fn holds_answer(text: &str, question: &Answerable) -> bool {
-    question.answers.iter().any(|answer| text.contains(answer.as_str()))
+/// Whether a document that answers is above the floor; `None` if nothing is.
+fn is_gold_plainly_cited(found: &Found) -> Option<bool> {
+    let mut cited = found.plain_rows.iter().filter(|row| row.similarity >= PLAIN_THRESHOLD).peekable();
+    cited.peek()?;
+    Some(cited.any(|row| is_gold(row, found)))
 }
 
 fn first_sentences(row: &MatchedChunk, count: usize) -> impl Iterator<Item = &str> {
     let units = chat_core::sentences::units(&row.content).into_iter().take(count);
     units.filter_map(|unit| row.content.get(unit.range))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn row(document: &str, similarity: f64, content: &str) -> MatchedChunk {
+        let id = Uuid::from_u128(document.bytes().map(u128::from).sum());
+        let end = content.chars().count();
+        serde_json::from_value(json!({
+            "chunk_id": id, "document_id": id, "document_name": document, "content": content, "similarity": similarity,
+            "sentences": [{"start": 0, "end": end, "similarity": similarity}],
+        }))
+        .unwrap()
+    }
+
+    fn found(question: &str, documents: &[&str], answers: &[&str], rows: &[MatchedChunk]) -> Found {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Found {
+            question: question.to_owned(),
+            documents: owned(documents),
+            answers: owned(answers),
+            rows: rows.to_vec(),
+            plain_rows: rows.to_vec(),
+        }
+    }
+
+    fn figure(results: &Results, name: &str) -> Option<f64> {
+        figures(results).unwrap().into_iter().find(|figure| figure.0 == name).map(|figure| figure.1)
+    }
+
+    fn set(answerable: Vec<Found>) -> Results {
+        Results { set: "shop".to_owned(), answerable, near: Vec::new(), off_topic: Vec::new() }
+    }
+
+    #[test]
+    fn any_document_that_answers_is_a_hit() {
+        let rows = [row("a.md", 0.9, "Refunds take 5 days."), row("b.md", 0.8, "Refunds take a week.")];
+        let results = set(vec![
+            found("How long do refunds take?", &["c.md", "a.md"], &["5 days"], &rows),
+            found("How long do refunds take?", &["b.md"], &["a week"], &rows),
+        ]);
+        assert_eq!(figure(&results, "recall_1"), Some(0.5));
+        assert_eq!(figure(&results, "recall_5"), Some(1.0));
+    }
+
+    #[test]
+    fn a_refused_question_is_a_miss_of_first_is_answer_and_no_part_of_noise() {
+        let near = row("a.md", 0.95, "Refunds take 5 days.");
+        let far = row("a.md", 0.1, "Refunds take 5 days.");
+        let results = set(vec![
+            found("Refunds take how many days?", &["a.md"], &["5 days"], &[near]),
+            found("Refunds take how many days?", &["a.md"], &["5 days"], &[far]),
+        ]);
+        assert_eq!(figure(&results, "answered_answerable"), Some(0.5));
+        assert_eq!(figure(&results, "first_is_answer"), Some(0.5));
+        assert_eq!(figure(&results, "answered_answer_in_1"), Some(1.0));
+        assert_eq!(figure(&results, "answer_in_1"), Some(1.0), "with the gates open");
+        assert_eq!(figure(&results, "noise"), Some(0.0));
+        assert_eq!(figure(&results, "sentences"), Some(1.0));
+    }
+
+    #[test]
+    fn figures_of_an_empty_list_are_left_out() {
+        let results = set(vec![found("Why?", &["a.md"], &["so"], &[])]);
+        assert_eq!(figure(&results, "answered_near"), None);
+        assert_eq!(figure(&results, "plain_answered_offtopic"), None);
+        assert_eq!(figure(&results, "hedged_near"), None);
+        assert_eq!(figure(&results, "answered_answerable"), Some(0.0));
+        assert_eq!(figure(&results, "noise"), None, "nothing was answered");
+    }
 }

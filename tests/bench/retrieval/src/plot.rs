@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use chat_core::evidence::{DEFAULT_CONFIDENCE, Gates, assess};
 
-use crate::measure::Results;
-use crate::search::Found;
+use crate::results::{Found, Results};
 
 const BINS: usize = 10;
 const SIDE: f64 = 400.0;
@@ -20,10 +19,13 @@ struct Bin {
 }
 
 /// An SVG: above, the share of answerable questions over the confidence; below, how many questions there are of each kind.
-pub(crate) fn calibration(results: &Results) -> String {
+/// All sets together.
+pub(crate) fn calibration(sets: &[Results]) -> String {
     let mut bins = [Bin::default(); BINS];
-    count(&mut bins, &results.answerable, |bin| &mut bin.answerable);
-    count(&mut bins, &results.off_topic, |bin| &mut bin.off_topic);
+    for set in sets {
+        count(&mut bins, &set.answerable, |bin| &mut bin.answerable);
+        count(&mut bins, &set.off_topic, |bin| &mut bin.off_topic);
+    }
     draw(&bins)
 }
 

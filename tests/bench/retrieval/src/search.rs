@@ -3,28 +3,21 @@
 use std::path::Path;
 
 use anyhow::Result;
-use chat_core::chunk::MatchedChunk;
 use embedder::Embedder;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use kb::knowledge_base::KnowledgeBase;
 use rayon::prelude::*;
+
+use crate::dataset::{Dataset, Question};
+use crate::results::{Found, Results};
 
 /// Passages asked for, as the Worker does by default.
 const MATCH_COUNT: u32 = 5;
 /// Questions under way at the same time.
 const CONCURRENCY: usize = 4;
 
-/// What was found for one question.
-pub(crate) struct Found {
-    pub(crate) question: String,
-    /// By vectors and words.
-    pub(crate) rows: Vec<MatchedChunk>,
-    /// By passage vectors alone.
-    pub(crate) plain_rows: Vec<MatchedChunk>,
-}
-
 pub(crate) struct Searcher<'a> {
-    pub(crate) knowledge_base: &'a KnowledgeBase,
+    knowledge_base: &'a KnowledgeBase,
     embedder: Embedder,
 }
 
@@ -33,27 +26,36 @@ impl<'a> Searcher<'a> {
         Ok(Self { knowledge_base, embedder: Embedder::from_dir(model_dir)? })
     }
 
-    /// Asks all questions; the results keep their order.
-    pub(crate) async fn ask<'q>(
-        &self,
-        what: &str,
-        questions: impl IntoIterator<Item = &'q str>,
-    ) -> Result<Vec<Found>> {
-        let questions: Vec<&str> = questions.into_iter().collect();
-        eprintln!("• {} {what} questions", questions.len());
-        let embed = |embedder: &mut Embedder, text: &&str| embedder.embed(text).vector;
+    /// Asks all questions of a set.
+    pub(crate) async fn ask_all(&self, set: Dataset) -> Result<Results> {
+        Ok(Results {
+            set: set.name,
+            answerable: self.ask("answerable", set.answerable).await?,
+            near: self.ask("near-unanswerable", set.near).await?,
+            off_topic: self.ask("off-topic", set.off_topic).await?,
+        })
+    }
+
+    /// The results keep the order of the questions.
+    async fn ask(&self, what: &str, questions: Vec<Question>) -> Result<Vec<Found>> {
+        if !questions.is_empty() {
+            eprintln!("  {} {what} questions", questions.len());
+        }
+        let embed = |embedder: &mut Embedder, question: &Question| embedder.embed(&question.question).vector;
         let vectors: Vec<_> = questions.par_iter().map_init(|| self.embedder.clone(), embed).collect();
         let found =
             questions.into_iter().zip(&vectors).map(|(question, vector)| self.ask_one(question, vector));
         stream::iter(found).buffered(CONCURRENCY).try_collect().await
     }
 
-    async fn ask_one(&self, question: &str, vector: &[f32]) -> Result<Found> {
+    async fn ask_one(&self, question: Question, vector: &[f32]) -> Result<Found> {
         let search = |text| self.knowledge_base.match_chunks(vector, MATCH_COUNT, text);
         Ok(Found {
-            question: question.to_owned(),
-            rows: search(Some(question)).await?,
+            rows: search(Some(&question.question)).await?,
             plain_rows: search(None).await?,
+            question: question.question,
+            documents: question.documents,
+            answers: question.answers,
         })
     }
 }

@@ -1,0 +1,208 @@
+//! Whether a quoted sentence holds an accepted answer, and whether it is noise.
+//!
+//! Words are compared as a reader sees them: white space counts as one space, and marks of emphasis and code do not count.
+
+use chat_core::answer::{Answer, QuotedSentence, Role};
+use uuid::Uuid;
+
+/// Shorter sentences hold a part of an answer only if they hold all of one.
+const MIN_WORDS_OF_PART: usize = 3;
+
+/// Whether a text holds one of the accepted answers.
+pub(crate) fn holds_one_of(text: &str, answers: &[String]) -> bool {
+    let text = plain(text);
+    answers.iter().map(|answer| plain(answer)).any(|answer| !answer.is_empty() && text.contains(&answer))
+}
+
+/// Whether a sentence holds one of the accepted answers, as it stands in its passage or as it is shown.
+pub(crate) fn holds_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
+    [&sentence.source, &sentence.text].into_iter().any(|text| holds_one_of(text, answers))
+}
+
+/// Whether one of the first sentences holds an accepted answer. Those that are there for the next one do not count, neither
+/// as a hit nor as one of the first.
+pub(crate) fn is_quoted(answer: &Answer, first: usize, answers: &[String]) -> bool {
+    let chosen = answer.sentences.iter().filter(|sentence| sentence.role == Role::Answer);
+    chosen.take(first).any(|sentence| holds_answer(sentence, answers))
+}
+
+/// How many of the quoted sentences hold no part of an accepted answer. One that is there for the next is noise if that
+/// one is.
+pub(crate) fn noise(answer: &Answer, answers: &[String]) -> usize {
+    let mut noise = 0;
+    let mut next_holds = false;
+    for sentence in answer.sentences.iter().rev() {
+        let holds = holds_part(sentence, answers);
+        let counts = holds || (sentence.role == Role::Context && next_holds);
+        noise += usize::from(!counts);
+        next_holds = counts;
+    }
+    noise
+}
+
+/// Whether all quotes come from one section of one document, or each that follows one from elsewhere names its place in the
+/// text.
+pub(crate) fn is_coherent(answer: &Answer) -> bool {
+    let text = unescaped(&answer.deltas.concat());
+    let names_place = |sentence: &QuotedSentence| {
+        sentence.place.as_deref().is_some_and(|place| text.contains(&unescaped(place)))
+    };
+    answer
+        .sentences
+        .windows(2)
+        .all(|pair| matches!(pair, [before, after] if place(before) == place(after) || names_place(after)))
+}
+
+/// Whether the text that is sent shows every sentence that the answer says it quotes.
+pub(crate) fn shows_its_sentences(answer: &Answer) -> bool {
+    let text = unescaped(&answer.deltas.concat());
+    answer.sentences.iter().all(|sentence| text.contains(&unescaped(&sentence.text)))
+}
+
+fn place(sentence: &QuotedSentence) -> (Uuid, Option<&str>) {
+    (sentence.document_id, sentence.section.as_deref())
+}
+
+fn holds_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
+    holds_answer(sentence, answers)
+        || [&sentence.source, &sentence.text].into_iter().any(|text| {
+            let text = plain(text);
+            let part = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+            part.split(' ').count() >= MIN_WORDS_OF_PART
+                && answers.iter().any(|answer| plain(answer).contains(part))
+        })
+}
+
+/// The words, one space apart, without marks of emphasis and code.
+fn plain(text: &str) -> String {
+    let without_marks: String = text.chars().filter(|c| !matches!(c, '*' | '_' | '`' | '~')).collect();
+    without_marks.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Brackets are escaped in an answer where they would look like its markers.
+fn unescaped(text: &str) -> String {
+    text.replace(r"\[", "[").replace(r"\]", "]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(text: &str) -> QuotedSentence {
+        QuotedSentence {
+            chunk_id: Uuid::nil(),
+            document_id: Uuid::nil(),
+            section: None,
+            source: text.to_owned(),
+            text: text.to_owned(),
+            place: None,
+            role: Role::Answer,
+            score: 0.0,
+        }
+    }
+
+    fn context(text: &str) -> QuotedSentence {
+        QuotedSentence { role: Role::Context, ..sentence(text) }
+    }
+
+    fn from(document: u128, section: &str, place: Option<&str>) -> QuotedSentence {
+        QuotedSentence {
+            document_id: Uuid::from_u128(document),
+            section: Some(section.to_owned()),
+            place: place.map(str::to_owned),
+            ..sentence("Words.")
+        }
+    }
+
+    fn answer(sentences: Vec<QuotedSentence>) -> Answer {
+        let shown = |sentence: &QuotedSentence| {
+            let place = sentence.place.as_deref().map_or(String::new(), |place| format!("{place}: "));
+            format!("{place}{} [1]", sentence.text)
+        };
+        Answer {
+            deltas: sentences.iter().map(shown).collect(),
+            hedged: false,
+            citations: Vec::new(),
+            also_found: Vec::new(),
+            referenced_indices: Vec::new(),
+            sentences,
+        }
+    }
+
+    fn accepted(answers: &[&str]) -> Vec<String> {
+        answers.iter().map(|answer| (*answer).to_owned()).collect()
+    }
+
+    #[test]
+    fn words_are_compared_without_emphasis_and_line_ends() {
+        let holds = |text, answer| holds_answer(&sentence(text), &accepted(&[answer]));
+        assert!(holds("Refunds take *5\n  days*.", "5 days"));
+        assert!(holds("Refunds take 5 days.", "**5 days**"));
+        assert!(!holds("Refunds take 15 hours.", "5 days"));
+        assert!(!holds("Refunds take 5 days.", " "), "an empty answer is in every text");
+    }
+
+    #[test]
+    fn an_answer_may_stand_in_the_source_or_in_what_is_shown() {
+        let row =
+            QuotedSentence { source: "Sunday | closed".to_owned(), ..sentence("Day: Sunday, hours: closed") };
+        assert!(holds_answer(&row, &accepted(&["Sunday | closed"])));
+        assert!(holds_answer(&row, &accepted(&["hours: closed"])));
+    }
+
+    #[test]
+    fn context_is_neither_a_hit_nor_one_of_the_first() {
+        let answers = accepted(&["5 days"]);
+        let found = answer(vec![context("You wait for:"), sentence("5 days.")]);
+        assert!(is_quoted(&found, 1, &answers));
+        assert!(!is_quoted(&answer(vec![context("5 days:"), sentence("Ask us.")]), 1, &answers));
+        assert!(!is_quoted(&answer(vec![sentence("Ask us."), sentence("5 days.")]), 1, &answers));
+    }
+
+    #[test]
+    fn a_sentence_that_holds_no_part_of_an_answer_is_noise() {
+        let answers = accepted(&["You may return it within 5 days. Then you get a refund of the price"]);
+        let noise_of = |sentences| noise(&answer(sentences), &answers);
+        assert_eq!(noise_of(vec![sentence("Then you get a refund of the price!")]), 0, "it is a part");
+        assert_eq!(noise_of(vec![sentence("5 days.")]), 1, "two words may stand anywhere");
+        assert_eq!(noise_of(vec![sentence("We like trees."), sentence("Trees like us.")]), 2);
+    }
+
+    #[test]
+    fn context_is_noise_if_the_sentence_after_it_is() {
+        let answers = accepted(&["a receipt"]);
+        let noise_of = |sentences| noise(&answer(sentences), &answers);
+        assert_eq!(noise_of(vec![context("You need:"), sentence("a receipt")]), 0);
+        assert_eq!(noise_of(vec![context("Since 1990:"), context("You need:"), sentence("a receipt")]), 0);
+        assert_eq!(noise_of(vec![context("You need:"), sentence("an umbrella")]), 2);
+        assert_eq!(noise_of(vec![sentence("a receipt"), context("You need:"), sentence("luck")]), 2);
+        assert_eq!(noise_of(vec![context("You need a receipt:"), sentence("always")]), 1);
+    }
+
+    #[test]
+    fn quotes_of_one_place_are_coherent() {
+        assert!(is_coherent(&answer(vec![from(1, "Fees", None), from(1, "Fees", None)])));
+        assert!(!is_coherent(&answer(vec![from(1, "Fees", None), from(1, "Hours", None)])));
+        assert!(!is_coherent(&answer(vec![from(1, "Fees", None), from(2, "Fees", None)])));
+    }
+
+    #[test]
+    fn a_quote_of_another_place_must_name_it_in_the_text() {
+        let named = vec![from(1, "Fees", None), from(2, "Hours", Some("Hours")), from(2, "Hours", None)];
+        assert!(is_coherent(&answer(named.clone())));
+        let mut unsaid = answer(named.clone());
+        unsaid.deltas = vec!["Words. [1]".to_owned()];
+        assert!(!is_coherent(&unsaid), "a name that is not shown");
+        let back = [named, vec![from(1, "Fees", None)]].concat();
+        assert!(!is_coherent(&answer(back)), "back in the first place, which is not named");
+    }
+
+    #[test]
+    fn a_sentence_that_is_not_sent_is_noticed() {
+        let mut answer = answer(vec![sentence("Five [5] days.")]);
+        answer.deltas = vec![r"Five \[5\] days. [1]".to_owned()];
+        assert!(shows_its_sentences(&answer));
+        answer.deltas = vec!["Days. [1]".to_owned()];
+        assert!(!shows_its_sentences(&answer));
+    }
+}

@@ -1,0 +1,156 @@
+//! What was found for the questions of a set, and the file it is kept in.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use chat_core::chunk::MatchedChunk;
+use serde::{Deserialize, Serialize};
+
+/// What was found for each kind of question of one set.
+pub(crate) struct Results {
+    /// The name of the set.
+    pub(crate) set: String,
+    pub(crate) answerable: Vec<Found>,
+    pub(crate) near: Vec<Found>,
+    pub(crate) off_topic: Vec<Found>,
+}
+
+/// What was found for one question.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Found {
+    pub(crate) question: String,
+    /// File names of the documents that answer it; none if the question cannot be answered.
+    pub(crate) documents: Vec<String>,
+    /// Accepted answers.
+    pub(crate) answers: Vec<String>,
+    /// The rows of `match_chunks`, by vectors and words.
+    pub(crate) rows: Vec<MatchedChunk>,
+    /// By passage vectors alone.
+    pub(crate) plain_rows: Vec<MatchedChunk>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Answerable,
+    Near,
+    OffTopic,
+}
+
+#[derive(Serialize)]
+struct LineToWrite<'a> {
+    set: &'a str,
+    kind: Kind,
+    #[serde(flatten)]
+    found: &'a Found,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    set: String,
+    kind: Kind,
+    #[serde(flatten)]
+    found: Found,
+}
+
+impl Results {
+    /// Writes a line of JSON for each question.
+    pub(crate) fn write(&self, file: &Path) -> Result<()> {
+        let write = || -> Result<()> {
+            let mut lines = BufWriter::new(File::create(file)?);
+            let kinds = [
+                (Kind::Answerable, &self.answerable),
+                (Kind::Near, &self.near),
+                (Kind::OffTopic, &self.off_topic),
+            ];
+            for (kind, found) in
+                kinds.into_iter().flat_map(|(kind, all)| all.iter().map(move |found| (kind, found)))
+            {
+                serde_json::to_writer(&mut lines, &LineToWrite { set: &self.set, kind, found })?;
+                lines.write_all(b"\n")?;
+            }
+            Ok(lines.flush()?)
+        };
+        write().with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    /// The sets of a file, in order of appearance.
+    pub(crate) fn read(file: &Path) -> Result<Vec<Self>> {
+        let lines = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let mut sets: Vec<Self> = Vec::new();
+        for (number, line) in BufReader::new(lines).lines().enumerate() {
+            let Line { set, kind, found } = serde_json::from_str(&line?)
+                .with_context(|| format!("{}, line {}", file.display(), number + 1))?;
+            if sets.last().is_none_or(|last| last.set != set) {
+                ensure!(
+                    sets.iter().all(|other| other.set != set),
+                    "{}: {set} stands there twice",
+                    file.display()
+                );
+                sets.push(Self { set, answerable: Vec::new(), near: Vec::new(), off_topic: Vec::new() });
+            }
+            if let Some(results) = sets.last_mut() {
+                let of_kind = match kind {
+                    Kind::Answerable => &mut results.answerable,
+                    Kind::Near => &mut results.near,
+                    Kind::OffTopic => &mut results.off_topic,
+                };
+                of_kind.push(found);
+            }
+        }
+        Ok(sets)
+    }
+
+    /// All sets of several files.
+    pub(crate) fn read_all(files: &[impl AsRef<Path>]) -> Result<Vec<Self>> {
+        let sets = files.iter().map(|file| Self::read(file.as_ref())).collect::<Result<Vec<_>>>()?;
+        Ok(sets.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let row = json!({
+            "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "0.md",
+            "document_meta": {}, "content": "Yes.", "meta": {"section": "Fees"}, "similarity": 0.1, "lexical": null,
+            "score": 0.2, "sentences": [{"start": 0, "end": 4, "similarity": 0.3}],
+            "query_terms": [{"word": "why", "weight": 1.5}],
+        });
+        let found = |question: &str| Found {
+            question: question.to_owned(),
+            documents: vec!["0.md".to_owned()],
+            answers: vec!["Yes".to_owned()],
+            rows: vec![serde_json::from_value(row.clone()).unwrap()],
+            plain_rows: Vec::new(),
+        };
+        let set = |name: &str| Results {
+            set: name.to_owned(),
+            answerable: vec![found("Why?"), found("How?")],
+            near: Vec::new(),
+            off_topic: vec![found("Who?")],
+        };
+        let file = std::env::temp_dir().join(format!("bench-retrieval-{}.jsonl", std::process::id()));
+        let (first, second) = (set("shop"), set("faq"));
+        first.write(&file).unwrap();
+        let mut lines = std::fs::read(&file).unwrap();
+        second.write(&file).unwrap();
+        lines.extend(std::fs::read(&file).unwrap());
+        std::fs::write(&file, lines).unwrap();
+        let sets = Results::read(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(sets.iter().map(|set| set.set.as_str()).collect::<Vec<_>>(), ["shop", "faq"]);
+        for set in sets {
+            assert_eq!((set.answerable.len(), set.near.len(), set.off_topic.len()), (2, 0, 1));
+            assert_eq!(set.answerable[1].question, "How?");
+            let read = &set.off_topic[0].rows[0];
+            assert_eq!(format!("{read:?}"), format!("{:?}", first.off_topic[0].rows[0]));
+        }
+    }
+}

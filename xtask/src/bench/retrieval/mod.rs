@@ -1,0 +1,160 @@
+//! Knowledge bases of evaluation documents, and the program that asks them questions.
+
+mod figures;
+mod sets;
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+
+use super::folder;
+use super::options::Evaluation;
+use super::report::Report;
+use crate::local::{Stop, Supabase};
+use crate::setup::ModelDir;
+use crate::{build, paths, setup, shell};
+use figures::FiguresOfSet;
+use sets::Set;
+
+/// Prints a table and writes `target/bench/retrieval.json` and a calibration plot next to it.
+pub(crate) fn measure(evaluation: &Evaluation) -> Result<()> {
+    let started = Instant::now();
+    let mut report = Report::new()?;
+    let found = match &evaluation.from {
+        Some(file) => {
+            report.context("from", file.display().to_string());
+            vec![fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))?]
+        }
+        None => ask(&sets_of(&evaluation.data)?, &mut report)?,
+    };
+    if let Some(file) = &evaluation.dump {
+        concatenate(&found, file)?;
+    }
+    let plot = folder()?.join("calibration.svg");
+    let mut arguments: Vec<&OsStr> = found.iter().map(|file| file.as_os_str()).collect();
+    arguments.extend(["--plot".as_ref(), plot.as_os_str()]);
+    let output = offline("measure", &arguments)?;
+    let sets: Vec<FiguresOfSet> =
+        serde_json::from_str(&output).context("bench-retrieval printed something else than figures")?;
+    figures::add(&mut report, &sets);
+    let file = folder()?.join("retrieval.json");
+    report.write(&file)?;
+    figures::print(&sets);
+    report.print_verdicts(&figures::prefixes(&sets));
+    println!(
+        "\nwhat each figure means: cargo xtask bench retrieval --help\nwritten: {} and {} ({:.0} s)",
+        file.display(),
+        plot.display(),
+        started.elapsed().as_secs_f32()
+    );
+    Ok(())
+}
+
+/// Prints the constants of the evidence model, fitted to some sets and reported on others.
+pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf]) -> Result<()> {
+    let (fit_to, reported) = sets::to_fit(data, report)?;
+    let fitted = fit_to.len();
+    let sets: Vec<Set> = fit_to.into_iter().chain(reported).collect();
+    let found = ask(&sets, &mut Report::new()?)?;
+    let mut arguments: Vec<&OsStr> = Vec::new();
+    for (number, file) in found.iter().enumerate() {
+        if number >= fitted {
+            arguments.push("--report".as_ref());
+        }
+        arguments.push(file.as_os_str());
+    }
+    print!("{}", offline("fit", &arguments)?);
+    Ok(())
+}
+
+fn sets_of(data: &[PathBuf]) -> Result<Vec<Set>> {
+    if data.is_empty() { sets::by_default() } else { sets::of_folders(data) }
+}
+
+/// Asks the questions of each set, one set after the other; the files with what was found, in the order of the sets.
+fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
+    let stop = Stop::on_signal()?;
+    let (tools, model) = setup::for_running()?;
+    build::run(&[build::Part::Kb], &tools)?;
+    let bed = Bed { program: program()?, model, stop };
+    let mut files = Vec::new();
+    for (number, set) in sets.iter().enumerate() {
+        println!("• set {} of {}: {}", number + 1, sets.len(), set.name);
+        let Asked { found, sync_seconds, seconds } =
+            bed.ask(set).with_context(|| format!("the set {} could not be measured", set.name))?;
+        println!("✓ {}: {sync_seconds:.0} s for the documents, {seconds:.0} s for the questions", set.name);
+        report.context(&format!("sync_seconds_{}", sets::key(&set.name)), sync_seconds);
+        report.context(&format!("ask_seconds_{}", sets::key(&set.name)), seconds);
+        files.push(found);
+    }
+    report.context("data", sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(" "));
+    Ok(files)
+}
+
+struct Bed {
+    program: PathBuf,
+    model: ModelDir,
+    stop: Stop,
+}
+
+/// What came of one set.
+struct Asked {
+    /// The file with what was found.
+    found: PathBuf,
+    sync_seconds: f64,
+    /// How long the questions took.
+    seconds: f64,
+}
+
+impl Bed {
+    /// Starts a database of its own for the set, fills it and asks it every question.
+    fn ask(&self, set: &Set) -> Result<Asked> {
+        let work = folder()?.join("retrieval").join(&set.name);
+        if work.exists() {
+            fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
+        }
+        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+        let documents = set.documents(&work)?;
+        let supabase = Supabase::start(&work.join("supabase"), &work, &self.stop)?;
+        let started = Instant::now();
+        supabase.sync(&documents, &self.model)?;
+        self.stop.check()?;
+        let sync_seconds = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let found = work.join("found.jsonl");
+        let mut ask = supabase.command(&self.program, &self.model);
+        shell::run(ask.arg("ask").arg("--data").arg(&set.folder).arg("--out").arg(&found))?;
+        self.stop.check()?;
+        Ok(Asked { found, sync_seconds, seconds: started.elapsed().as_secs_f64() })
+    }
+}
+
+/// Built like `kb`, whose code it shares.
+fn program() -> Result<PathBuf> {
+    shell::run(shell::cargo().args(["build", "--workspace", "--bin", "bench-retrieval", "--quiet"]))?;
+    Ok(paths::cargo_target().join("debug/bench-retrieval"))
+}
+
+/// What the program prints for a command that needs no knowledge base.
+fn offline(command: &str, arguments: &[&OsStr]) -> Result<String> {
+    let mut run = shell::command(program()?);
+    let output = run.arg(command).args(arguments).stderr(Stdio::inherit()).output()?;
+    ensure!(output.status.success(), "bench-retrieval {command} failed ({})", output.status);
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn concatenate(parts: &[PathBuf], file: &Path) -> Result<()> {
+    let write = || -> Result<()> {
+        let mut whole = File::create(file)?;
+        for part in parts {
+            io::copy(&mut File::open(part)?, &mut whole)?;
+        }
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))
+}
