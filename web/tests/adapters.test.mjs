@@ -17,9 +17,12 @@ const passage = (index, document_id, changes = {}) => ({
   title: document_id === REFUNDS ? "Refunds" : "Shipping",
   score: 0.7,
   excerpt: "Refunds are paid within 5 days.",
-  quotes: [],
+  quotes: [{ start: 0, end: 7, text: "Refunds" }],
   ...changes,
 });
+const FOUND = [
+  { chunk_id: "c", document_id: "d", title: "Gift cards", score: 0.4, excerpt: "Gift cards never expire." },
+];
 const CITATIONS = [
   passage(1, REFUNDS, { url: "https://www.example.com/refunds", section: "Time" }),
   // The order of numbers is what counts, and a document may have several passages.
@@ -27,18 +30,21 @@ const CITATIONS = [
   passage(1, REFUNDS, { score: 0.6, excerpt: "Refunds are free." }),
 ];
 const ANSWER = [
-  { type: "answer_start", session_id: "s" },
+  { type: "answer_start", session_id: "s", hedged: false },
   { type: "answer_delta", text: "Refunds are paid within 5 days. [1]" },
   { type: "answer_delta", text: " We ship daily. [2]" },
-  { type: "sources", citations: CITATIONS, referenced_indices: [1, 2] },
+  { type: "sources", citations: CITATIONS, also_found: FOUND, referenced_indices: [1, 2] },
   { type: "answer_end", message_id: "m", persisted: true },
 ];
+const HEDGED = [{ ...ANSWER[0], hedged: true }, ...ANSWER.slice(1)];
+const HEDGED_TEXT =
+  "These passages are about this, but may not answer it.\n\nRefunds are paid within 5 days. [1] We ship daily. [2]";
 const REFUSAL = {
   type: "refusal",
   message: "I don't know.",
   suggestions: ["Contact support"],
   reason: "weak_evidence",
-  nearest: ["Refunds"],
+  nearest: [{ chunk_id: "c", document_id: REFUNDS, title: "Refunds", score: 0.3 }],
   session_id: "s",
   persisted: true,
 };
@@ -110,12 +116,29 @@ describe("for the AI SDK", () => {
       [shipping.sourceId, shipping.mediaType, shipping.title],
       [SHIPPING, "application/pdf", "Shipping"],
     );
-    assert.deepEqual(details.data, { citations: CITATIONS, referenced_indices: [1, 2] });
+    assert.deepEqual(details.data, { citations: CITATIONS, also_found: FOUND, referenced_indices: [1, 2] });
+  });
+
+  test("what was also found is no source", async () => {
+    const { message } = await uiMessage(await uiParts(ANSWER));
+    const sources = message.parts.filter(({ type }) => type.startsWith("source-"));
+    assert.deepEqual(
+      sources.map(({ title }) => title),
+      ["Refunds", "Shipping"],
+    );
+  });
+
+  test("the text of a hedged answer says so first", async () => {
+    const { message } = await uiMessage(await uiParts(HEDGED));
+    assert.equal(message.parts[0].text, HEDGED_TEXT);
+    assert.equal(message.parts.filter(({ type }) => type === "text").length, 1);
   });
 
   test("an answer without citations has no sources", async () => {
     const parts = await uiParts(
-      ANSWER.map((event) => (event.type === "sources" ? { ...event, citations: [], referenced_indices: [] } : event)),
+      ANSWER.map((event) =>
+        event.type === "sources" ? { ...event, citations: [], also_found: [], referenced_indices: [] } : event,
+      ),
     );
     const { message } = await uiMessage(parts);
     assert.deepEqual(
@@ -189,6 +212,16 @@ describe("for Open WebUI", () => {
         distances: [0.5],
       },
     ]);
+  });
+
+  test("what was also found is no source", async () => {
+    const names = of(await convert(ANSWER), "source").map(({ source }) => source.name);
+    assert.deepEqual(names, ["Refunds", "Shipping"]);
+  });
+
+  test("the text of a hedged answer says so first", async () => {
+    const pieces = of(await convert(HEDGED), "message").map(({ content }) => content);
+    assert.equal(pieces.join(""), HEDGED_TEXT);
   });
 
   test("whatever happens, the status stops shimmering", async () => {

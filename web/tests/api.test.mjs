@@ -172,19 +172,27 @@ test("a conversation is deleted, also one that is gone already", async () => {
   assert.deepEqual([server.requests[0].method, server.requests[0].path], ["DELETE", `/api/sessions/${ID}`]);
 });
 
-test("messages come with their citations and whether the document is still there", async () => {
+test("messages come with their citations, whether they are hedged, and whether the document is still there", async () => {
   const citation = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 0.5, excerpt: "E", quotes: [] };
-  const message = (role, content, citations) => ({ id: "m", role, content, citations, created_at: "2026-11-22" });
+  const message = (role, content, citations, hedged = false) => ({
+    id: "m",
+    role,
+    content,
+    citations,
+    hedged,
+    created_at: "2026-11-22",
+  });
+  const { hedged: _, ...question } = message("user", "Why?", []);
   const options = await serving(
     json(200, {
       messages: [
-        message("user", "Why?", []),
-        message("assistant", "E [1]", [
-          { ...citation, available: false },
-          { ...citation, available: true },
-          citation,
-          7,
-        ]),
+        question,
+        message(
+          "assistant",
+          "E [1]",
+          [{ ...citation, available: false }, { ...citation, available: true }, citation, 7],
+          true,
+        ),
         message("system", "Obey.", []),
         message("assistant", "", []),
         message("assistant", "No.", null),
@@ -197,7 +205,12 @@ test("messages come with their citations and whether the document is still there
   assert.deepEqual(page, {
     messages: [
       message("user", "Why?", []),
-      message("assistant", "E [1]", [{ ...citation, available: false }, { ...citation, available: true }, citation]),
+      message(
+        "assistant",
+        "E [1]",
+        [{ ...citation, available: false }, { ...citation, available: true }, citation],
+        true,
+      ),
       message("assistant", "No.", []),
     ],
     next_cursor: "next",

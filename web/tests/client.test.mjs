@@ -33,9 +33,9 @@ function assertChatError(error, expected) {
 test("the request goes out as the contract says and the events come in order", async () => {
   const { received, error } = await ask([
     events(
-      ["answer_start", { session_id: "s" }],
+      ["answer_start", { session_id: "s", hedged: true }],
       ["answer_delta", { text: "Because. [1]" }],
-      ["sources", { citations: [], referenced_indices: [1] }],
+      ["sources", { citations: [], also_found: [], referenced_indices: [1] }],
       END,
     ),
   ]);
@@ -44,6 +44,7 @@ test("the request goes out as the contract says and the events come in order", a
     received.map(({ type }) => type),
     ["answer_start", "answer_delta", "sources", "answer_end"],
   );
+  assert.deepEqual(received[0], { type: "answer_start", session_id: "s", hedged: true });
   const [{ headers, body }] = server.requests;
   assert.equal(headers.authorization, "Bearer token");
   assert.equal(headers.accept, "text/event-stream");
@@ -315,6 +316,29 @@ test("a quote brings its words without Markdown where they differ", async () => 
   ];
   const { received } = await ask([events(["sources", { citations: [{ index: 1, quotes }] }], END)]);
   assert.deepEqual(received[0].citations[0].quotes, [quotes[0], { start: 7, end: 10, text: "No." }]);
+});
+
+test("what was also found and what is nearest come without numbers, with safe addresses alone", async () => {
+  const passage = { chunk_id: "c", document_id: "d", title: "T", score: 0.4, section: "S", page: 2 };
+  const links = { url: "https://ok.example/", download_url: "https://ok.example/file" };
+  const sent = [
+    { ...passage, ...links, excerpt: "E" },
+    { ...passage, url: "javascript:alert(1)", download_url: "//evil.example", index: 1, quotes: [{ text: "q" }] },
+    "T",
+    null,
+  ];
+  const sources = await ask([events(["sources", { citations: [], also_found: sent }], END)]);
+  const expected = [{ ...passage, ...links, excerpt: "E" }, passage];
+  assert.deepEqual(sources.received[0].also_found, expected);
+  const refused = await ask([events(["refusal", { message: "No.", reason: "no_match", nearest: sent }])]);
+  assert.deepEqual(refused.received[0].nearest, expected);
+});
+
+test("an answer is hedged only if the server says so", async () => {
+  for (const hedged of [undefined, "true", 1, false]) {
+    const { received } = await ask([events(["answer_start", { hedged }], END)]);
+    assert.equal(received[0].hedged, false, String(hedged));
+  }
 });
 
 test("malformed citations are left out or filled in, never passed on", async () => {

@@ -45,6 +45,36 @@ test("a row of a table and a whole passage are compared as they are written", ()
   assert.equal(verified(whole, "1. First. 2. Second. [1]", { excerpt: list }), true);
 });
 
+const HOURS =
+  "# Opening hours\n\n| Day | **Opening** hours |\n|-|-|\n| Monday | 9:00–17:30 |\n| Sunday and *public* holidays | closed |\n| Flagship | |";
+
+/** Whether a row of the table is verified as these words. */
+const row = (text, plain) => {
+  const start = HOURS.indexOf(text);
+  const quote = { start, end: start + text.length, text, plain };
+  return verified(quote, `Opening hours: ${plain} [1]`, { excerpt: HOURS });
+};
+
+test("a row of a table may come with the names of its columns", () => {
+  assert.equal(row("| Monday | 9:00–17:30 |", "Day: Monday; Opening hours: 9:00–17:30"), true);
+  const sunday = "| Sunday and *public* holidays | closed |";
+  assert.equal(row(sunday, "Day: Sunday and public holidays; Opening hours: closed"), true);
+  assert.equal(row(sunday, "Sunday and public holidays; Opening hours: closed"), true);
+  assert.equal(row("| Flagship | |", "Day: Flagship"), true);
+});
+
+for (const [what, plain] of [
+  ["other names of columns", "Day: Sunday and public holidays; Open: closed"],
+  ["names of columns in another order", "Opening hours: Sunday and public holidays; Day: closed"],
+  ["another cell", "Day: Sunday and public holidays; Opening hours: open"],
+  ["a cell left out", "Day: Sunday and public holidays"],
+  ["the cell of another row", "Day: Sunday and public holidays; Opening hours: 9:00–17:30"],
+  ["more words", "Day: Sunday and public holidays; Opening hours: closed, but not really"],
+]) {
+  test(`a row of a table with ${what} is not verified`, () =>
+    assert.equal(row("| Sunday and *public* holidays | closed |", plain), false));
+}
+
 test("plain text is compared as it is", () => {
   const excerpt = "Use *args for 2 * 3.";
   const quote = { start: 0, end: excerpt.length, text: excerpt };

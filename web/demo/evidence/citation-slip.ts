@@ -18,7 +18,7 @@ export function citationSlip(citation: Citation, language: PageLanguage): HTMLEl
     tape(citation.score),
     measures(citation.score, language),
     citation.score < THRESHOLD ? element("p", { class: "slip-place" }, language.say("sentenceReaches")) : undefined,
-    ...quotes(citation, language),
+    ...quotes(citation),
   );
 }
 
@@ -51,8 +51,7 @@ function strength(value: EvidenceStrength | undefined, language: PageLanguage): 
   return key && element("span", { class: "strength", "data-strength": value }, language.say(key));
 }
 
-function quotes({ quotes }: Citation, language: PageLanguage): HTMLElement[] {
-  if (quotes.length === 0) return [element("p", { class: "slip-place" }, language.say("notQuoted"))];
+function quotes({ quotes }: Citation): HTMLElement[] {
   return quotes.map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
 }
 

@@ -6,11 +6,15 @@ import { copyOnClick } from "../copy.js";
 import type { PageLanguage } from "../language.js";
 import { byId } from "../page.js";
 import { citationSlip } from "./citation-slip.js";
+import { passageList } from "./passage-list.js";
 import { refusalSlip } from "./refusal-slip.js";
 
 type Outcome = MessageDetail | RefusalEvent;
 
-/** The evidence of the last answer: its passages, how near they are, and the words that were quoted; or why none is there. */
+/**
+ * The evidence of the last answer: its passages, how near they are, and the words that were quoted; below, what is near the
+ * question as well and no source. Or why there is no answer.
+ */
 export class EvidencePanel {
   readonly #language: PageLanguage;
   #question = "";
@@ -59,7 +63,7 @@ export class EvidencePanel {
   /** A passage of an older answer is shown alone. */
   #open(citation: Citation): void {
     const isShown = citationsOf(this.#outcome).some(({ chunk_id }) => chunk_id === citation.chunk_id);
-    if (!isShown) this.#show("", { role: "assistant", text: "", citations: [citation], sessionId: undefined });
+    if (!isShown) this.#show("", { ...ALONE, citations: [citation] });
     this.#opened = citation.chunk_id;
     this.#markOpened();
   }
@@ -90,13 +94,19 @@ export class EvidencePanel {
       return [element("p", { class: "panel-lead" }, text)];
     }
     if ("reason" in outcome) return [refusalSlip(outcome, this.#language)];
-    return outcome.citations.map((citation) => citationSlip(citation, this.#language));
+    const { citations, alsoFound } = outcome;
+    return [
+      ...citations.map((citation) => citationSlip(citation, this.#language)),
+      ...(alsoFound.length > 0 ? [passageList(this.#language.say("notQuoted"), alsoFound, this.#language)] : []),
+    ];
   }
 
   #raw(): string {
     return this.#outcome ? JSON.stringify(this.#outcome, null, 2) : "";
   }
 }
+
+const ALONE = { role: "assistant", text: "", hedged: false, alsoFound: [], sessionId: undefined } as const;
 
 function citationsOf(outcome: Outcome | undefined): readonly Citation[] {
   return outcome && "citations" in outcome ? outcome.citations : [];

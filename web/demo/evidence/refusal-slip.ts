@@ -2,6 +2,7 @@ import { element } from "../../src/dom/element.js";
 import type { RefusalEvent, RefusalReason } from "../../src/client/wire.js";
 import type { PageLanguage } from "../language.js";
 import type { TextKey } from "../texts/index.js";
+import { passageList } from "./passage-list.js";
 import { THRESHOLD } from "./threshold.js";
 
 /** Why there is no answer, and which pages came closest. */
@@ -12,13 +13,8 @@ export function refusalSlip({ reason, nearest }: RefusalEvent, language: PageLan
     { class: "slip refusal", "data-reason": reason },
     element("h3", { class: "slip-title" }, language.say("refused")),
     element("p", {}, language.say(REASONS[reason], { threshold })),
-    ...(nearest.length === 0 ? [] : [closest(nearest, language)]),
+    ...(nearest.length === 0 ? [] : [passageList(language.say("nearest"), nearest, language)]),
   );
-}
-
-function closest(titles: readonly string[], language: PageLanguage): HTMLElement {
-  const items = titles.map((title) => element("li", { dir: "auto" }, title));
-  return element("div", { class: "closest" }, element("h4", {}, language.say("nearest")), element("ul", {}, ...items));
 }
 
 const REASONS: Readonly<Record<RefusalReason, TextKey>> = {

@@ -63,6 +63,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
     role,
     content,
     citations: asArray(json.citations).flatMap(decodeCitation),
+    hedged: json.hedged === true,
     created_at: asString(json.created_at) ?? "",
     ...optional("refusal", asRefusalReason(json.refusal)),
   };

@@ -2,7 +2,7 @@ import { ChatError, invalidResponse, isServerCode } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
 import { safeUrl } from "./safe-url.js";
 import type { SseEvent } from "./sse.js";
-import type { ChatEvent, Citation, EvidenceStrength, Quote, RefusalReason } from "./wire.js";
+import type { ChatEvent, Citation, EvidenceStrength, FoundPassage, Passage, Quote, RefusalReason } from "./wire.js";
 
 /**
  * Reads one event of the answer stream. Events of unknown name give `undefined`, so that the server can add some;
@@ -17,7 +17,7 @@ export function decodeEvent({ name, data }: SseEvent): ChatEvent | undefined {
 }
 
 const DECODERS = new Map<string, (json: JsonObject) => ChatEvent>([
-  ["answer_start", (json) => ({ type: "answer_start", ...optional("session_id", asString(json.session_id)) })],
+  ["answer_start", decodeAnswerStart],
   ["answer_delta", (json) => ({ type: "answer_delta", text: asString(json.text) ?? "" })],
   ["sources", decodeSources],
   ["answer_end", decodeAnswerEnd],
@@ -44,10 +44,19 @@ export function decodeError(json: JsonObject | undefined, status?: number, retry
   });
 }
 
+function decodeAnswerStart(json: JsonObject): ChatEvent {
+  return {
+    type: "answer_start",
+    ...optional("session_id", asString(json.session_id)),
+    hedged: json.hedged === true,
+  };
+}
+
 function decodeSources(json: JsonObject): ChatEvent {
   return {
     type: "sources",
     citations: asArray(json.citations).flatMap(decodeCitation),
+    also_found: asArray(json.also_found).flatMap(decodeFound),
     referenced_indices: asArray(json.referenced_indices).flatMap((index) => asNumber(index) ?? []),
   };
 }
@@ -66,7 +75,7 @@ function decodeRefusal(json: JsonObject): ChatEvent {
     message: asString(json.message) ?? "There is not enough information to answer that question.",
     suggestions: strings(json.suggestions),
     reason: asRefusalReason(json.reason) ?? "no_match",
-    nearest: strings(json.nearest),
+    nearest: asArray(json.nearest).flatMap(decodeFound),
     ...optional("session_id", asString(json.session_id)),
     persisted: json.persisted !== false,
   };
@@ -80,21 +89,33 @@ export function decodeCitation(value: unknown): Citation[] {
   return [
     {
       index,
-      chunk_id: asString(json.chunk_id) ?? "",
-      document_id: asString(json.document_id) ?? "",
-      title: asString(json.title) ?? "Unknown document",
-      score: asNumber(json.score) ?? 0,
+      ...decodePassage(json),
       excerpt: asString(json.excerpt) ?? "",
       quotes: asArray(json.quotes).flatMap(decodeQuote),
       ...optional("strength", asStrength(json.strength)),
-      ...optional("page", asNumber(json.page)),
-      ...optional("section", asString(json.section)),
-      ...optional("content_type", asString(json.content_type)),
-      ...optional("url", safeUrl(json.url)),
-      ...optional("download_url", safeUrl(json.download_url)),
       ...(typeof json.available === "boolean" && { available: json.available }),
     },
   ];
+}
+
+/** Reads one passage that is not quoted; none if it is not one. */
+function decodeFound(value: unknown): FoundPassage[] {
+  const json = asObject(value);
+  return json ? [{ ...decodePassage(json), ...optional("excerpt", asString(json.excerpt)) }] : [];
+}
+
+function decodePassage(json: JsonObject): Passage {
+  return {
+    chunk_id: asString(json.chunk_id) ?? "",
+    document_id: asString(json.document_id) ?? "",
+    title: asString(json.title) ?? "Unknown document",
+    score: asNumber(json.score) ?? 0,
+    ...optional("page", asNumber(json.page)),
+    ...optional("section", asString(json.section)),
+    ...optional("content_type", asString(json.content_type)),
+    ...optional("url", safeUrl(json.url)),
+    ...optional("download_url", safeUrl(json.download_url)),
+  };
 }
 
 function decodeQuote(value: unknown): Quote[] {

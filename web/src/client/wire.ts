@@ -28,9 +28,8 @@ export interface Quote {
 /** How good the evidence of a passage is, in a word. */
 export type EvidenceStrength = "strong" | "good" | "partial";
 
-/** One cited passage. Passages of one document share an `index`, the number of the answer's `[n]` markers. */
-export interface Citation {
-  readonly index: number;
+/** A passage of a document that the user may read. */
+export interface Passage {
   readonly chunk_id: string;
   readonly document_id: string;
   readonly title: string;
@@ -41,14 +40,25 @@ export interface Citation {
   readonly content_type?: string;
   /** Cosine similarity of question and passage. */
   readonly score: number;
-  /** Missing in repeats of answers that are older than this field. */
-  readonly strength?: EvidenceStrength;
-  readonly excerpt: string;
-  readonly quotes: readonly Quote[];
   /** The document's original file; it may need the user's token, or expire. Only ever http or https. */
   readonly download_url?: string;
+}
+
+/** A passage that the answer quotes. Passages of one document share an `index`, the number of the answer's `[n]` markers. */
+export interface Citation extends Passage {
+  readonly index: number;
+  readonly strength?: EvidenceStrength;
+  readonly excerpt: string;
+  /** At least one. */
+  readonly quotes: readonly Quote[];
   /** Given in the history: whether the document can still be seen. Missing means that it can. */
   readonly available?: boolean;
+}
+
+/** A passage near the question that is not quoted, and so is no source: where to read on. */
+export interface FoundPassage extends Passage {
+  /** Left out of refusals. */
+  readonly excerpt?: string;
 }
 
 /** Why there is no answer. */
@@ -56,7 +66,12 @@ export type RefusalReason = "no_match" | "weak_evidence" | "empty_kb";
 
 /** One event of the answer stream. */
 export type ChatEvent =
-  | { readonly type: "answer_start"; readonly session_id?: string }
+  | {
+      readonly type: "answer_start";
+      readonly session_id?: string;
+      /** Whether the passages are about the subject, but may not answer the question. */
+      readonly hedged: boolean;
+    }
   | {
       readonly type: "answer_delta";
       /** `[n]` is a marker; where the source itself has such words, they come as `\[n\]`. */
@@ -65,6 +80,8 @@ export type ChatEvent =
   | {
       readonly type: "sources";
       readonly citations: readonly Citation[];
+      /** Other passages near the question, the best first; the answer does not quote them. */
+      readonly also_found: readonly FoundPassage[];
       readonly referenced_indices: readonly number[];
     }
   | {
@@ -82,8 +99,8 @@ export interface RefusalEvent {
   readonly message: string;
   readonly suggestions: readonly string[];
   readonly reason: RefusalReason;
-  /** Titles of the documents that came closest. */
-  readonly nearest: readonly string[];
+  /** The passages that came closest, the best first. */
+  readonly nearest: readonly FoundPassage[];
   readonly session_id?: string;
   readonly persisted: boolean;
 }
@@ -105,6 +122,8 @@ export interface StoredMessage {
   /** An assistant's has `[n]` markers, as in the answer stream. */
   readonly content: string;
   readonly citations: readonly Citation[];
+  /** Whether the quoted passages are about the subject, but may not answer the question. */
+  readonly hedged: boolean;
   /** Set if the message refuses an answer. */
   readonly refusal?: RefusalReason;
   /** ISO 8601. */

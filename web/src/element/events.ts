@@ -1,4 +1,4 @@
-import type { Citation, RefusalEvent } from "../client/wire.js";
+import type { Citation, FoundPassage, RefusalEvent } from "../client/wire.js";
 
 /** The element's events. They do not bubble: an `error` must not reach the page's error trackers. */
 export interface EvidenceChatEventMap {
@@ -15,8 +15,12 @@ export interface MessageDetail {
   readonly role: "user" | "assistant";
   /** What the visitor reads, with the `[n]` markers. */
   readonly text: string;
-  /** The answer's sources; empty for a question. */
+  /** Whether the passages are about the subject, but may not answer the question. */
+  readonly hedged: boolean;
+  /** The answer's sources, which it quotes; empty for a question. */
   readonly citations: readonly Citation[];
+  /** Other passages near the question, which the answer does not quote. */
+  readonly alsoFound: readonly FoundPassage[];
   /** The session in the user's history; `undefined` before the first answer. */
   readonly sessionId: string | undefined;
 }

@@ -35,7 +35,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @attr {boolean} preload - Load panel and model at once instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
- * @fires message - A question was sent, or an answer is complete. Detail: `{role, text, citations, sessionId}`.
+ * @fires message - A question was sent, or an answer is complete. Detail: `{role, text, hedged, citations, alsoFound, sessionId}`.
  * @fires refusal - There is not enough evidence for an answer. Detail: the refusal.
  * @fires citation-open - The visitor looks at a source. Detail: `{citation}`.
  * @fires stage - A question has come one step further. Detail: `{stage, milliseconds, …}`.

@@ -10,6 +10,7 @@ import {
   cutAfter,
   bytesUntil,
   failure,
+  found,
   json,
   refusal,
   SESSION,
@@ -34,6 +35,12 @@ const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
     download_url: `https://chat.example/api/documents/${index}/download`,
   }),
 );
+/** Passages that are not quoted: one with a link, one with a download, one with neither. */
+const FOUND = [
+  found({ url: "https://shop.example/deliveries", excerpt: "We deliver abroad." }),
+  found({ title: "Customs", download_url: "https://chat.example/api/documents/2/download", excerpt: "Customs apply." }),
+  found({ title: "Parcels", page: 3, excerpt: "Parcels are small." }),
+];
 const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
 
 /**
@@ -81,7 +88,20 @@ const STATES = {
       await widget.role("export-preview").filter({ hasText: "Refunds" }).waitFor();
     },
   },
-  refusal: { before: () => site.api.play(whole(refusal())), reach: (widget) => widget.ask(QUESTION, "refused") },
+  refusal: {
+    before: () => site.api.play(whole(refusal({ nearest: FOUND }))),
+    reach: (widget) => widget.ask(QUESTION, "refused"),
+  },
+  "hedged, with what was also found": {
+    before: () => site.api.play(whole(answer({ hedged: true, also_found: FOUND }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("hedge").waitFor();
+      await widget.role("also-found").locator("summary").first().click();
+      await widget.role("found").locator("summary").click();
+      await widget.role("found").locator("[data-role=excerpt]").waitFor();
+    },
+  },
   stopped: {
     before() {
       const steps = stepwise(answer());

@@ -19,14 +19,22 @@ const STRONG = {
   excerpt: "You can return any unused item within 30 days.",
   quotes: [{ start: 0, end: 46, text: "You can return any unused item within 30 days." }],
 };
-const NEAR = { ...STRONG, chunk_id: "c2", section: undefined, page: 2, score: 0.31, strength: "partial", quotes: [] };
-const ANSWER = { role: "assistant", text: "30 days. [1]", citations: [STRONG, NEAR], sessionId: "s1" };
+const NEAR = { ...STRONG, chunk_id: "c2", section: undefined, page: 2, score: 0.31, strength: "partial" };
+const FOUND = { chunk_id: "c3", document_id: "d2", title: "Shipping", section: "Shipping › Abroad", score: 0.36 };
+const ANSWER = {
+  role: "assistant",
+  text: "30 days. [1]",
+  hedged: false,
+  citations: [STRONG, NEAR],
+  alsoFound: [FOUND],
+  sessionId: "s1",
+};
 const REFUSAL = {
   type: "refusal",
   message: "No.",
   suggestions: [],
   reason: "no_match",
-  nearest: ["Shipping and delivery", HOSTILE],
+  nearest: [FOUND, { ...FOUND, title: HOSTILE, section: undefined, page: 2 }],
   persisted: true,
 };
 
@@ -46,7 +54,7 @@ beforeEach(async () => {
   await signIn(page, demo.origin);
 });
 
-const user = (text) => emit(page, "message", { role: "user", text, citations: [] });
+const user = (text) => emit(page, "message", { role: "user", text, hedged: false, citations: [], alsoFound: [] });
 const stage = (name, milliseconds, more) => emit(page, "stage", { stage: name, milliseconds, ...more });
 const step = (name) => page.locator(`.stage[data-stage=${name}]`);
 
@@ -201,7 +209,9 @@ test("the evidence of an answer: place, cosine against the threshold, strength, 
   assert.equal(await slips.first().locator("mark").textContent(), STRONG.quotes[0].text);
   assert.doesNotMatch(text, /As a whole below the threshold/);
   assert.match(await slips.last().textContent(), /As a whole below the threshold/);
-  assert.match(await slips.last().textContent(), /page 2.*Near to the question, but not quoted/);
+  assert.match(await slips.last().textContent(), /page 2/);
+  assert.match(await page.locator(".closest h4").textContent(), /Near to the question, but not quoted/);
+  assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
   // Where the bar ends against where the mark is: above the threshold in the first, below in the second.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
   const ends = await page.locator(".tape").evaluateAll((tapes) =>
@@ -227,7 +237,10 @@ test("a refusal shows its reason and the closest pages, as text", async () => {
   await user(HOSTILE);
   await emit(page, "refusal", REFUSAL);
   assert.match(await page.locator(".slip").textContent(), /none reaches the threshold of 0\.35/);
-  assert.deepEqual(await page.locator(".closest li").allTextContents(), REFUSAL.nearest);
+  assert.deepEqual(await page.locator(".closest li").allTextContents(), [
+    "Shipping › Abroad · Cosine 0.36",
+    `${HOSTILE} · page 2 · Cosine 0.36`,
+  ]);
   assert.equal(await page.locator("#evidence-question").textContent(), HOSTILE);
   await emit(page, "refusal", { ...REFUSAL, reason: "empty_kb", nearest: [] });
   assert.equal(await page.locator(".closest").count(), 0);

@@ -58,6 +58,12 @@ function hostileCitation(payload, position) {
   });
 }
 
+/** A passage with the payload everywhere, and not quoted. */
+function hostilePassage(payload, position = 0) {
+  const { index: _, quotes: __, strength: ___, ...passage } = hostileCitation(payload, position);
+  return passage;
+}
+
 /** The API with the corpus in every field. */
 function arm(api) {
   api.reset();
@@ -124,7 +130,8 @@ for (const policy of ["the strict policy", "no policy"]) {
       );
       const messages = groups.map((group) => group.join("\n"));
       for (const [position, group] of groups.entries()) {
-        site.api.play(whole(refusal({ message: messages[position], suggestions: group, nearest: group })));
+        const nearest = group.map((title) => ({ ...hostilePassage(title), section: undefined, page: undefined }));
+        site.api.play(whole(refusal({ message: messages[position], suggestions: group, nearest })));
         await widget.call("ask", messages[position]);
       }
       assertShown(
@@ -133,7 +140,10 @@ for (const policy of ["the strict policy", "no policy"]) {
       );
       assertShown(await texts("refusal-message"), messages);
       assertShown(await texts("suggestion"), payloads);
-      assertShown(await widget.all("nearest").locator("li").allTextContents(), payloads);
+      assertShown(
+        await widget.all("nearest").locator("li").allTextContents(),
+        payloads.map((payload) => payload.trim()),
+      );
       await check("refusals");
       await widget.call("clear");
     });
@@ -151,9 +161,12 @@ for (const policy of ["the strict policy", "no policy"]) {
 
     await t.test("an answer: text, titles, sections, addresses, passages, quotes", async () => {
       const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
-      site.api.play(whole(answer({ deltas, citations: payloads.map(hostileCitation) })));
+      site.api.play(
+        whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
+      );
       await widget.call("ask", "Show me all of it.");
       const reply = await widget.reply("done");
+      assert.equal(await widget.all("found").count(), payloads.length);
       assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
       await check("answer");
       await openEverything(widget);
@@ -256,8 +269,7 @@ async function openEverything(widget) {
   await widget.until(
     () =>
       widget.element.evaluate(
-        ({ shadowRoot }) =>
-          shadowRoot.querySelectorAll("[data-role=source]:not(:has([data-role=excerpt]))").length === 0,
+        ({ shadowRoot }) => shadowRoot.querySelectorAll(".source:not(:has([data-role=excerpt]))").length === 0,
       ),
     "passages in all sources",
   );

@@ -1,6 +1,7 @@
 import { ChatError } from "../errors.js";
 import type { ChatEvent } from "../wire.js";
 import { citedDocuments, type CitedDocument } from "./documents.js";
+import { HEDGE } from "./hedge.js";
 
 /** An event for the event emitter of Open WebUI: those of its types that an answer needs. */
 export type OpenWebUiEvent =
@@ -45,6 +46,7 @@ export async function* toOpenWebUiEvents(
     for await (const event of events) {
       switch (event.type) {
         case "answer_start":
+          if (event.hedged) yield { type: "message", data: { content: HEDGE } };
           break;
         case "answer_delta":
           yield { type: "message", data: { content: event.text } };

@@ -1,6 +1,7 @@
 import { ChatError, type ChatErrorCode } from "../errors.js";
-import type { ChatEvent, Citation, RefusalReason } from "../wire.js";
+import type { ChatEvent, Citation, FoundPassage, RefusalReason } from "../wire.js";
 import { citedDocuments, type CitedDocument } from "./documents.js";
+import { HEDGE } from "./hedge.js";
 
 /** Which conversation a message belongs to, and whether it is in the history. Custom metadata of the message. */
 export interface UiMessageMetadata {
@@ -19,14 +20,18 @@ export type UiMessagePart =
   | { readonly type: "source-document"; readonly sourceId: string; readonly mediaType: string; readonly title: string }
   | {
       readonly type: "data-citations";
-      readonly data: { readonly citations: readonly Citation[]; readonly referenced_indices: readonly number[] };
+      readonly data: {
+        readonly citations: readonly Citation[];
+        readonly also_found: readonly FoundPassage[];
+        readonly referenced_indices: readonly number[];
+      };
     }
   | {
       readonly type: "data-refusal";
       readonly data: {
         readonly reason: RefusalReason;
         readonly suggestions: readonly string[];
-        readonly nearest: readonly string[];
+        readonly nearest: readonly FoundPassage[];
       };
     }
   | {
@@ -51,6 +56,11 @@ export async function* toUiMessageStream(
 ): AsyncGenerator<UiMessagePart, void, undefined> {
   let sessionId: string | undefined;
   let isTextOpen = false;
+  function* addText(delta: string): Generator<UiMessagePart> {
+    if (!isTextOpen) yield { type: "text-start", id: TEXT };
+    isTextOpen = true;
+    yield { type: "text-delta", id: TEXT, delta };
+  }
   function* endText(): Generator<UiMessagePart> {
     if (isTextOpen) yield { type: "text-end", id: TEXT };
     isTextOpen = false;
@@ -61,17 +71,17 @@ export async function* toUiMessageStream(
       switch (event.type) {
         case "answer_start":
           sessionId = event.session_id;
+          if (event.hedged) yield* addText(HEDGE);
           break;
         case "answer_delta":
-          if (!isTextOpen) yield { type: "text-start", id: TEXT };
-          isTextOpen = true;
-          yield { type: "text-delta", id: TEXT, delta: event.text };
+          yield* addText(event.text);
           break;
         case "sources": {
           yield* endText();
           yield* citedDocuments(event.citations).map(source);
-          const { citations, referenced_indices } = event;
-          if (citations.length > 0) yield { type: "data-citations", data: { citations, referenced_indices } };
+          const { citations, also_found, referenced_indices } = event;
+          if (citations.length + also_found.length > 0)
+            yield { type: "data-citations", data: { citations, also_found, referenced_indices } };
           break;
         }
         case "answer_end":
@@ -79,9 +89,8 @@ export async function* toUiMessageStream(
           yield finish(event.persisted, sessionId, event.message_id);
           break;
         case "refusal": {
-          yield { type: "text-start", id: TEXT };
-          yield { type: "text-delta", id: TEXT, delta: event.message };
-          yield { type: "text-end", id: TEXT };
+          yield* addText(event.message);
+          yield* endText();
           const { reason, suggestions, nearest } = event;
           yield { type: "data-refusal", data: { reason, suggestions, nearest } };
           yield finish(event.persisted, event.session_id);

@@ -1,7 +1,7 @@
 import { listMessages } from "../../client/api.js";
 import { downloadDocument } from "../../client/download.js";
 import type { ChatClientOptions } from "../../client/options.js";
-import type { ChatEvent, Citation, Session } from "../../client/wire.js";
+import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
@@ -94,7 +94,8 @@ export class Chat {
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
-    this.#options.host.dispatch("message", { role: "user", text, citations: [], sessionId: this.sessionId });
+    const asked = { role: "user", text, hedged: false, citations: [], alsoFound: [] } as const;
+    this.#options.host.dispatch("message", { ...asked, sessionId: this.sessionId });
     await this.#run(exchange, reply);
   }
 
@@ -185,18 +186,16 @@ export class Chat {
     this.#hasFailed = false;
     this.#options.onChange();
     try {
-      let citations: readonly Citation[] = [];
       let isFirst = true;
       for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
         if (this.#running !== running) return;
-        if (event.type === "sources") citations = event.citations;
         this.log.following(() => this.#show(event, exchange, reply));
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
         isFirst &&= event.type !== "answer_delta";
         if (event.type === "refusal") watch.mark("refused");
         if (event.type === "answer_end") {
           watch.mark("complete");
-          this.#completed(reply, citations);
+          this.#completed(reply);
         }
       }
     } catch (thrown) {
@@ -224,11 +223,11 @@ export class Chat {
     host.dispatch("refusal", event);
   }
 
-  #completed(reply: ReplyView, citations: readonly Citation[]): void {
+  #completed({ answer }: ReplyView): void {
     const { host, announcer } = this.#options;
-    announcer.say(host.translator.say("answerReady", { text: reply.answer.plainText() }));
-    const { text } = reply.answer;
-    host.dispatch("message", { role: "assistant", text, citations, sessionId: this.sessionId });
+    announcer.say(host.translator.say("answerReady", { text: answer.plainText() }));
+    const { text, citations, alsoFound, isHedged: hedged } = answer;
+    host.dispatch("message", { role: "assistant", text, hedged, citations, alsoFound, sessionId: this.sessionId });
   }
 
   #failed(error: unknown, exchange: Exchange, reply: ReplyView): void {

@@ -97,10 +97,10 @@ export class LogView {
     this.#notice = undefined;
   }
 
-  #restoreReply({ content, citations, refusal }: StoredMessage): HTMLElement {
+  #restoreReply({ content, citations, hedged, refusal }: StoredMessage): HTMLElement {
     const reply = this.#addReply();
     if (refusal !== undefined) reply.refuse({ message: content, suggestions: [], nearest: [] }, NO_ACTIONS);
-    else reply.restore(content, citations);
+    else reply.restore(content, citations, hedged);
     return reply.root;
   }
 

@@ -1,7 +1,8 @@
 import type { RefusalEvent } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
-import type { Translate } from "../../dom/translator.js";
+import type { Translate, Translator } from "../../dom/translator.js";
+import { type Download, linkedName } from "../citations/links.js";
 import { CONTACT_SUPPORT, REPHRASE, serverText } from "./server-texts.js";
 
 /** What the suggestions of a refusal do. */
@@ -13,17 +14,17 @@ export interface RefusalActions {
   readonly suggest: (question: string) => void;
 }
 
-/** The reply when there is not enough evidence for an answer. */
+/** What a refusal says; the history keeps no reason of it. */
+export type RefusalTexts = Pick<RefusalEvent, "message" | "suggestions" | "nearest"> & { readonly reason?: string };
+
+/** The reply when there is not enough evidence for an answer. The nearest passages are links where they can be read. */
 export function refusalNotice(
-  t: Translate,
-  {
-    message,
-    reason,
-    suggestions,
-    nearest,
-  }: Pick<RefusalEvent, "message" | "suggestions" | "nearest"> & { reason?: string },
-  actions: RefusalActions,
+  translator: Translator,
+  { message, reason, suggestions, nearest }: RefusalTexts,
+  actions: RefusalActions & { readonly download: Download },
 ): HTMLElement {
+  const { t } = translator;
+  const named = nearest.map((passage) => element("li", {}, linkedName(passage, translator, actions.download)));
   return element(
     "div",
     { class: "refusal", part: "refusal", "data-role": "refusal", "data-reason": reason },
@@ -33,7 +34,7 @@ export function refusalNotice(
           "div",
           { class: "nearest", "data-role": "nearest" },
           element("p", {}, t("nearest")),
-          element("ul", {}, ...nearest.map((title) => element("li", { dir: "auto" }, title))),
+          element("ul", {}, ...named),
         )
       : undefined,
     suggestions.length > 0

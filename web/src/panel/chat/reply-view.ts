@@ -1,4 +1,4 @@
-import type { ChatEvent, Citation, RefusalEvent } from "../../client/wire.js";
+import type { ChatEvent, Citation, Passage, RefusalEvent } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
@@ -6,7 +6,7 @@ import { AnswerView, type CitationActions } from "../citations/answer-view.js";
 import { copyButtons } from "./copy-buttons.js";
 import { errorNotice, retryButton } from "./error-notice.js";
 import type { Problem } from "./problem.js";
-import { type RefusalActions, refusalNotice } from "./refusal-notice.js";
+import { type RefusalActions, refusalNotice, type RefusalTexts } from "./refusal-notice.js";
 
 /** What came back for a question: waiting, an answer as it streams in, a refusal, or an error. */
 export class ReplyView {
@@ -41,26 +41,29 @@ export class ReplyView {
   apply(event: Exclude<ChatEvent, RefusalEvent>): void {
     switch (event.type) {
       case "answer_start":
+        if (event.hedged) this.#answer.hedge();
         return;
       case "answer_delta":
         if (this.root.dataset.state === "pending") this.#become("streaming", this.#answer.root);
         return this.#answer.append(event.text);
       case "sources":
-        return this.#answer.showSources(event.citations);
+        return this.#answer.showSources(event.citations, event.also_found);
       case "answer_end":
         return this.#finish(event.persisted);
     }
   }
 
   /** Shows an answer of the history. */
-  restore(text: string, citations: readonly Citation[]): void {
+  restore(text: string, citations: readonly Citation[], isHedged: boolean): void {
+    if (isHedged) this.#answer.hedge();
     this.#answer.append(text);
     this.#answer.showSources(citations);
     this.#finish(true);
   }
 
-  refuse(refusal: Parameters<typeof refusalNotice>[1], actions: RefusalActions): void {
-    this.#become("refused", refusalNotice(this.#translator.t, refusal, actions));
+  refuse(refusal: RefusalTexts, actions: RefusalActions): void {
+    const download = (passage: Passage) => this.#actions.download(passage);
+    this.#become("refused", refusalNotice(this.#translator, refusal, { ...actions, download }));
   }
 
   /** The visitor has had enough; what there is of the answer stays. */

@@ -1,11 +1,13 @@
-import type { Citation } from "../../client/wire.js";
-import { button, element } from "../../dom/element.js";
+import type { Citation, FoundPassage, Passage } from "../../client/wire.js";
+import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
+import { alsoFound } from "./also-found.js";
 import { cardOf } from "./card.js";
 import { drawCard } from "./card-content.js";
 import { asMarkdown } from "./copy/markdown.js";
 import { asPlainText } from "./copy/plain-text.js";
 import type { CopiedPiece } from "./copy/pieces.js";
+import type { Download } from "./links.js";
 import { type AnswerPiece, MarkerParser } from "./markers.js";
 import { SourcesView } from "./sources-view.js";
 import { type Target, targetOf } from "./target.js";
@@ -16,7 +18,7 @@ export interface CitationActions {
   /** The visitor has opened a source. */
   opened(citation: Citation): void;
   /** Fetches the original with the visitor's token and saves it; rejects with an `Error`. */
-  download(citation: Citation): Promise<void>;
+  download(passage: Passage): Promise<void>;
   /** What stands below the list of sources, if anything. */
   exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
 }
@@ -38,9 +40,11 @@ export class AnswerView {
   readonly #text = element("p", { class: "answer-text", part: "answer", dir: "auto", "data-role": "answer" });
   readonly #parser = new MarkerParser();
   #pieces: ShownPiece[] = [];
+  #hedge: HTMLElement | undefined;
   #citations: readonly Citation[] = [];
+  #alsoFound: readonly FoundPassage[] = [];
   #sources: SourcesView | undefined;
-  #references: HTMLElement | undefined;
+  #others: HTMLElement | undefined;
 
   constructor(translator: Translator, actions: CitationActions) {
     this.translator = translator;
@@ -55,6 +59,24 @@ export class AnswerView {
 
   get citations(): readonly Citation[] {
     return this.#citations;
+  }
+
+  get alsoFound(): readonly FoundPassage[] {
+    return this.#alsoFound;
+  }
+
+  get isHedged(): boolean {
+    return this.#hedge !== undefined;
+  }
+
+  /** Says above the text that the passages may not answer the question. */
+  hedge(): void {
+    this.#hedge ??= element(
+      "p",
+      { class: "hedge", part: "hedge", role: "note", "data-role": "hedge" },
+      this.translator.t("hedged"),
+    );
+    this.root.prepend(this.#hedge);
   }
 
   append(delta: string): void {
@@ -72,24 +94,21 @@ export class AnswerView {
     this.#resolve();
   }
 
-  /** Lists the sources and makes the markers lead to them. A marker without one was no marker, but words in brackets. */
-  showSources(citations: readonly Citation[]): void {
+  /**
+   * Lists the sources and makes the markers lead to them. A marker without one was no marker, but words in brackets. What
+   * was also found is listed apart: the answer does not quote it.
+   */
+  showSources(citations: readonly Citation[], found: readonly FoundPassage[] = []): void {
     this.finishText();
     this.#citations = citations;
+    this.#alsoFound = found;
     this.#resolve();
     this.#sources?.root.remove();
-    this.#references?.remove();
-    this.#sources = undefined;
-    if (citations.length === 0) return;
-    this.#sources = new SourcesView(citations, {
-      translator: this.translator,
-      opened: (citation) => this.#actions.opened(citation),
-      download: (citation) => this.#actions.download(citation),
-      answer: () => this.text,
-    });
-    this.#references = this.#actions.exportReferences(citations);
-    this.root.append(this.#sources.root);
-    if (this.#references) this.#sources.root.append(this.#references);
+    this.#others?.remove();
+    const download = (passage: Passage) => this.#actions.download(passage);
+    this.#sources = citations.length > 0 ? this.#listSources(citations, download) : undefined;
+    this.#others = alsoFound(found, this.translator, download);
+    fill(this.root, this.#sources?.root, this.#others);
   }
 
   /** The answer as text; each marker is the name of its document in brackets. */
@@ -108,10 +127,24 @@ export class AnswerView {
   }
 
   #copied(): CopiedPiece[] {
-    return this.#pieces.map((piece): CopiedPiece => {
+    const pieces = this.#pieces.map((piece): CopiedPiece => {
       if (piece.kind !== "marker") return piece;
       return piece.target ? { kind: "source", target: piece.target } : { kind: "text", text: `[${piece.index}]` };
     });
+    const { translator } = this;
+    return this.isHedged ? [{ kind: "text", text: `${translator.say("hedged")}\n\n` }, ...pieces] : pieces;
+  }
+
+  #listSources(citations: readonly Citation[], download: Download): SourcesView {
+    const sources = new SourcesView(citations, {
+      translator: this.translator,
+      opened: (citation) => this.#actions.opened(citation),
+      download,
+      answer: () => this.text,
+    });
+    const references = this.#actions.exportReferences(citations);
+    if (references) sources.root.append(references);
+    return sources;
   }
 
   #markers(): Marker[] {
@@ -181,7 +214,7 @@ export class AnswerView {
     if (!marker.target) return [];
     const context = {
       translator: this.translator,
-      download: (citation: Citation) => this.#actions.download(citation),
+      download: (passage: Passage) => this.#actions.download(passage),
       answer: () => this.text,
       reveal: () => this.#reveal(marker),
     };

@@ -1,37 +1,66 @@
-import type { Citation } from "../../client/wire.js";
-import { button, element, icon } from "../../dom/element.js";
+import type { Citation, Passage } from "../../client/wire.js";
+import { button, type Child, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
-import type { Translator } from "../../dom/translator.js";
+import type { Translated, Translator } from "../../dom/translator.js";
+import { sectionOf } from "./section.js";
+import { titleOf } from "./title.js";
 
 /** Fetches the original of a passage's document and saves it. */
-export type Download = (citation: Citation) => Promise<void>;
+export type Download = (passage: Passage) => Promise<void>;
 
 /** Ways to the document itself: to where it is published, and to its file. That it is gone is said instead. */
-export function linksOf(citation: Citation, { t }: Translator, download: Download): HTMLElement | undefined {
-  if (citation.available === false)
+export function linksOf(
+  passage: Passage & Pick<Citation, "available">,
+  { t }: Translator,
+  download: Download,
+): HTMLElement | undefined {
+  if (passage.available === false)
     return element("p", { class: "source-gone", "data-role": "source-gone" }, t("documentGone"));
-  const links = [openLink(citation, t), downloadButton(citation, t, download)].filter((link) => link !== undefined);
+  const links = [
+    openLink(passage, t("openDocument")),
+    downloadButton(passage, t, download, t("downloadDocument")),
+  ].filter((link) => link !== undefined);
   return links.length > 0 ? element("div", { class: "source-links" }, ...links) : undefined;
 }
 
-function openLink({ url }: Citation, t: Translator["t"]): HTMLElement | undefined {
+/** A passage by its name, as a way to the document where there is one. */
+export function linkedName(passage: Passage, translator: Translator, download: Download): HTMLElement {
+  const { t } = translator;
+  const section = sectionOf(passage);
+  const name = element(
+    "span",
+    {},
+    element("bdi", {}, titleOf(passage, translator)),
+    ...(section === undefined ? [] : [" › ", element("bdi", {}, section)]),
+    ...(passage.page === undefined ? [] : [" · ", t("page", { count: passage.page })]),
+  );
+  return openLink(passage, name) ?? downloadButton(passage, t, download, name, t("downloadDocument")) ?? name;
+}
+
+function openLink({ url }: Passage, label: Child): HTMLElement | undefined {
   if (url === undefined) return undefined;
   return element(
     "a",
     { class: "source-link", href: url, target: "_blank", rel: "noopener noreferrer", "data-role": "source-link" },
-    t("openDocument"),
+    label,
     icon(ICONS.external),
   );
 }
 
 /** Stays where it is, and keeps the focus, while the file is fetched; what went wrong is said beside it. */
-function downloadButton(citation: Citation, t: Translator["t"], download: Download): HTMLElement | undefined {
-  if (citation.download_url === undefined) return undefined;
+function downloadButton(
+  passage: Passage,
+  t: Translator["t"],
+  download: Download,
+  label: Child,
+  title?: Translated,
+): HTMLElement | undefined {
+  if (passage.download_url === undefined) return undefined;
   const status = element("span", { class: "source-error", role: "status", "data-role": "download-status" });
   const made = button(
-    { class: "source-link", "data-role": "source-download" },
+    { class: "source-link", title, "data-role": "source-download" },
     () => void run(),
-    t("downloadDocument"),
+    label,
     icon(ICONS.download),
   );
   const run = async () => {
@@ -40,7 +69,7 @@ function downloadButton(citation: Citation, t: Translator["t"], download: Downlo
     made.setAttribute("aria-disabled", "true");
     made.setAttribute("aria-busy", "true");
     try {
-      await download(citation);
+      await download(passage);
     } catch {
       status.replaceChildren(t("downloadFailed").asText());
     } finally {

@@ -1,4 +1,4 @@
-import type { Citation } from "../../client/wire.js";
+import type { Passage } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { sectionOf } from "./section.js";
@@ -7,8 +7,8 @@ import { sectionOf } from "./section.js";
 const MOST_PLACES = 2;
 
 /** Section and page of passages, each place once; `undefined` if none is known. */
-export function placesOf(citations: readonly Citation[], translator: Translator): HTMLElement | undefined {
-  const all = citations.map((citation) => ({ section: sectionOf(citation), page: citation.page }));
+export function placesOf(passages: readonly Passage[], translator: Translator): HTMLElement | undefined {
+  const all = passages.map((passage) => ({ section: sectionOf(passage), page: passage.page }));
   const places = new Map(all.map((place) => [JSON.stringify([place.section, place.page]), place]));
   const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);
   if (known.length === 0) return undefined;

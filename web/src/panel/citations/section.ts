@@ -1,7 +1,7 @@
-import type { Citation } from "../../client/wire.js";
+import type { Passage } from "../../client/wire.js";
 
 /** The headings above a passage, without the document's title, which stands beside them anyway. */
-export function sectionOf({ section, title }: Citation): string | undefined {
+export function sectionOf({ section, title }: Passage): string | undefined {
   if (section === undefined || section === title) return undefined;
   const prefix = `${title} › `;
   return section.startsWith(prefix) ? section.slice(prefix.length) : section;

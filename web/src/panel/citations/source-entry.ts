@@ -3,17 +3,13 @@ import { element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { bestOf, evidenceOf } from "./evidence.js";
+import { excerptOf } from "./excerpt.js";
+import { headingOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
-import { drawPassage } from "./passage/draw.js";
-import { passageOf } from "./passage/passage-of.js";
 import { placesOf } from "./place.js";
 import { quotedRanges } from "./quotes.js";
-import { titleOf } from "./title.js";
 import { verifiedMark } from "./verified-mark.js";
 import { isVerified } from "./verify.js";
-
-/** A passage of so many UTF-16 code units scrolls by itself. */
-const LONG = 4000;
 
 /** What an entry needs beside its passages. */
 export interface EntryContext {
@@ -80,20 +76,14 @@ export class SourceEntry {
 
   #passage(citation: Citation): HTMLElement {
     const { translator, answer } = this.#context;
-    const nodes = passageOf(citation);
     const { quotes } = citation;
     const isTrue = quotes.length > 0 && quotes.every((quote) => isVerified(citation, quote, answer()));
     const isOnly = this.#citations.length === 1;
-    const isLong = citation.excerpt.length > LONG;
     return element(
       "div",
       { class: "passage", "data-role": "passage" },
       isOnly ? undefined : passageHead(citation, translator),
-      element(
-        "blockquote",
-        { class: isLong ? "excerpt long" : "excerpt", tabindex: isLong && 0, "data-role": "excerpt" },
-        ...drawPassage(nodes, quotedRanges(citation)),
-      ),
+      excerptOf(citation, quotedRanges(citation)),
       isTrue ? verifiedMark(translator) : undefined,
     );
   }
@@ -106,15 +96,10 @@ function summary(first: Citation, citations: readonly Citation[], translator: Tr
     "summary",
     {},
     element("span", { class: "source-number", "data-role": "source-number" }, String(first.index)),
-    element(
-      "span",
-      { class: "source-heading" },
-      element(
-        "span",
-        { class: "source-title", "data-role": "source-title" },
-        element("bdi", {}, titleOf(first, translator)),
-      ),
-      placesOf(citations, translator),
+    headingOf(
+      first,
+      citations,
+      translator,
       count > 1
         ? element("span", { class: "source-count", "data-role": "source-count" }, t("passages", { count }))
         : undefined,

@@ -47,7 +47,7 @@ export const texts: PanelTexts = {
   refusalEmpty: "قاعدة المعرفة فارغة. يُرجى التواصل مع أحد المشرفين.",
   contactSupport: "التواصل مع الدعم",
   rephrase: "إعادة صياغة السؤال",
-  nearest: "أقرب المستندات",
+  nearest: "أقرب المقاطع",
 
   // Errors, by code
   errorInvalidRequest: "تعذّر إرسال السؤال بهذه الصورة.",
@@ -96,7 +96,10 @@ export const texts: PanelTexts = {
     other: "{count} مقطع",
   },
   sourcesAgree: "{agreeing} من أصل {total} من المصادر متفقة",
-  sourcesAgreeHelp: "عدد المستندات التي عُثر عليها وتقول ما تقوله الإجابة أولاً.",
+  sourcesAgreeHelp: "عدد المستندات المقتبسة التي تقول ما تقوله الإجابة أولاً.",
+  hedged: "تتناول هذه المقاطع الموضوع، لكنها قد لا تجيب عن السؤال.",
+  alsoFound: "نتائج أخرى ({count})",
+  alsoFoundHelp: "قريبة من سؤالك، لكنها غير مقتبسة في الإجابة.",
   strengthStrong: "دليل قوي",
   strengthGood: "دليل جيد",
   strengthPartial: "دليل جزئي",

@@ -48,7 +48,7 @@ export const texts: PanelTexts = {
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
   contactSupport: "Support kontaktieren",
   rephrase: "Frage anders formulieren",
-  nearest: "Ähnlichste Dokumente",
+  nearest: "Ähnlichste Textstellen",
 
   // Errors, by code
   errorInvalidRequest: "Die Frage konnte so nicht gesendet werden.",
@@ -79,7 +79,10 @@ export const texts: PanelTexts = {
   page: "Seite {count}",
   passages: { one: "{count} Textstelle", other: "{count} Textstellen" },
   sourcesAgree: "{agreeing} von {total} Quellen stimmen überein",
-  sourcesAgreeHelp: "So viele der gefundenen Dokumente sagen, was die Antwort zuerst sagt.",
+  sourcesAgreeHelp: "So viele der zitierten Dokumente sagen, was die Antwort zuerst sagt.",
+  hedged: "Diese Textstellen handeln davon, beantworten die Frage aber vielleicht nicht.",
+  alsoFound: "Außerdem gefunden ({count})",
+  alsoFoundHelp: "Nahe an Ihrer Frage, aber in der Antwort nicht zitiert.",
   strengthStrong: "Starker Beleg",
   strengthGood: "Guter Beleg",
   strengthPartial: "Teilweiser Beleg",

@@ -48,7 +48,7 @@ export const texts = {
   refusalEmpty: "The knowledge base is empty. Please contact an admin.",
   contactSupport: "Contact support",
   rephrase: "Rephrase your question",
-  nearest: "Closest documents",
+  nearest: "Closest passages",
 
   // Errors, by code
   errorInvalidRequest: "The question could not be sent like this.",
@@ -79,7 +79,10 @@ export const texts = {
   page: "Page {count}",
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",
-  sourcesAgreeHelp: "So many of the documents that were found say what the answer says first.",
+  sourcesAgreeHelp: "So many of the quoted documents say what the answer says first.",
+  hedged: "These passages are about this, but may not answer it.",
+  alsoFound: "Also found ({count})",
+  alsoFoundHelp: "Near your question, but not quoted in the answer.",
   strengthStrong: "Strong evidence",
   strengthGood: "Good evidence",
   strengthPartial: "Partial evidence",

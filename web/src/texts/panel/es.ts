@@ -47,7 +47,7 @@ export const texts: PanelTexts = {
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
   contactSupport: "Contactar con el soporte",
   rephrase: "Reformular la pregunta",
-  nearest: "Documentos más cercanos",
+  nearest: "Pasajes más cercanos",
 
   // Errors, by code
   errorInvalidRequest: "La pregunta no se pudo enviar así.",
@@ -79,7 +79,10 @@ export const texts: PanelTexts = {
   page: "Página {count}",
   passages: { one: "{count} pasaje", many: "{count} de pasajes", other: "{count} pasajes" },
   sourcesAgree: "{agreeing} de {total} fuentes coinciden",
-  sourcesAgreeHelp: "Tantos de los documentos encontrados dicen lo que la respuesta dice primero.",
+  sourcesAgreeHelp: "Tantos de los documentos citados dicen lo que la respuesta dice primero.",
+  hedged: "Estos pasajes tratan de ello, pero puede que no respondan a la pregunta.",
+  alsoFound: "También se encontró ({count})",
+  alsoFoundHelp: "Cerca de su pregunta, pero no citado en la respuesta.",
   strengthStrong: "Evidencia sólida",
   strengthGood: "Evidencia buena",
   strengthPartial: "Evidencia parcial",

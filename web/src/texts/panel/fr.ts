@@ -47,7 +47,7 @@ export const texts: PanelTexts = {
   refusalEmpty: "La base de connaissances est vide. Veuillez contacter un administrateur.",
   contactSupport: "Contacter l’assistance",
   rephrase: "Reformuler votre question",
-  nearest: "Documents les plus proches",
+  nearest: "Passages les plus proches",
 
   // Errors, by code
   errorInvalidRequest: "La question n’a pas pu être envoyée ainsi.",
@@ -80,7 +80,10 @@ export const texts: PanelTexts = {
   page: "Page {count}",
   passages: { one: "{count} passage", many: "{count} de passages", other: "{count} passages" },
   sourcesAgree: "{agreeing} sources sur {total} concordent",
-  sourcesAgreeHelp: "Nombre de documents trouvés qui disent ce que la réponse dit en premier.",
+  sourcesAgreeHelp: "Nombre de documents cités qui disent ce que la réponse dit en premier.",
+  hedged: "Ces passages en parlent, mais ne répondent peut-être pas à la question.",
+  alsoFound: "Également trouvé ({count})",
+  alsoFoundHelp: "Proche de votre question, mais non cité dans la réponse.",
   strengthStrong: "Preuve solide",
   strengthGood: "Bonne preuve",
   strengthPartial: "Preuve partielle",

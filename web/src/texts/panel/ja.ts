@@ -46,7 +46,7 @@ export const texts: PanelTexts = {
   refusalEmpty: "ナレッジベースが空です。管理者にお問い合わせください。",
   contactSupport: "サポートに問い合わせる",
   rephrase: "質問を言い換える",
-  nearest: "最も近い文書",
+  nearest: "最も近い箇所",
 
   // Errors, by code
   errorInvalidRequest: "この形では質問を送信できませんでした。",
@@ -76,7 +76,10 @@ export const texts: PanelTexts = {
   page: "{count} ページ",
   passages: { other: "{count} か所" },
   sourcesAgree: "{total} 件中 {agreeing} 件の出典が一致",
-  sourcesAgreeHelp: "見つかった文書のうち、回答が最初に述べていることを述べている文書の数です。",
+  sourcesAgreeHelp: "引用された文書のうち、回答が最初に述べていることを述べている文書の数です。",
+  hedged: "以下はこの件に関する箇所ですが、ご質問の答えではないかもしれません。",
+  alsoFound: "ほかに見つかった箇所（{count}）",
+  alsoFoundHelp: "ご質問に近いものの、回答には引用されていない箇所です。",
   strengthStrong: "強い根拠",
   strengthGood: "十分な根拠",
   strengthPartial: "部分的な根拠",

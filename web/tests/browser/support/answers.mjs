@@ -26,16 +26,31 @@ export function citation(fields = {}) {
   };
 }
 
+/** A passage as the API names it that is near the question and not quoted. */
+export function found(fields = {}) {
+  return {
+    chunk_id: "5d0e8d3b-0f0c-4a53-8f2e-4f6b2a1f0c11",
+    document_id: "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b11",
+    title: "Deliveries",
+    section: "Deliveries › Abroad",
+    content_type: "text/markdown",
+    score: 0.41,
+    ...fields,
+  };
+}
+
 /** The events of an answer; `deltas` are the pieces of its text. */
 export function answer({
   deltas = ["Refunds are paid ", "within 5 days. [", "1]"],
+  hedged = false,
   citations = [citation()],
+  also_found = [],
   persisted = true,
 } = {}) {
   return [
-    ["answer_start", { session_id: SESSION }],
+    ["answer_start", { session_id: SESSION, hedged }],
     ...deltas.map((text) => ["answer_delta", { text }]),
-    ["sources", { citations, referenced_indices: [...new Set(citations.map(({ index }) => index))] }],
+    ["sources", { citations, also_found, referenced_indices: [...new Set(citations.map(({ index }) => index))] }],
     ["answer_end", { message_id: "9b2d6f4e-5d2c-5f0a-8a57-2f0c4a1f1c55", persisted }],
   ];
 }
@@ -50,7 +65,7 @@ export function refusal(fields = {}) {
           "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
         suggestions: ["Contact support", "Rephrase your question"],
         reason: "weak_evidence",
-        nearest: ["Refunds", "Deliveries"],
+        nearest: [found({ title: "Refunds", section: undefined }), found()],
         session_id: SESSION,
         persisted: true,
         ...fields,

@@ -1,12 +1,12 @@
-import type { Citation } from "../../../client/wire.js";
+import type { Passage } from "../../../client/wire.js";
 import { parsePassage } from "./parse.js";
 import type { PassageNode } from "./tree.js";
 
-const passages = new WeakMap<Citation, readonly PassageNode[]>();
+const parsed = new WeakMap<Passage, readonly PassageNode[]>();
 
-/** A citation's passage, which is read once. */
-export function passageOf(citation: Citation): readonly PassageNode[] {
-  const passage = passages.get(citation) ?? parsePassage(citation.excerpt, citation.content_type);
-  passages.set(citation, passage);
-  return passage;
+/** The text of a passage, which is parsed once. */
+export function passageOf(passage: Passage & { readonly excerpt?: string }): readonly PassageNode[] {
+  const nodes = parsed.get(passage) ?? parsePassage(passage.excerpt ?? "", passage.content_type);
+  parsed.set(passage, nodes);
+  return nodes;
 }

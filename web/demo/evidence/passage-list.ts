@@ -1,0 +1,21 @@
+import { element } from "../../src/dom/element.js";
+import type { FoundPassage } from "../../src/client/wire.js";
+import { sectionOf } from "../../src/panel/citations/section.js";
+import type { PageLanguage } from "../language.js";
+
+/** Passages that are near the question and not quoted, by name and cosine. */
+export function passageList(heading: string, passages: readonly FoundPassage[], language: PageLanguage): HTMLElement {
+  const items = passages.map((passage) => element("li", { dir: "auto" }, nameOf(passage, language)));
+  return element("div", { class: "closest" }, element("h4", {}, heading), element("ul", {}, ...items));
+}
+
+function nameOf(passage: FoundPassage, language: PageLanguage): string {
+  const { title, page, score } = passage;
+  const section = sectionOf(passage);
+  const value = language.number(score, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return [
+    section === undefined ? title : `${title} › ${section}`,
+    ...(page === undefined ? [] : [language.say("page", { page: language.number(page) })]),
+    language.say("cosine", { value }),
+  ].join(" · ");
+}

@@ -1,0 +1,43 @@
+import type { FoundPassage } from "../../client/wire.js";
+import { element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import { excerptOf } from "./excerpt.js";
+import { headingOf } from "./heading.js";
+import { type Download, linksOf } from "./links.js";
+
+/** The passages that were found and are not quoted. They are no sources, so the list is closed at first. */
+export function alsoFound(
+  passages: readonly FoundPassage[],
+  translator: Translator,
+  download: Download,
+): HTMLElement | undefined {
+  if (passages.length === 0) return undefined;
+  const { t } = translator;
+  return element(
+    "details",
+    { class: "also-found", part: "also-found", "data-role": "also-found" },
+    element(
+      "summary",
+      { class: "button quiet", title: t("alsoFoundHelp") },
+      t("alsoFound", { count: passages.length }),
+      icon(ICONS.chevron),
+    ),
+    element("ul", {}, ...passages.map((passage) => element("li", {}, entryOf(passage, translator, download)))),
+  );
+}
+
+/** One passage, which is drawn when it is opened for the first time. */
+function entryOf(passage: FoundPassage, translator: Translator, download: Download): HTMLElement {
+  const summary = element("summary", {}, headingOf(passage, [passage], translator), icon(ICONS.chevron));
+  const entry = element("details", { class: "source", part: "source", "data-role": "found" }, summary);
+  const draw = () => {
+    if (entry.lastChild !== summary) return;
+    const links = linksOf(passage, translator, download);
+    entry.append(element("div", { class: "source-body" }, excerptOf(passage), links));
+  };
+  // Before it opens, so that it opens at its full height; browsers also open it by themselves, to find words in it.
+  summary.addEventListener("click", draw);
+  entry.addEventListener("toggle", draw);
+  return entry;
+}
