@@ -58,11 +58,14 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart message - A question or a reply.
  * @csspart question - A question.
  * @csspart reply - A reply.
+ * @csspart hedge - The line above an answer that may miss the question.
  * @csspart answer - The text of an answer.
  * @csspart marker - A numbered badge in an answer.
  * @csspart citation-card - The card of a badge.
  * @csspart sources - The list of sources.
  * @csspart source - A source.
+ * @csspart also-found - The list of passages that were found and are not quoted.
+ * @csspart found - A passage in it.
  * @csspart quote - Quoted words in a passage.
  * @csspart refusal - A refusal.
  * @csspart suggestion - A suggestion of a refusal.

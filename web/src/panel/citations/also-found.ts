@@ -30,7 +30,7 @@ export function alsoFound(
 /** One passage, which is drawn when it is opened for the first time. */
 function entryOf(passage: FoundPassage, translator: Translator, download: Download): HTMLElement {
   const summary = element("summary", {}, headingOf(passage, [passage], translator), icon(ICONS.chevron));
-  const entry = element("details", { class: "source", part: "source", "data-role": "found" }, summary);
+  const entry = element("details", { class: "source", part: "found", "data-role": "found" }, summary);
   const draw = () => {
     if (entry.lastChild !== summary) return;
     const links = linksOf(passage, translator, download);
