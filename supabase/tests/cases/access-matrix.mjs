@@ -264,7 +264,7 @@ function allStatements({ sales, salesSession }, documents) {
     match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
     chat_config: call("select chat_config()"),
     chat_record_turn: call(
-      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', 120, null)",
+      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', 120, null, true)",
       salesSession,
     ),
     kb_publish_document: call("select kb_publish_document($1)", documents.pending.id),

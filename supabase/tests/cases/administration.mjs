@@ -176,6 +176,23 @@ export function administration({ database }) {
       });
     });
 
+    test("a document that answers do not quote is cited by none", async () => {
+      const quoted = await writeDocument(database, { source: "handbook/quoted.md", contents: ["one"] });
+      const found = await writeDocument(database, { source: "handbook/found.md", contents: ["two"] });
+      await say("assistant", { cites: [quoted.id] });
+      const rows = await run(
+        "select source, times_cited::int from kb_overview where id in ($1, $2)",
+        quoted.id,
+        found.id,
+      );
+      assert.deepEqual(Object.fromEntries(rows.map((row) => [row.source, row.times_cited])), {
+        "handbook/quoted.md": 1,
+        "handbook/found.md": 0,
+      });
+      const [{ cited_documents: cited }] = await run("select cited_documents::int from chat_metrics");
+      assert.equal(cited, 1);
+    });
+
     test("chat_metrics counts by day in UTC", async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       for (const latency of [100, 200, 300, 1000]) {
@@ -220,6 +237,16 @@ export function administration({ database }) {
       await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
       await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
       await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_known/);
+      const hedge = (role, refusal = null) =>
+        run(
+          "insert into chat_messages (session_id, role, content, refusal, hedged) values ($1, $2, 'text', $3, true)",
+          session,
+          role,
+          refusal,
+        );
+      await assert.rejects(hedge("user"), /chat_messages_hedged_are_answers/);
+      await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_are_answers/);
+      await hedge("assistant");
     });
   });
 

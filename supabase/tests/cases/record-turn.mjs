@@ -54,6 +54,24 @@ export function recordTurn({ anon, alice, bob, service }) {
     for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
   });
 
+  test("an answer is hedged only if the turn says so", async () => {
+    const hedged = turn({ hedged: true });
+    await recorded(alice, hedged);
+    await recorded(alice, turn({ session_id: hedged.session_id, title: null, hedged: false }));
+    await recorded(alice, turn({ session_id: hedged.session_id, title: null }));
+    assert.deepEqual(
+      (await messages(hedged)).map((message) => [message.role, message.hedged]),
+      [
+        ["user", false],
+        ["assistant", true],
+        ["user", false],
+        ["assistant", false],
+        ["user", false],
+        ["assistant", false],
+      ],
+    );
+  });
+
   test("a later turn goes on in the session and leaves its title", async () => {
     const first = turn();
     await recorded(alice, first);
@@ -150,6 +168,8 @@ export function recordTurn({ anon, alice, bob, service }) {
     "a blank answer": { answer: "\n" },
     "an answer that is too long": { answer: "a".repeat(100_001) },
     "citations that are no list": { citations: {} },
+    "a refusal that is hedged": { refusal: "no_match", hedged: true },
+    "neither yes nor no to a hedge": { hedged: null },
     "an empty title": { title: "" },
     "a title that is too long": { title: "a".repeat(201) },
     "no question id": { question_id: null },
