@@ -27,6 +27,16 @@ pub enum EmbedderError {
     /// The bytes do not describe a model.
     #[error("the model file is damaged: {0}. Download it again, or run `cargo xtask model`")]
     Damaged(String),
+    /// The bytes describe a model of another kind.
+    #[error(
+        "the model file is of the kind {actual:?}, not the embedder's: run `cargo xtask model` to make {file}",
+        actual = actual.as_deref().unwrap_or("embedder"),
+        file = crate::MODEL_FILE
+    )]
+    WrongKind {
+        /// The kind that the file names; the embedder's names none.
+        actual: Option<String>,
+    },
     /// The tokens are not those of the model.
     #[error("this is not the vocabulary of all-MiniLM-L6-v2: {0}. Download it again")]
     Vocabulary(#[from] VocabularyError),

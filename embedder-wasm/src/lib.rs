@@ -12,11 +12,17 @@
 
 #![deny(missing_docs, unsafe_code)]
 
+// The tests of this crate and those in `tests/` share code.
+#[cfg(test)]
+extern crate self as embedder;
+
 mod encoder;
 mod error;
 mod files;
 mod kernels;
 mod model_file;
+#[cfg(not(target_arch = "wasm32"))]
+mod reader;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "wasm32")]
@@ -28,6 +34,8 @@ use std::sync::Arc;
 
 pub use error::EmbedderError;
 pub use files::{MODEL_BYTES, MODEL_FILE, MODEL_SHA256, fingerprint};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reader::{Reader, ReaderError};
 pub use wordpiece::{VocabularyError, WordPiece};
 
 use encoder::{Encoder, MAX_ROWS};

@@ -1,6 +1,6 @@
 //! The model file: quantised weights and the vocabulary in one safetensors file.
 //!
-//! `embedder-wasm/quantize` writes it, and its README describes it; this reader trusts nothing. Every
+//! `embedder-wasm/quantize` writes it, and its README describes it; this parser trusts nothing. Every
 //! tensor's type and shape is checked before it is used, every float must be finite, and memory is only ever taken
 //! for what the model needs, whatever the file says.
 
@@ -17,6 +17,9 @@ pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
 
 /// More than the header of a model (19 kB). A long one is not read at all: JSON unpacks to many times its length.
 const MAX_HEADER_BYTES: u64 = 65_536;
+
+/// Value of the metadata key `kind` of a reader's file; that of the embedder has no such key.
+pub(crate) const READER: &str = "reader";
 
 /// The byte that stands for "the next of the exceptions".
 const EXCEPTION: u8 = 0x80;
@@ -40,11 +43,27 @@ impl<'a> ModelFile<'a> {
         }
         let damaged = |error| EmbedderError::Damaged(format!("it is not a safetensors file ({error})"));
         let (length, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-        let format = header.metadata().as_ref().and_then(|entries| entries.get("format"));
-        if format.map(String::as_str) != Some(FORMAT) {
+        let file = Self { bytes, header, start: size_of::<u64>() + length };
+        let format = file.metadata("format");
+        if format != Some(FORMAT) {
             return Err(EmbedderError::Damaged(format!("its format is {format:?}, expected {FORMAT:?}")));
         }
-        Ok(Self { bytes, header, start: size_of::<u64>() + length })
+        Ok(file)
+    }
+
+    /// What the file says about itself under this key.
+    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
+        Some(self.header.metadata().as_ref()?.get(key)?)
+    }
+
+    /// Refuses a model of another kind, whose tensors may look alike.
+    pub(crate) fn expect_kind(&self, kind: Option<&str>) -> Result<(), EmbedderError> {
+        let actual = self.metadata("kind");
+        if actual == kind {
+            Ok(())
+        } else {
+            Err(EmbedderError::WrongKind { actual: actual.map(str::to_owned) })
+        }
     }
 
     /// Floats of exactly this shape, all finite.

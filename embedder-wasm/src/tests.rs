@@ -1,13 +1,18 @@
 //! The same bits everywhere: every kernel of this machine against the committed golden vectors, which
 //! `tests/embedder/golden.test.mjs` holds against Node.js and Chromium.
 //!
+//! A reader's scores have no file of golden ones, since no reader ships: they are in this file.
+//!
 //! After a change of the engine or the model on purpose, `EVIDENCE_UPDATE_GOLDEN=1` with this test writes them anew.
+
+#[path = "../tests/model/mod.rs"]
+mod model;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{DIMENSIONS, Embedder, Embedding, MODEL_FILE, fingerprint, kernels::Instructions};
+use crate::{DIMENSIONS, Embedder, Embedding, MODEL_FILE, Reader, fingerprint, kernels::Instructions};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.json");
 
@@ -47,6 +52,35 @@ fn every_kernel_gives_the_golden_vectors() {
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(GOLDEN).unwrap()).unwrap();
     for instructions in Instructions::available() {
         assert!(embed(instructions) == expected, "{instructions} differs from the golden vectors");
+    }
+}
+
+/// What every kernel gives the made-up reader's pairs of the first question with each text: the bits of the scores.
+const GOLDEN_SCORES: [u32; 11] = [
+    0x3e66_2002,
+    0x3e67_f668,
+    0xbdae_7178,
+    0x3e8b_3086,
+    0xbe10_62a0,
+    0x3f0f_29c5,
+    0xbdfc_f414,
+    0x3e00_3216,
+    0x3e2a_2ade,
+    0x3f3e_4eae,
+    0x3f5b_b7e6,
+];
+
+#[test]
+fn every_kernel_gives_pairs_the_golden_scores() {
+    let file = model::Model::reader().to_bytes();
+    for instructions in Instructions::available() {
+        let mut reader = Reader::with_instructions(file.clone(), instructions).unwrap();
+        let question = "Can I get my money back?";
+        let one_by_one: Vec<u32> =
+            texts().iter().map(|text| reader.score(question, text).to_bits()).collect();
+        let batch: Vec<u32> = reader.score_batch(question, &texts()).into_iter().map(f32::to_bits).collect();
+        assert_eq!(batch, one_by_one, "{instructions}: a batch differs");
+        assert_eq!(one_by_one, GOLDEN_SCORES, "{instructions} differs from the golden scores");
     }
 }
 

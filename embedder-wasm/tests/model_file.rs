@@ -2,11 +2,13 @@
 //!
 //! Needs the model (`cargo xtask model`).
 
+mod model;
+
 use std::path::Path;
-use std::sync::OnceLock;
 
 use embedder::{Embedder, EmbedderError, VocabularyError};
-use serde_json::{Map, Value, json};
+use model::{Model, header_length, real_file};
+use serde_json::{Value, json};
 
 const VOCABULARY: &str = "tokenizer.vocabulary";
 const WORDS: &str = "embeddings.word_embeddings";
@@ -374,51 +376,7 @@ fn another_vocabulary_is_refused() {
     }
 }
 
-/// A model file taken apart. What it says about itself need not be true.
-struct Model {
-    metadata: Value,
-    tensors: Vec<Tensor>,
-}
-
-struct Tensor {
-    name: String,
-    dtype: String,
-    shape: Vec<u64>,
-    data: Vec<u8>,
-}
-
 impl Model {
-    fn real() -> Self {
-        let (header, data) = real_file()[8..].split_at(header_length(real_file()));
-        let header: Map<String, Value> = serde_json::from_slice(header).unwrap();
-        let mut tensors: Vec<(usize, Tensor)> = Vec::new();
-        for (name, tensor) in header.iter().filter(|(name, _)| *name != "__metadata__") {
-            let [start, end] = [0, 1].map(|i| tensor["data_offsets"][i].as_u64().unwrap() as usize);
-            tensors.push((
-                start,
-                Tensor {
-                    name: name.clone(),
-                    dtype: tensor["dtype"].as_str().unwrap().to_owned(),
-                    shape: serde_json::from_value(tensor["shape"].clone()).unwrap(),
-                    data: data[start..end].to_vec(),
-                },
-            ));
-        }
-        tensors.sort_by_key(|(start, tensor)| (*start, tensor.data.len()));
-        Self {
-            metadata: header["__metadata__"].clone(),
-            tensors: tensors.into_iter().map(|(_, tensor)| tensor).collect(),
-        }
-    }
-
-    fn tensor(&mut self, name: &str) -> &mut Tensor {
-        self.tensors.iter_mut().find(|tensor| tensor.name == name).unwrap()
-    }
-
-    fn add(&mut self, name: &str, dtype: &str, shape: &[u64], data: Vec<u8>) {
-        self.tensors.push(Tensor { name: name.into(), dtype: dtype.into(), shape: shape.into(), data });
-    }
-
     /// Makes the weights of [`LINEAR`] zero but for `bytes` from this row and column on.
     fn set_linear(&mut self, &[row, column]: &[usize; 2], bytes: &[u8], exceptions: &[i16]) {
         let weight = &mut self.tensor(&format!("{LINEAR}.weight")).data;
@@ -426,53 +384,6 @@ impl Model {
         weight[row * 384 + column..][..bytes.len()].copy_from_slice(bytes);
         self.set_integers(&format!("{LINEAR}.exceptions"), exceptions);
     }
-
-    fn set_integers(&mut self, name: &str, values: &[i16]) {
-        let tensor = self.tensor(name);
-        tensor.shape = vec![values.len() as u64];
-        tensor.data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    }
-
-    fn header(&self) -> Value {
-        let mut header = Map::new();
-        if !self.metadata.is_null() {
-            header.insert("__metadata__".to_owned(), self.metadata.clone());
-        }
-        let mut start = 0;
-        for tensor in &self.tensors {
-            let end = start + tensor.data.len();
-            let description =
-                json!({"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": [start, end]});
-            header.insert(tensor.name.clone(), description);
-            start = end;
-        }
-        header.into()
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes_with_header(self.header().to_string().as_bytes())
-    }
-
-    fn to_bytes_with_header(&self, header: &[u8]) -> Vec<u8> {
-        let data = self.tensors.iter().map(|tensor| tensor.data.as_slice());
-        let length = (header.len() as u64).to_le_bytes();
-        [&length, header].into_iter().chain(data).collect::<Vec<_>>().concat()
-    }
-}
-
-/// The model file, read once.
-fn real_file() -> &'static [u8] {
-    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
-    FILE.get_or_init(|| {
-        let dir =
-            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-        std::fs::read(Path::new(&dir).join(embedder::MODEL_FILE))
-            .expect("the model file; run `cargo xtask model`")
-    })
-}
-
-fn header_length(file: &[u8]) -> usize {
-    u64::from_le_bytes(*file.first_chunk().unwrap()) as usize
 }
 
 fn with_header_length(length: u64) -> Vec<u8> {

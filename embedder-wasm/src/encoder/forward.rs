@@ -1,4 +1,4 @@
-//! One forward pass over the tokens of one or more texts.
+//! One forward pass over the tokens of one or more texts, and the vectors of sentences that come of it.
 
 use super::attention::Attention;
 use super::scratch::{FEED_FORWARD_ROWS, Scratch};
@@ -6,6 +6,7 @@ use super::weights::{Layer, Weights};
 use crate::DIMENSIONS;
 use crate::kernels::{Kernel, Work, rows};
 
+/// The encoder and its input.
 pub(super) struct Forward<'a> {
     pub(super) weights: &'a Weights,
     /// The part of the model file that holds the word embeddings.
@@ -15,22 +16,55 @@ pub(super) struct Forward<'a> {
     pub(super) ids: &'a [u32],
     /// Tokens of each text.
     pub(super) lengths: &'a [usize],
+}
+
+impl Forward<'_> {
+    /// The input of the first layer, `[ids][DIMENSIONS]` of `scratch.hidden`: word + position + token type, normalised.
+    ///
+    /// `positions`: for each id, position and token type together.
+    #[inline(always)]
+    pub(super) fn embed_tokens<'p, K: Kernel>(&mut self, positions: impl Iterator<Item = &'p [f32]>) {
+        let Self { weights, ids, scratch, .. } = self;
+        let words = &self.words[weights.tokens.bytes.clone()];
+        for ((id, position), row) in
+            ids.iter().zip(positions).zip(scratch.hidden.chunks_exact_mut(DIMENSIONS))
+        {
+            let id = *id as usize;
+            rows::dequantize::<K>(&words[id * DIMENSIONS..][..DIMENSIONS], weights.tokens.scales[id], row);
+            rows::add::<K>(row, position);
+            weights.norm.apply::<K>(row);
+        }
+    }
+
+    /// Takes `scratch.hidden` through layers.
+    #[inline(always)]
+    pub(super) fn run_layers<K: Kernel>(&mut self, layers: &[Layer]) {
+        for layer in layers {
+            attend::<K>(layer, self.lengths, self.ids.len(), self.scratch);
+            feed_forward::<K>(layer, self.ids.len(), self.scratch);
+        }
+    }
+}
+
+/// The vectors of sentences.
+pub(super) struct Embed<'a> {
+    pub(super) forward: Forward<'a>,
     /// `[texts][DIMENSIONS]`
     pub(super) vectors: &'a mut [f32],
 }
 
-impl Work for Forward<'_> {
+impl Work for Embed<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(self) {
-        let Self { weights, words, scratch, ids, lengths, vectors } = self;
-        embed_tokens::<K>(weights, words, ids, lengths, &mut scratch.hidden);
-        for layer in &weights.layers {
-            attend::<K>(layer, lengths, ids.len(), scratch);
-            feed_forward::<K>(layer, ids.len(), scratch);
-        }
-        let mut texts = scratch.hidden.as_slice();
+        let Self { mut forward, vectors } = self;
+        let (weights, lengths) = (forward.weights, forward.lengths);
+        let positions =
+            lengths.iter().flat_map(|length| weights.positions.chunks_exact(DIMENSIONS).take(*length));
+        forward.embed_tokens::<K>(positions);
+        forward.run_layers::<K>(&weights.layers);
+        let mut texts = forward.scratch.hidden.as_slice();
         for (length, vector) in lengths.iter().zip(vectors.chunks_exact_mut(DIMENSIONS)) {
             let (text, rest) = texts.split_at(length * DIMENSIONS);
             pool::<K>(text, vector);
@@ -39,28 +73,8 @@ impl Work for Forward<'_> {
     }
 }
 
-/// Word + position + token type, normalised.
 #[inline(always)]
-fn embed_tokens<K: Kernel>(
-    weights: &Weights,
-    words: &[u8],
-    ids: &[u32],
-    lengths: &[usize],
-    hidden: &mut [f32],
-) {
-    let words = &words[weights.tokens.bytes.clone()];
-    let positions =
-        lengths.iter().flat_map(|length| weights.positions.chunks_exact(DIMENSIONS).take(*length));
-    for ((id, position), row) in ids.iter().zip(positions).zip(hidden.chunks_exact_mut(DIMENSIONS)) {
-        let id = *id as usize;
-        rows::dequantize::<K>(&words[id * DIMENSIONS..][..DIMENSIONS], weights.tokens.scales[id], row);
-        rows::add::<K>(row, position);
-        weights.norm.apply::<K>(row);
-    }
-}
-
-#[inline(always)]
-fn attend<K: Kernel>(layer: &Layer, lengths: &[usize], rows: usize, scratch: &mut Scratch) {
+pub(super) fn attend<K: Kernel>(layer: &Layer, lengths: &[usize], rows: usize, scratch: &mut Scratch) {
     let Scratch { hidden, wide, narrow, inputs, sums, attention } = scratch;
     let (hidden, narrow) = (&mut hidden[..rows * DIMENSIONS], &mut narrow[..rows * DIMENSIONS]);
     layer.attention_format.quantize::<K>(hidden, inputs);
@@ -74,7 +88,7 @@ fn attend<K: Kernel>(layer: &Layer, lengths: &[usize], rows: usize, scratch: &mu
 }
 
 #[inline(always)]
-fn feed_forward<K: Kernel>(layer: &Layer, rows: usize, scratch: &mut Scratch) {
+pub(super) fn feed_forward<K: Kernel>(layer: &Layer, rows: usize, scratch: &mut Scratch) {
     let Scratch { hidden, wide, narrow, inputs, sums, .. } = scratch;
     let width = layer.intermediate.channels();
     // A part of the rows at a time, so that what is between the two layers stays in the processor's cache.

@@ -1,8 +1,8 @@
 //! Working memory of one forward pass, allocated once.
 
-use super::{HEAD_DIMENSIONS, INTERMEDIATE, MAX_ROWS};
+use super::{HEAD_DIMENSIONS, INTERMEDIATE};
+use crate::DIMENSIONS;
 use crate::kernels::Inputs;
-use crate::{DIMENSIONS, MAX_TOKENS};
 
 /// Greatest [`crate::kernels::Kernel::WIDTH`].
 const MAX_WIDTH: usize = 32;
@@ -48,24 +48,27 @@ pub(super) struct AttentionScratch {
 }
 
 impl Scratch {
-    pub(super) fn new() -> Self {
+    /// Room for a pass over so many rows, of one text or several.
+    pub(super) fn new(rows: usize) -> Self {
+        // Keys lie in whole panels.
+        let rows = rows.next_multiple_of(MAX_WIDTH);
         Self {
-            hidden: vec![0.0; MAX_ROWS * DIMENSIONS],
-            wide: vec![0.0; MAX_ROWS * 3 * DIMENSIONS],
-            narrow: vec![0.0; MAX_ROWS * DIMENSIONS],
-            inputs: Inputs::new(MAX_ROWS, (MAX_ROWS * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)),
-            sums: vec![0; MAX_ROWS * MAX_WIDTH],
+            hidden: vec![0.0; rows * DIMENSIONS],
+            wide: vec![0.0; (rows * 3 * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)],
+            narrow: vec![0.0; rows * DIMENSIONS],
+            inputs: Inputs::new(rows, (rows * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)),
+            sums: vec![0; rows * MAX_WIDTH],
             attention: AttentionScratch {
-                queries: vec![0; MAX_ROWS * DIMENSIONS],
-                query_scales: vec![0.0; MAX_ROWS],
-                keys: vec![0; MAX_ROWS * DIMENSIONS],
-                key_scales: vec![0.0; MAX_ROWS],
-                key_panels: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
-                values: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
-                value_panels: vec![0; MAX_TOKENS * HEAD_DIMENSIONS],
-                scores: vec![0.0; MAX_TOKENS * MAX_TOKENS],
-                weights: vec![0; MAX_TOKENS * MAX_TOKENS],
-                weight_scales: vec![0.0; MAX_TOKENS],
+                queries: vec![0; rows * DIMENSIONS],
+                query_scales: vec![0.0; rows],
+                keys: vec![0; rows * DIMENSIONS],
+                key_scales: vec![0.0; rows],
+                key_panels: vec![0; rows * HEAD_DIMENSIONS],
+                values: vec![0; rows * HEAD_DIMENSIONS],
+                value_panels: vec![0; rows * HEAD_DIMENSIONS],
+                scores: vec![0.0; rows * rows],
+                weights: vec![0; rows * rows],
+                weight_scales: vec![0.0; rows],
             },
         }
     }

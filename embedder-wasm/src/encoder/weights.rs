@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::{INTERMEDIATE, LAYERS, VOCABULARY};
+use super::{INTERMEDIATE, VOCABULARY};
 use crate::kernels::rows::LayerNorm;
 use crate::kernels::{ACTIVATION_MAX, InputFormat, Kernel, Linear, Work};
 use crate::model_file::ModelFile;
-use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
+use crate::{DIMENSIONS, EmbedderError};
 
 pub(super) struct Weights {
     pub(super) tokens: TokenTable,
-    /// `[MAX_TOKENS][DIMENSIONS]`: position and token type 0 together.
+    /// As [`Outline::positions`].
     pub(super) positions: Vec<f32>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
@@ -41,9 +41,20 @@ pub(super) struct Layer {
 const LOWEST: i16 = -64;
 const LOWEST_AFTER_GELU: i16 = -14;
 
+/// What differs between the kinds of models.
+pub(super) struct Outline {
+    /// Layers of the encoder.
+    pub(super) layers: usize,
+    /// `[token types][positions][DIMENSIONS]`: position and token type together.
+    pub(super) positions: Vec<f32>,
+    /// Whether each output of a linear layer has a step of its own, or one step serves the whole matrix.
+    pub(super) has_step_per_channel: bool,
+}
+
 /// Unpacks the weights of a model file.
 pub(super) struct Load<'a> {
     pub(super) file: &'a ModelFile<'a>,
+    pub(super) outline: Outline,
 }
 
 impl Work for Load<'_> {
@@ -51,15 +62,16 @@ impl Work for Load<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self) -> Self::Output {
-        let file = self.file;
+        let Self { file, outline } = self;
+        let load_layer = |layer| load_layer::<K>(file, layer, outline.has_step_per_channel);
         Ok(Weights {
             tokens: TokenTable {
                 bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY, DIMENSIONS])?,
                 scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY])?,
             },
-            positions: file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?,
             norm: layer_norm(file, "embeddings.LayerNorm")?,
-            layers: (0..LAYERS).map(|layer| load_layer::<K>(file, layer)).collect::<Result<_, _>>()?,
+            layers: (0..outline.layers).map(load_layer).collect::<Result<_, _>>()?,
+            positions: outline.positions,
         })
     }
 }
@@ -71,14 +83,19 @@ fn layer_norm(file: &ModelFile<'_>, name: &str) -> Result<LayerNorm, EmbedderErr
     })
 }
 
-fn load_layer<K: Kernel>(file: &ModelFile<'_>, layer: usize) -> Result<Layer, EmbedderError> {
+fn load_layer<K: Kernel>(
+    file: &ModelFile<'_>,
+    layer: usize,
+    has_step_per_channel: bool,
+) -> Result<Layer, EmbedderError> {
     let name = |part: &str| format!("encoder.layer.{layer}.{part}");
     let format = |part: &str, depth, lowest| {
         let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
         Ok::<_, EmbedderError>(InputFormat::new(depth, wide, lowest))
     };
-    let linear =
-        |part: &str, channels, format: &InputFormat| load_linear::<K>(file, &name(part), channels, format);
+    let linear = |part: &str, channels, format: &InputFormat| {
+        load_linear::<K>(file, &name(part), channels, has_step_per_channel, format)
+    };
     let attention_format = format("attention.self", DIMENSIONS, LOWEST)?;
     let attention_output_format = format("attention.output.dense", DIMENSIONS, LOWEST)?;
     let intermediate_format = format("intermediate.dense", DIMENSIONS, LOWEST)?;
@@ -103,10 +120,13 @@ fn load_linear<K: Kernel>(
     file: &ModelFile<'_>,
     name: &str,
     channels: usize,
+    has_step_per_channel: bool,
     format: &InputFormat,
 ) -> Result<Linear, EmbedderError> {
-    let scale = file.floats(&format!("{name}.scale"), &[1])?;
+    let steps = if has_step_per_channel { channels } else { 1 };
+    let mut scale = file.floats(&format!("{name}.scale"), &[steps])?;
+    scale.resize(channels, scale[0]);
     let bias = file.floats(&format!("{name}.bias"), &[channels])?;
     let weights = file.matrix(name, channels, format.depth(), ACTIVATION_MAX)?;
-    Ok(Linear::pack::<K>(format, &weights, vec![scale[0]; channels], bias))
+    Ok(Linear::pack::<K>(format, &weights, scale, bias))
 }

@@ -8,6 +8,8 @@
 
 #![allow(unsafe_code, reason = "SIMD needs it; nothing else does")]
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) mod dense;
 mod elementary;
 mod inputs;
 mod instructions;

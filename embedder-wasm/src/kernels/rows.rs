@@ -114,8 +114,9 @@ pub(crate) const VALUE_MAX: i16 = 4095;
 #[inline(always)]
 pub(crate) fn softmax_quantize<K: Kernel>(scores: &mut [f32], count: usize, weights: &mut [i16]) -> f32 {
     // Sums of weight · value stay below 2³¹ if the weights add up to at most 2³¹ / VALUE_MAX. Rounding may add half a
-    // unit for each of the 256 scores.
-    const GREATEST_SUM: f32 = (i32::MAX / VALUE_MAX as i32 - 128) as f32;
+    // unit for each score, 128 in all for up to 256 of them.
+    const SUM_LIMIT: i32 = i32::MAX / VALUE_MAX as i32;
+    let greatest_sum = (SUM_LIMIT - 128 * count.div_ceil(256) as i32) as f32;
     scores[count..].fill(f32::MIN);
     let (scores, _) = scores.as_chunks_mut::<LANES>();
     let lowest = K::Lanes::splat(f32::MIN);
@@ -128,7 +129,7 @@ pub(crate) fn softmax_quantize<K: Kernel>(scores: &mut [f32], count: usize, weig
         sum = sum.add(weight);
         weight.store(lanes);
     }
-    let steps = (GREATEST_SUM / sum.sum()).min(f32::from(i16::MAX));
+    let steps = (greatest_sum / sum.sum()).min(f32::from(i16::MAX));
     let steps = K::Lanes::splat(steps);
     let mut totals = [0_i32; LANES];
     let (weights, _) = weights.as_chunks_mut::<LANES>();

@@ -324,12 +324,15 @@ fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
 }
 
 #[test]
-fn softmax_of_256_equal_scores_leaves_room_for_the_sum() {
-    let mut weights = [0; 256];
-    let unit = rows::softmax_quantize::<Scalar>(&mut [1.0; 256], 256, &mut weights);
-    let sum: i64 = weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::VALUE_MAX)).sum();
-    assert!(sum <= i64::from(i32::MAX) && sum > i64::from(i32::MAX) / 2, "{sum}");
-    assert!((f32::from(weights[0]) * unit - 1.0 / 256.0).abs() < 1e-6);
+fn softmax_of_equal_scores_leaves_room_for_the_sum() {
+    for count in 1..=512 {
+        let mut weights = [0; 512];
+        let unit = rows::softmax_quantize::<Scalar>(&mut [1.0; 512], count, &mut weights);
+        let sum: i64 = weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::VALUE_MAX)).sum();
+        assert!(sum <= i64::from(i32::MAX), "{sum} for {count} scores");
+        assert!(count < 16 || sum > i64::from(i32::MAX) / 2, "{sum} for {count} scores");
+        assert!((f32::from(weights[0]) * unit * count as f32 - 1.0).abs() < 1e-6);
+    }
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::{EmbedderError, MAX_TOKENS};
 
 use normalize::{Symbol, normalize};
 pub use vocabulary::VocabularyError;
-use vocabulary::{CLS, SEP, SPECIAL_TOKENS, UNK, Vocabulary};
+pub(crate) use vocabulary::{CLS, SEP};
+use vocabulary::{SPECIAL_TOKENS, UNK, Vocabulary};
 
 /// Words of more characters are \[UNK\] (`max_input_chars_per_word`).
 const MAX_WORD_CHARS: usize = 100;
@@ -37,8 +38,17 @@ impl WordPiece {
     /// Returns how many there would be without that limit.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) -> usize {
         ids.clear();
-        let mut encoding = Encoding { vocabulary: &self.vocabulary, ids, count: 0, word: Word::new() };
-        encoding.push(CLS);
+        ids.push(CLS);
+        let count = self.append(text, MAX_TOKENS - 1, ids);
+        ids.push(SEP);
+        count + 2
+    }
+
+    /// Appends the ids of the text's own tokens, without \[CLS\] and \[SEP\], until `ids` has `most`.
+    ///
+    /// Returns how many there would be without that limit.
+    pub(crate) fn append(&self, text: &str, most: usize, ids: &mut Vec<u32>) -> usize {
+        let mut encoding = Encoding { vocabulary: &self.vocabulary, ids, most, count: 0, word: Word::new() };
         let mut rest = text;
         while let Some(special) = find_special_token(rest) {
             encoding.push_text(special.before);
@@ -46,23 +56,24 @@ impl WordPiece {
             rest = special.after;
         }
         encoding.push_text(rest);
-        encoding.finish()
+        encoding.count
     }
 }
 
 /// The ids of a text, as far as it has been read.
 struct Encoding<'a> {
     vocabulary: &'a Vocabulary,
-    /// The first ids; one place is left for \[SEP\].
     ids: &'a mut Vec<u32>,
-    /// All ids so far, those that `ids` has no place for included.
+    /// Length that `ids` may reach.
+    most: usize,
+    /// All ids of the text so far, those that `ids` has no place for included.
     count: usize,
     word: Word,
 }
 
 impl Encoding<'_> {
     fn push(&mut self, id: u32) {
-        if self.ids.len() < MAX_TOKENS - 1 {
+        if self.ids.len() < self.most {
             self.ids.push(id);
         }
         self.count += 1;
@@ -104,11 +115,6 @@ impl Encoding<'_> {
             start += bytes;
         }
         true
-    }
-
-    fn finish(self) -> usize {
-        self.ids.push(SEP);
-        self.count + 1
     }
 }
 

@@ -18,8 +18,8 @@ const SLOTS: usize = 65_536;
 const EMPTY: u16 = u16::MAX;
 
 pub(super) const UNK: u32 = 100;
-pub(super) const CLS: u32 = 101;
-pub(super) const SEP: u32 = 102;
+pub(crate) const CLS: u32 = 101;
+pub(crate) const SEP: u32 = 102;
 
 /// Tokens that a text may name literally, with their ids. None is the start of another.
 pub(super) const SPECIAL_TOKENS: [(&str, u32); 5] =
