@@ -40,6 +40,9 @@ pub(crate) struct Evaluation {
     /// Measure what --dump wrote, with the answers of the code as it is now, rather than ask a database.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dump"])]
     pub(super) from: Option<PathBuf>,
+    /// Also let a reader (made by `quantize-model reader`) rank anew what was found, for figures next to those without it.
+    #[arg(long, value_name = "FILE")]
+    pub(super) reader: Option<PathBuf>,
 }
 
 const FIGURES: &str = "\
@@ -64,6 +67,9 @@ is quoted only because the next one needs it is part of that one.
                          of the quoted passages of that strength: of a document that answers the question
   plain_…                the same of a plain vector search whose answer is the first sentences of the best passage, given
                          if its cosine is 0.35 or more
+  reader_recall_1, reader_answer_in_1, reader_ms
+                         with --reader: recall_1 of the five passages ranked by the reader, the best sentence by the reader
+                         among those of its two best passages, and its time for a question on one core
 
 noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions.";
 

@@ -9,6 +9,7 @@ mod fit;
 mod measure;
 mod plot;
 mod quoted;
+mod reader;
 mod results;
 mod search;
 
@@ -54,6 +55,9 @@ enum Command {
         /// Where to write the calibration plot of all sets together.
         #[arg(long, value_name = "FILE")]
         plot: PathBuf,
+        /// A reader that ranks anew what was found for the answerable questions, for figures next to those without it.
+        #[arg(long, value_name = "FILE")]
+        reader: Option<PathBuf>,
     },
     /// Fit the evidence model and print its constants.
     Fit {
@@ -79,10 +83,13 @@ fn main() -> Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(searcher.ask_all(dataset))?.write(&out)?;
         }
-        Command::Measure { found, plot } => {
+        Command::Measure { found, plot, reader } => {
             let sets = Results::read_all(&found)?;
             let figures_of = |set: &Results| {
-                let figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
+                let mut figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
+                if let Some(reader) = &reader {
+                    figures.extend(reader::figures(reader, set)?);
+                }
                 let questions = [set.answerable.len(), set.near.len(), set.off_topic.len()];
                 Ok((set.set.clone(), questions, figures))
             };

@@ -121,13 +121,8 @@ fn share_hedged(answers: &[(&Found, Answer)]) -> Option<f64> {
     share(answers.iter().map(|(_, answer)| answer.hedged))
 }
 
-/// Whether the row is of a document that answers the question.
-fn is_gold(row: &MatchedChunk, found: &Found) -> bool {
-    row.document_name.as_ref().is_some_and(|name| found.documents.contains(name))
-}
-
 fn is_among(rows: &[MatchedChunk], first: usize, found: &Found) -> bool {
-    rows.iter().take(first).any(|row| is_gold(row, found))
+    rows.iter().take(first).any(|row| found.is_gold(row))
 }
 
 fn is_gold_cited(found: &Found, answer: &Answer) -> bool {
@@ -135,7 +130,7 @@ fn is_gold_cited(found: &Found, answer: &Answer) -> bool {
 }
 
 fn is_chunk_of_gold(found: &Found, chunk_id: Uuid) -> bool {
-    found.rows.iter().any(|row| row.chunk_id == chunk_id && is_gold(row, found))
+    found.rows.iter().any(|row| row.chunk_id == chunk_id && found.is_gold(row))
 }
 
 /// Whether the floor alone would answer, on vectors alone.
@@ -147,7 +142,7 @@ fn plain_answers(found: &Found) -> bool {
 fn is_gold_plainly_cited(found: &Found) -> Option<bool> {
     let mut cited = found.plain_rows.iter().filter(|row| row.similarity >= PLAIN_THRESHOLD).peekable();
     cited.peek()?;
-    Some(cited.any(|row| is_gold(row, found)))
+    Some(cited.any(|row| found.is_gold(row)))
 }
 
 fn first_sentences(row: &MatchedChunk, count: usize) -> impl Iterator<Item = &str> {

@@ -55,6 +55,13 @@ struct Line {
     found: Found,
 }
 
+impl Found {
+    /// Whether the row is of a document that answers the question.
+    pub(crate) fn is_gold(&self, row: &MatchedChunk) -> bool {
+        row.document_name.as_ref().is_some_and(|name| self.documents.contains(name))
+    }
+}
+
 impl Results {
     /// Writes a line of JSON for each question.
     pub(crate) fn write(&self, file: &Path) -> Result<()> {

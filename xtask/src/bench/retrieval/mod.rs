@@ -25,10 +25,11 @@ use sets::Set;
 pub(crate) fn measure(evaluation: &Evaluation) -> Result<()> {
     let started = Instant::now();
     let mut report = Report::new()?;
+    let reader = evaluation.reader.as_deref().map(existing).transpose()?;
     let found = match &evaluation.from {
         Some(file) => {
-            report.context("from", file.display().to_string());
-            vec![fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))?]
+            report.context("from", file.file_name().unwrap_or_default().to_string_lossy());
+            vec![existing(file)?]
         }
         None => ask(&sets_of(&evaluation.data)?, &mut report)?,
     };
@@ -38,6 +39,10 @@ pub(crate) fn measure(evaluation: &Evaluation) -> Result<()> {
     let plot = folder()?.join("calibration.svg");
     let mut arguments: Vec<&OsStr> = found.iter().map(|file| file.as_os_str()).collect();
     arguments.extend(["--plot".as_ref(), plot.as_os_str()]);
+    if let Some(reader) = &reader {
+        report.context("reader", reader.file_name().unwrap_or_default().to_string_lossy());
+        arguments.extend(["--reader".as_ref(), reader.as_os_str()]);
+    }
     let output = offline("measure", &arguments)?;
     let sets: Vec<FiguresOfSet> =
         serde_json::from_str(&output).context("bench-retrieval printed something else than figures")?;
@@ -72,6 +77,10 @@ pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+fn existing(file: &Path) -> Result<PathBuf> {
+    fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
 fn sets_of(data: &[PathBuf]) -> Result<Vec<Set>> {
     if data.is_empty() { sets::by_default() } else { sets::of_folders(data) }
 }
@@ -88,8 +97,8 @@ fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
         let Asked { found, sync_seconds, seconds } =
             bed.ask(set).with_context(|| format!("the set {} could not be measured", set.name))?;
         println!("✓ {}: {sync_seconds:.0} s for the documents, {seconds:.0} s for the questions", set.name);
-        report.context(&format!("sync_seconds_{}", sets::key(&set.name)), sync_seconds);
-        report.context(&format!("ask_seconds_{}", sets::key(&set.name)), seconds);
+        report.context(&format!("sync_seconds_{}", sets::key(&set.name)), sync_seconds.round());
+        report.context(&format!("ask_seconds_{}", sets::key(&set.name)), seconds.round());
         files.push(found);
     }
     report.context("data", sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(" "));
