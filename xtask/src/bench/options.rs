@@ -21,13 +21,8 @@ pub(crate) enum Bench {
 }
 
 /// What is evaluated, and how.
-///
-/// A set is a folder; its name is the set's. Its questions are in answerable.jsonl, unanswerable_near.jsonl and off_topic.jsonl,
-/// as far as there are any: {"question", "passage", "answers"} and, if more than one answers it, "also": […]. Its documents are
-/// either passages.jsonl ({"id", "title", "text"} and, if it is known, "language"), where a question's "passage" is an id, or a
-/// folder that set.json names, {"documents": "relative/path"}, where it is a path in that folder.
 #[derive(Args)]
-#[command(after_long_help = FIGURES)]
+#[command(after_long_help = SETS_AND_FIGURES)]
 pub(crate) struct Evaluation {
     /// Folder of a set; may be given several times.
     /// [default: tests/bench/retrieval/shop and the sets of ../shared/eval]
@@ -45,10 +40,16 @@ pub(crate) struct Evaluation {
     pub(super) reader: Option<PathBuf>,
 }
 
-const FIGURES: &str = "\
+const SETS_AND_FIGURES: &str = r#"A set is a folder, and its name is the folder's. Its questions are in answerable.jsonl, unanswerable_near.jsonl and
+off_topic.jsonl, as far as there are any: a line is {"question", "passage", "answers"} and, if more than one passage answers
+it, "also": [...]; of unanswerable questions, {"question"}. Its documents are either passages.jsonl ({"id", "title", "text"} and,
+if it is known, "language"), where the "passage" of a question is an id, or the folder that set.json names, as in
+{"documents": "relative/path"}, where it is a path in that folder.
+
 Figures of a set are called <set>__<figure> (with _ for -), their means over the sets that have them macro__<figure>; of a
-single set, also <figure>. A figure of no question or no answer is left out. \"Answered\" is at default settings. A sentence that
-is quoted only because the next one needs it is part of that one.
+single set, also <figure>. A figure of no question or no answer is left out. "Answered" is at default settings. A sentence that
+is quoted only because the next one needs it (Role::Context) is neither one of the first n nor a hit, and it is noise if that
+one is.
 
   recall_n               the passage that answers is among the first n that are found
   answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered
@@ -71,7 +72,7 @@ is quoted only because the next one needs it is part of that one.
                          with --reader: recall_1 of the five passages ranked by the reader, the best sentence by the reader
                          among those of its two best passages, and its time for a question on one core
 
-noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions.";
+noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions."#;
 
 #[derive(Args)]
 pub(crate) struct Options {
