@@ -1,10 +1,11 @@
 //! The figures: how often the right passage is found, the right sentence quoted, and the rest refused.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow};
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Gates, Strength};
 use chat_core::{Response, Verdict, respond};
+use rayon::prelude::*;
 use uuid::Uuid;
 
 use crate::quoted::{holds_one_of, is_coherent, is_quoted, noise, shows_its_sentences};
@@ -89,18 +90,15 @@ pub(crate) fn decide(found: &Found, gates: &Gates) -> Response {
 
 /// The questions that are answered at these gates, with their answers.
 fn answers_at<'f>(found: &'f [Found], gates: &Gates) -> Result<Vec<(&'f Found, Answer)>> {
-    let mut answers = Vec::new();
-    for found in found {
-        if let Verdict::Answer(answer) = decide(found, gates).verdict {
-            ensure!(
-                shows_its_sentences(&answer),
-                "the answer to “{}” does not show each sentence that it says it quotes",
-                found.question
-            );
-            answers.push((found, answer));
-        }
-    }
-    Ok(answers)
+    let answer = |found: &'f Found| match decide(found, gates).verdict {
+        Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
+        Verdict::Answer(_) => Some(Err(anyhow!(
+            "the answer to “{}” does not show each sentence that it says it quotes",
+            found.question
+        ))),
+        Verdict::Refuse(_) => None,
+    };
+    found.par_iter().filter_map(answer).collect()
 }
 
 /// The share of true; `None` of nothing.
