@@ -42,7 +42,7 @@ test("a covered question streams verbatim sentences whose citations can be check
   );
   for (const { event, data } of events) assert.equal(data.type, event);
 
-  const { citations, referenced_indices } = only(events, "sources");
+  const { citations, also_found, referenced_indices } = only(events, "sources");
   const markers = [...answerText(events).matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
   assert.ok(markers.length >= 1 && markers.length <= 3, `${markers.length} sentences`);
   assert.deepEqual(referenced_indices, [...new Set(markers)]);
@@ -58,6 +58,11 @@ test("a covered question streams verbatim sentences whose citations can be check
   }
   assert.ok(Math.max(...citations.map(({ score }) => score)) >= 0.35, "the best passage reaches the threshold");
   assert.match(citations[0].title, /return|refund/i);
+
+  for (const { quotes } of citations) assert.ok(quotes.length > 0, "each source is quoted");
+  const placeOf = ({ document_id, section }) => JSON.stringify([document_id, section]);
+  const places = [...new Set(citations.map(placeOf)), ...also_found.map(placeOf)];
+  assert.deepEqual(places, [...new Set(places)], "what was also found is neither quoted nor there twice");
 });
 
 test("question and answer are kept in the user's own history, with the citations", async () => {
@@ -86,6 +91,24 @@ test("question and answer are kept in the user's own history, with the citations
   assert.deepEqual(await demo.rest("GET", `chat_sessions?id=eq.${session_id}`, { token: stranger }), []);
   const intruder = await post(chatUrl, stranger, { ...(await chatRequest(COVERED)), session_id });
   assert.deepEqual([intruder.status, intruder.json.code], [404, "not_found"]);
+});
+
+test("a document counts as cited when answers quote it, not when it was only found", async () => {
+  await asNewUser();
+  const { events } = await ask(chatUrl, token, "How long does standard shipping take?");
+  assert.equal(events.at(-1).event, "answer_end");
+  const stored = await demo.rest("GET", "chat_messages?role=eq.assistant&select=citations");
+  const times = new Map();
+  for (const { citations } of stored) {
+    for (const { quotes } of citations) assert.ok(quotes.length > 0);
+    for (const id of new Set(citations.map(({ document_id }) => document_id))) times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  const cited = await demo.rest("GET", "kb_overview?times_cited=gt.0&select=id,times_cited");
+  assert.deepEqual(new Map(cited.map((row) => [row.id, row.times_cited]).sort()), new Map([...times].sort()));
+  for (const { document_id } of only(events, "sources").also_found) {
+    const row = cited.find(({ id }) => id === document_id);
+    assert.equal(row?.times_cited, times.get(document_id));
+  }
 });
 
 test("a second question goes on in the same session", async () => {

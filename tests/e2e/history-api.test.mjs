@@ -200,8 +200,8 @@ test("without citations there are neither markers nor sources", async () => {
   await changeSettings({ citations: false });
   const user = await demo.newUser();
   const { events } = await ask(demo.info.chat_url, user, QUESTION);
-  const { citations, referenced_indices } = only(events, "sources");
-  assert.deepEqual([citations, referenced_indices], [[], []]);
+  const { citations, also_found, referenced_indices } = only(events, "sources");
+  assert.deepEqual([citations, also_found, referenced_indices], [[], [], []]);
   assert.ok(!events.some(({ data }) => /\[\d+\]/.test(data.text ?? "")));
   await changeSettings({ citations: true });
 });

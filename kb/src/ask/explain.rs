@@ -90,7 +90,8 @@ fn gates(asked: &Asked) -> Vec<String> {
 /// Each sentence of the answer, by what it was chosen for.
 fn chosen(asked: &Asked) -> Vec<String> {
     let Conclusion::Answer(answer) = &asked.conclusion else { return Vec::new() };
-    let sentences = answer.deltas.iter().zip(&answer.sentence_scores);
-    let lines = sentences.map(|(text, score)| format!("{score:>6.3}  {}", one_line(text, TEXT_LIMIT)));
+    let sentences = answer.deltas.iter().zip(&answer.sentences);
+    let lines =
+        sentences.map(|(text, sentence)| format!("{:>6.3}  {}", sentence.score, one_line(text, TEXT_LIMIT)));
     [String::new(), "score  sentence".to_owned()].into_iter().chain(lines).collect()
 }

@@ -1,5 +1,6 @@
 //! Everything about a question as one JSON document.
 
+use chat_core::answer::Role;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::PassageAssessment;
 use serde_json::{Value, json};
@@ -55,14 +56,24 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> Va
 fn outcome(conclusion: &Conclusion) -> Value {
     match conclusion {
         Conclusion::Answer(answer) => {
-            let sentences = answer.deltas.iter().zip(&answer.sentence_scores);
-            let sentences: Vec<Value> =
-                sentences.map(|(text, score)| json!({ "text": text.trim(), "score": score })).collect();
+            let sentences = answer.deltas.iter().zip(&answer.sentences);
+            let sentences: Vec<Value> = sentences
+                .map(|(text, sentence)| {
+                    json!({
+                        "text": text.trim(),
+                        "chunk_id": sentence.chunk_id,
+                        "is_context": sentence.role == Role::Context,
+                        "score": sentence.score,
+                    })
+                })
+                .collect();
             json!({
                 "type": "answer",
                 "text": answer.deltas.concat(),
+                "hedged": answer.hedged,
                 "sentences": sentences,
                 "citations": answer.citations,
+                "also_found": answer.also_found,
                 "referenced_indices": answer.referenced_indices,
             })
         }

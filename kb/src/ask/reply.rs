@@ -2,14 +2,17 @@
 
 use chat_core::answer::{Answer, Citation};
 use chat_core::evidence::Strength;
+use chat_core::found::FoundPassage;
 use chat_core::refusal::Refusal;
 
 use super::{Asked, Conclusion, one_line, place, printable};
 
 /// Characters of a quote.
 const QUOTE_LIMIT: usize = 400;
+/// Stands above a hedged answer, as in the widget (`web/src/texts/panel/en.ts`).
+const HEDGE: &str = "These passages are about this, but may not answer it.";
 
-/// The answer with its sources, or the refusal.
+/// The answer with its sources and what else was found, or the refusal.
 pub fn reply(asked: &Asked) -> String {
     match &asked.conclusion {
         Conclusion::Answer(answer) => answered(answer),
@@ -18,11 +21,19 @@ pub fn reply(asked: &Asked) -> String {
 }
 
 fn answered(answer: &Answer) -> String {
-    let mut lines = vec![printable(&answer.deltas.concat()), String::new(), "Sources".to_owned()];
+    let mut lines = Vec::new();
+    if answer.hedged {
+        lines.extend([HEDGE.to_owned(), String::new()]);
+    }
+    lines.extend([printable(&answer.deltas.concat()), String::new(), "Sources".to_owned()]);
     for citation in &answer.citations {
         lines.push(source(citation));
         let quotes = citation.quotes.iter().map(|quote| quote.plain.as_deref().unwrap_or(&quote.text));
         lines.extend(quotes.map(|quote| format!("    “{}”", one_line(quote, QUOTE_LIMIT))));
+    }
+    if !answer.also_found.is_empty() {
+        lines.extend([String::new(), "Also found, not quoted".to_owned()]);
+        lines.extend(answer.also_found.iter().map(found));
     }
     lines.join("\n")
 }
@@ -41,8 +52,15 @@ fn source(citation: &Citation) -> String {
 fn refused(refusal: &Refusal) -> String {
     let mut lines = vec![refusal.message.clone(), format!("Reason: {}", refusal.reason.as_str())];
     if !refusal.nearest.is_empty() {
-        lines.push("Nearest documents:".to_owned());
-        lines.extend(refusal.nearest.iter().map(|title| format!("  {}", one_line(title, QUOTE_LIMIT))));
+        lines.push("Nearest passages:".to_owned());
+        lines.extend(refusal.nearest.iter().map(found));
     }
     lines.join("\n")
+}
+
+fn found(passage: &FoundPassage) -> String {
+    let place = one_line(&place(&passage.title, passage.section.as_deref()), QUOTE_LIMIT);
+    let page = passage.page.map_or(String::new(), |page| format!(", page {page}"));
+    let url = passage.url.as_deref().map_or(String::new(), |url| format!(" {}", one_line(url, QUOTE_LIMIT)));
+    format!("  {place}{page} (similarity {:.2}){url}", passage.score)
 }

@@ -86,6 +86,53 @@ fn json_holds_candidates_gates_and_outcome() {
 }
 
 #[test]
+fn what_the_answer_does_not_quote_is_listed_apart_from_the_sources() {
+    let mut other = row(3, json!(0.5), "Schuhe sind bunt.", json!([]));
+    other.meta = json!({ "section": "Schuhe › Farben" });
+    let asked = asked([sizes(), vec![other]].concat(), OPEN);
+    let document = report(&asked);
+    let outcome = &document["outcome"];
+    assert_eq!(outcome["hedged"], false);
+    let ids = |list: &Value| {
+        list.as_array().unwrap().iter().map(|passage| passage["chunk_id"].clone()).collect::<Vec<_>>()
+    };
+    assert!(!ids(&outcome["citations"]).is_empty());
+    for id in ids(&outcome["also_found"]) {
+        assert!(!ids(&outcome["citations"]).contains(&id), "{id} is a source");
+    }
+    for citation in outcome["citations"].as_array().unwrap() {
+        assert_ne!(citation["quotes"], json!([]));
+    }
+}
+
+#[test]
+fn the_reply_says_what_was_also_found_and_that_it_is_hedged() {
+    let asked = asked(sizes(), OPEN);
+    let Conclusion::Answer(mut answer) = asked.conclusion else { panic!("refused") };
+    let passage = json!({
+        "chunk_id": "00000000-0000-4000-8000-000000000003",
+        "document_id": "00000000-0000-4000-8000-000000000098",
+        "title": "Colours",
+        "section": "Shoes",
+        "page": 2,
+        "url": "https://www.example.com/colours",
+        "score": 0.5,
+    });
+    answer.also_found = vec![serde_json::from_value(passage).unwrap()];
+    answer.hedged = true;
+    let text = reply(&Asked { conclusion: Conclusion::Answer(answer), ..asked });
+    assert!(text.starts_with("These passages are about this, but may not answer it.\n\n"), "{text}");
+    let expected = "\n\nAlso found, not quoted\n  Colours › Shoes, page 2 (similarity 0.50) https://www.example.com/colours";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
+fn a_refusal_names_the_nearest_passages() {
+    let text = reply(&asked(sizes(), Gates { similarity: 0.65, confidence: 0.0 }));
+    assert!(text.ends_with("Nearest passages:\n  sizes.md (similarity 0.60)"), "{text}");
+}
+
+#[test]
 fn numbers_that_are_none_break_nothing() {
     let sentences = json!([{ "start": 900, "end": 901, "similarity": "NaN" }, { "start": 0, "end": 5 }]);
     let rows = vec![row(1, json!("NaN"), "Some text.", sentences)];
