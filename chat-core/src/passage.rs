@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::chunk::{MatchedChunk, SentenceMatch};
 use crate::plain::plain_text;
-use crate::sentences::{Unit, UnitKind, units};
+use crate::sentences::{List, Unit, UnitKind, row_text, units};
 use crate::words::words;
 
 /// A passage and what is known of its sentences.
@@ -27,8 +27,13 @@ pub(crate) struct Sentence<'a> {
     pub(crate) similarity: f64,
     /// Its words, stemmed.
     pub(crate) words: BTreeSet<String>,
-    /// The words of what it stands under: a heading in the passage, the header row of a table, the section.
+    /// The words of what it stands under: a heading in the passage, the header row of a table, the line that introduces a
+    /// list, the section.
     pub(crate) context: BTreeSet<String>,
+    /// The header row of the table it is a row of.
+    pub(crate) header: Option<&'a str>,
+    /// The list it is, or begins, an item of.
+    pub(crate) list: Option<List>,
 }
 
 impl<'a> Passage<'a> {
@@ -39,9 +44,15 @@ impl<'a> Passage<'a> {
         let sentence = |(range, similarity): (Range<usize>, f64)| {
             let text = content.get(range.clone())?;
             let unit = unit_at(&units, &range);
-            let context = unit.into_iter().flat_map(|unit| unit.context.iter().cloned());
+            let list = unit.and_then(|unit| unit.list.clone());
+            let introduction = list.as_ref().and_then(|list| list.introduction.clone());
+            let context = unit.into_iter().flat_map(|unit| unit.context.iter().cloned()).chain(introduction);
             let context = context.filter_map(|range| content.get(range)).flat_map(words);
+            let header = unit.filter(|unit| unit.kind == UnitKind::TableRow);
+            let header = header.and_then(|unit| content.get(unit.context.first()?.clone()));
             Some(Sentence {
+                header: header.filter(|header| header.contains('|')),
+                list,
                 kind: unit.map_or_else(|| kind_of_unknown(text), |unit| unit.kind),
                 words: words(text).collect(),
                 context: context.chain(section.iter().cloned()).collect(),
@@ -60,10 +71,16 @@ impl<'a> Passage<'a> {
     /// One of its sentences as a reader sees it.
     pub(crate) fn plain_text(&self, sentence: &Sentence<'_>) -> String {
         if self.chunk.is_markdown() {
-            plain_text(sentence.text, sentence.kind)
+            let row = sentence.header.and_then(|header| row_text(header, sentence.text));
+            plain_text(row.as_deref().unwrap_or(sentence.text), sentence.kind)
         } else {
             sentence.text.to_owned()
         }
+    }
+
+    /// The sentence that is exactly this range, as offsets in bytes.
+    pub(crate) fn sentence_at(&self, range: &Range<usize>) -> Option<&Sentence<'a>> {
+        self.sentences.iter().find(|sentence| sentence.range == *range)
     }
 
     /// The largest similarity among its sentences.

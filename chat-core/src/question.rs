@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::chunk::QueryTerm;
 use crate::passage::Passage;
+use crate::sentences::sentences;
 use crate::words::{informative_words, is_one_typo_away, words};
 
 /// More words than this do not count; `match_chunks` weighs no more either.
@@ -16,20 +17,21 @@ pub(crate) struct Question {
     terms: Vec<Term>,
     /// Sum of their weights.
     total: f64,
+    is_readable: bool,
 }
 
 struct Term {
     /// The stem, and the words of the passages that are one typing error away from it if it stands in none of them.
     forms: BTreeSet<String>,
     weight: f64,
-    /// Written like a name or a number.
+    /// Written like a name or a number, and part of what is asked.
     is_name: bool,
 }
 
 impl Question {
     /// `query_terms` are the words as the search weighed them; without them all weigh the same.
     pub(crate) fn new(text: &str, query_terms: Option<&[QueryTerm]>, passages: &[Passage<'_>]) -> Self {
-        let names = names(text);
+        let names = names(actual_question(text));
         let mut terms: Vec<Term> = Vec::new();
         for (stem, weight) in weighted_stems(text, query_terms) {
             if terms.len() == MOST_TERMS {
@@ -42,7 +44,12 @@ impl Question {
             terms.push(Term { forms: forms(stem, passages), weight, is_name });
         }
         let total = terms.iter().map(|term| term.weight).sum();
-        Self { terms, total }
+        Self { terms, total, is_readable: is_readable(text) }
+    }
+
+    /// Whether the embedding model can read the question; if not, only its words tell anything.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.is_readable
     }
 
     /// The share of the question's weight whose words are there, from 0 to 1.
@@ -82,6 +89,22 @@ fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String,
     let single =
         single.into_iter().flat_map(|(stems, term)| stems.into_iter().map(|stem| (stem, term.weight)));
     single.chain(parts).collect()
+}
+
+/// Whether at least half of the letters are Latin. The vocabulary of all-MiniLM-L6-v2 has words of Latin script; texts in
+/// others fall apart into letters, and their vectors are near to each other whatever they say. `match_chunks` uses the same
+/// rule (`internal.kb_is_readable`).
+fn is_readable(text: &str) -> bool {
+    let is_latin = |c: &char| *c <= '\u{24f}' || ('\u{1e00}'..='\u{1eff}').contains(c);
+    let (latin, other): (Vec<char>, Vec<char>) = text.chars().filter(|c| c.is_alphabetic()).partition(is_latin);
+    latin.len() >= other.len()
+}
+
+/// The sentence that asks: the last one with a question mark, where others describe a situation; else the whole text.
+fn actual_question(text: &str) -> &str {
+    let sentences = sentences(text, 0..text.len());
+    let asked = sentences.into_iter().rev().filter_map(|range| text.get(range));
+    asked.into_iter().find(|sentence| sentence.contains('?')).unwrap_or(text)
 }
 
 fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {

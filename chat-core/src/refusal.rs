@@ -9,6 +9,9 @@ use crate::found::FoundPassage;
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
     contacting support or rephrasing your question.";
+/// Shown when the question's script is one that the embedding model cannot read, and its words find too little.
+pub const UNREADABLE_LANGUAGE: &str = "I can search in this language only for the very words of a question, and they \
+    do not find enough to answer it. You might try other words, another language, or contacting support.";
 /// Shown when the user can see no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
 /// How many of the nearest passages are named.
@@ -25,6 +28,8 @@ pub enum Reason {
     NoMatch,
     /// Passages are near enough, but not likely enough to answer, or hold no sentence that could be quoted.
     WeakEvidence,
+    /// The question is in a script that the embedding model cannot read, and its words alone find too little.
+    UnreadableLanguage,
     /// There is no document to search.
     EmptyKb,
 }
@@ -35,6 +40,7 @@ impl Reason {
         match self {
             Self::NoMatch => "no_match",
             Self::WeakEvidence => "weak_evidence",
+            Self::UnreadableLanguage => "unreadable_language",
             Self::EmptyKb => "empty_kb",
         }
     }
@@ -66,6 +72,9 @@ impl Refusal {
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
             Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
+            Reason::UnreadableLanguage => {
+                (UNREADABLE_LANGUAGE, &["Contact support", "Rephrase your question"][..])
+            }
             Reason::NoMatch | Reason::WeakEvidence => {
                 (NOT_ENOUGH_EVIDENCE, &["Contact support", "Rephrase your question"][..])
             }
@@ -80,9 +89,10 @@ impl Refusal {
         }
     }
 
-    /// With another sentence than the usual one. What an empty knowledge base says is for its owner and stays.
+    /// With another sentence than the usual one. What an empty knowledge base says is for its owner and stays; so does why
+    /// a language cannot be read.
     pub fn saying(mut self, message: &str) -> Self {
-        if self.reason != Reason::EmptyKb {
+        if matches!(self.reason, Reason::NoMatch | Reason::WeakEvidence) {
             self.message = message.to_owned();
         }
         self

@@ -1,8 +1,9 @@
 //! Is there enough evidence to answer?
 //!
-//! Two gates. The first is the floor the product was specified with: the best passage's cosine. It alone answers a third of
-//! the questions that have nothing to do with the knowledge base, so the second asks for a confidence that also looks at
-//! sentences and words; see [`calibration`].
+//! Two gates. The first is the floor the product was specified with: the cosine of a passage or one of its sentences. It alone
+//! answers a third of the questions that have nothing to do with the knowledge base, so the second asks for a confidence
+//! that also looks at words and at what such questions reach in this knowledge base; see [`calibration`]. A question whose
+//! script the model cannot read has no cosine worth the name: there, words alone decide.
 
 pub mod calibration;
 mod signals;
@@ -16,21 +17,24 @@ use crate::passage::Passage;
 use crate::question::Question;
 use crate::refusal::Reason;
 
-pub use calibration::DEFAULT_CONFIDENCE;
+pub use calibration::{Background, DEFAULT_CONFIDENCE};
 pub use signals::Signals;
+pub(crate) use signals::fit;
 
 /// What evidence has to reach, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Gates {
-    /// Smallest cosine of the best passage, -1 to 1.
+    /// Smallest cosine of the best passage or sentence, -1 to 1.
     pub similarity: f64,
     /// Smallest calibrated confidence, 0 to 1; 0 turns this gate off.
     pub confidence: f64,
+    /// What questions about something else reach in this knowledge base.
+    pub background: Background,
 }
 
 impl Default for Gates {
     fn default() -> Self {
-        Self { similarity: 0.35, confidence: DEFAULT_CONFIDENCE }
+        Self { similarity: 0.35, confidence: DEFAULT_CONFIDENCE, background: Background::default() }
     }
 }
 
@@ -41,7 +45,10 @@ pub struct Assessment {
     pub best_similarity: Option<f64>,
     /// What the confidence is made from; `None` if there is no sentence to look at.
     pub signals: Option<Signals>,
-    /// The probability that the passages answer the question, by the evaluation set; 0 without signals.
+    /// The log-odds that the passages answer the question, before they are held against [`Gates::background`]; `None`
+    /// without signals, and where the model cannot read the question.
+    pub evidence: Option<f64>,
+    /// The probability that the passages answer the question; 0 without signals.
     pub confidence: f64,
     /// The passages in order of rank.
     pub passages: Vec<PassageAssessment>,
@@ -64,7 +71,8 @@ pub struct PassageAssessment {
     pub score: f64,
     /// The confidence if it were the only passage.
     pub confidence: f64,
-    /// Whether it may be quoted: it or one of its sentences reaches [`Gates::similarity`].
+    /// Whether it may be quoted: it or one of its sentences reaches [`Gates::similarity`]; or, where the model cannot read the
+    /// question, it holds a word of it.
     pub qualifies: bool,
 }
 
@@ -114,18 +122,20 @@ pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates
     let similarities = passages.iter().map(|passage| passage.chunk.similarity);
     let best_similarity = similarities.filter(|cosine| !cosine.is_nan()).reduce(f64::max);
     let signals = Signals::of(question, passages);
-    let confidence = confidence(signals.as_ref());
-    Assessment {
-        best_similarity,
-        signals,
-        confidence,
-        passages: passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect(),
-        failed: if best_similarity.is_none_or(|best| best < gates.similarity) {
-            Some(Reason::NoMatch)
-        } else {
-            (confidence < gates.confidence).then_some(Reason::WeakEvidence)
-        },
-    }
+    let evidence = signals.as_ref().filter(|_| question.is_readable()).map(calibration::evidence);
+    let confidence = confidence(question, passages, gates);
+    let weighed: Vec<_> =
+        passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect();
+    let failed = if !weighed.iter().any(|passage| passage.qualifies) {
+        Some(Reason::NoMatch)
+    } else if confidence >= gates.confidence {
+        None
+    } else if question.is_readable() {
+        Some(Reason::WeakEvidence)
+    } else {
+        Some(Reason::UnreadableLanguage)
+    };
+    Assessment { best_similarity, signals, evidence, confidence, passages: weighed, failed }
 }
 
 fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> PassageAssessment {
@@ -137,13 +147,21 @@ fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> Pas
         best_sentence,
         lexical: passage.chunk.lexical,
         score: passage.chunk.rank_score(),
-        confidence: confidence(Signals::of(question, std::slice::from_ref(passage)).as_ref()),
-        qualifies: reaches(passage.chunk.similarity) || best_sentence.is_some_and(reaches),
+        confidence: confidence(question, std::slice::from_ref(passage), gates),
+        qualifies: if question.is_readable() {
+            reaches(passage.chunk.similarity) || best_sentence.is_some_and(reaches)
+        } else {
+            passage.chunk.lexical.is_some_and(|lexical| lexical > 0.0)
+        },
     }
 }
 
-fn confidence(signals: Option<&Signals>) -> f64 {
-    signals.map_or(0.0, calibration::confidence)
+fn confidence(question: &Question, passages: &[Passage<'_>], gates: &Gates) -> f64 {
+    if !question.is_readable() {
+        return calibration::confidence_by_words(signals::best_coverage(question, passages));
+    }
+    let evidence = Signals::of(question, passages).map(|signals| calibration::evidence(&signals));
+    evidence.map_or(0.0, |evidence| gates.background.confidence(evidence))
 }
 
 /// Vectors of different models cannot be compared: refuses to search with one against the other.

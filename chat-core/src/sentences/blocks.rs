@@ -14,6 +14,18 @@ pub(super) struct Block {
     pub(super) range: Range<usize>,
     pub(super) kind: BlockKind,
     pub(super) context: Vec<Range<usize>>,
+    /// The list that the block is an item of.
+    pub(super) list: Option<ListBlock>,
+}
+
+/// A list that a block is an item of.
+#[derive(Debug, Clone)]
+pub(super) struct ListBlock {
+    /// Counted from 0 in the passage.
+    pub(super) number: usize,
+    pub(super) is_ordered: bool,
+    /// The paragraph right above the list.
+    pub(super) paragraph_above: Option<Range<usize>>,
 }
 
 /// The quotable blocks in order.
@@ -56,6 +68,7 @@ fn lines(content: &str) -> Vec<Line<'_>> {
 struct Open {
     range: Range<usize>,
     is_list_item: bool,
+    is_ordered: bool,
 }
 
 struct Fence {
@@ -72,6 +85,11 @@ struct Scanner {
     fence: Option<Fence>,
     /// Inside an HTML comment that has not ended yet.
     is_in_comment: bool,
+    /// The list whose item came last; anything but an item ends it.
+    list: Option<ListBlock>,
+    lists: usize,
+    /// The paragraph that came last, if nothing else has come since.
+    paragraph: Option<Range<usize>>,
     /// Inside a table: the header row, or `None` in it when the passage starts below the header.
     table: Option<Option<Range<usize>>>,
 }
@@ -95,8 +113,10 @@ impl Scanner {
             self.close();
         } else if let Some(heading) = atx_heading(text) {
             self.close();
+            self.end_list();
             self.heading = Some(range.start + heading.start..range.start + heading.end);
         } else if self.reads_setext_underline(text) {
+            self.end_list();
             self.heading = self.open.take().map(|open| open.range);
         } else if is_thematic_break(text) {
             self.close();
@@ -106,7 +126,8 @@ impl Scanner {
             list_marker(text, self.open.as_ref().is_some_and(|open| !open.is_list_item))
         {
             self.close();
-            self.open = Some(Open { range: range.start + marker..range.end, is_list_item: true });
+            let is_ordered = text.starts_with(|c: char| c.is_ascii_digit());
+            self.open = Some(Open { range: range.start + marker..range.end, is_list_item: true, is_ordered });
         } else {
             self.read_prose(text, range);
         }
@@ -124,7 +145,11 @@ impl Scanner {
             Some(open) => open.range.end = range.end,
             None => {
                 let quote_mark = text.len() - text.trim_start_matches(['>', ' ', '\t']).len();
-                self.open = Some(Open { range: range.start + quote_mark..range.end, is_list_item: false });
+                self.open = Some(Open {
+                    range: range.start + quote_mark..range.end,
+                    is_list_item: false,
+                    is_ordered: false,
+                });
             }
         }
     }
@@ -164,9 +189,27 @@ impl Scanner {
     }
 
     fn flush(&mut self) {
-        if let Some(open) = self.open.take() {
-            self.push(open.range, BlockKind::Prose, None);
+        let Some(Open { range, is_list_item, is_ordered }) = self.open.take() else { return };
+        if !is_list_item {
+            self.push(range.clone(), BlockKind::Prose, None);
+            self.paragraph = Some(range);
+            return;
         }
+        let list = self.list.take().unwrap_or_else(|| {
+            self.lists += 1;
+            ListBlock { number: self.lists - 1, is_ordered, paragraph_above: self.paragraph.take() }
+        });
+        self.push(range, BlockKind::Prose, None);
+        if let Some(block) = self.blocks.last_mut() {
+            block.list = Some(list.clone());
+        }
+        self.list = Some(list);
+    }
+
+    /// What stands under another heading is another list.
+    fn end_list(&mut self) {
+        self.list = None;
+        self.paragraph = None;
     }
 
     fn close_fence(&mut self) {
@@ -177,7 +220,9 @@ impl Scanner {
 
     fn push(&mut self, range: Range<usize>, kind: BlockKind, table_header: Option<Range<usize>>) {
         let context = table_header.into_iter().chain(self.heading.clone()).collect();
-        self.blocks.push(Block { range, kind, context });
+        self.list = None;
+        self.paragraph = None;
+        self.blocks.push(Block { range, kind, context, list: None });
     }
 }
 

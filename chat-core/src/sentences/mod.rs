@@ -5,12 +5,14 @@
 
 mod blocks;
 mod split;
+mod table;
 
 use std::ops::Range;
 
 use blocks::{Block, BlockKind};
 
 pub use split::sentences;
+pub use table::{named_cells, row_text};
 
 /// Where a unit stands, which decides what must surround it in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,24 +36,48 @@ pub struct Unit {
     pub kind: UnitKind,
     /// The heading above it and, for a table row, the header row: what the unit is about.
     pub context: Vec<Range<usize>>,
+    /// The list that the unit is, or begins, an item of.
+    pub list: Option<List>,
+}
+
+/// A list of a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Counted from 0 in the passage.
+    pub number: usize,
+    /// Whether its items are numbered: steps, as a rule.
+    pub is_ordered: bool,
+    /// The sentence right above the list that ends with a colon: what the items mean.
+    pub introduction: Option<Range<usize>>,
 }
 
 /// All units of a passage, in order, never overlapping.
 pub fn units(content: &str) -> Vec<Unit> {
     blocks::blocks(content)
         .into_iter()
-        .flat_map(|Block { range, kind, context }| {
+        .flat_map(|Block { range, kind, context, list }| {
+            let list = list.map(|list| List {
+                number: list.number,
+                is_ordered: list.is_ordered,
+                introduction: list.paragraph_above.and_then(|above| introduction(content, above)),
+            });
             let (kind, ranges) = match kind {
                 BlockKind::Prose => (UnitKind::Sentence, split::sentences(content, range)),
                 BlockKind::TableRow => (UnitKind::TableRow, vec![range]),
                 BlockKind::Code => (UnitKind::Code, vec![range]),
             };
-            ranges.into_iter().map(move |range| Unit { range, kind, context: context.clone() })
+            ranges.into_iter().map(move |range| Unit { range, kind, context: context.clone(), list: list.clone() })
         })
         .filter(|unit| {
             content.get(unit.range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric))
         })
         .collect()
+}
+
+/// The last sentence of a paragraph, if it ends with a colon.
+fn introduction(content: &str, paragraph: Range<usize>) -> Option<Range<usize>> {
+    let last = split::sentences(content, paragraph).pop()?;
+    content.get(last.clone())?.ends_with(':').then_some(last)
 }
 
 #[cfg(test)]
@@ -96,6 +122,20 @@ mod tests {
         let row = &units(content)[1];
         assert_eq!(row.kind, UnitKind::TableRow);
         assert_eq!(&content[row.context[0].clone()], "| Plan | Price |");
+    }
+
+    #[test]
+    fn list_items_know_their_list_and_the_line_that_introduces_it() {
+        let content = "We care. You need:\n\n- a receipt\n- the box. Really.\n\nThen:\n1. pack it\n2. send it\n\n# Next\n\n- alone";
+        let lists: Vec<_> = units(content)
+            .into_iter()
+            .map(|unit| {
+                let list = unit.list?;
+                Some((list.number, list.is_ordered, list.introduction.map(|range| &content[range])))
+            })
+            .collect();
+        let (need, then) = (Some((0, false, Some("You need:"))), Some((1, true, Some("Then:"))));
+        assert_eq!(lists, [None, None, need, need, need, None, then, then, Some((2, false, None))]);
     }
 
     #[test]

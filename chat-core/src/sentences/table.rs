@@ -1,0 +1,83 @@
+//! Rows of Markdown tables as text that makes sense without the table.
+
+/// A row with its cells by name: `Day: Monday; Opening hours: closed`. For an embedding, which has to tell what each cell
+/// is about. The row as it is if its cells do not match the header's.
+pub fn named_cells(header: &str, row: &str) -> String {
+    let Some(cells) = named(header, row) else { return row.to_owned() };
+    let named = cells.iter().map(|(name, cell)| if name.is_empty() { cell.clone() } else { format!("{name}: {cell}") });
+    named.collect::<Vec<_>>().join("; ")
+}
+
+/// A row as a reader is told it: `Monday: closed`, or with more columns `Standard – Delivery time: 2 to 4 days; Price: 4.90
+/// euros`. The first cell says what the row is about, the header what the others are. Still Markdown.
+pub fn row_text(header: &str, row: &str) -> Option<String> {
+    let cells = named(header, row)?;
+    let ((_, first), others) = cells.split_first()?;
+    match others {
+        [] => None,
+        [(_, cell)] => Some(format!("{first}: {cell}")),
+        others => {
+            let others = others.iter().filter(|(_, cell)| !cell.is_empty());
+            let others: Vec<_> = others.map(|(name, cell)| format!("{name}: {cell}")).collect();
+            Some(format!("{first} – {}", others.join("; ")))
+        }
+    }
+}
+
+/// The cells of a row with the names of their columns, where each has one.
+fn named(header: &str, row: &str) -> Option<Vec<(String, String)>> {
+    let (names, cells) = (cells(header), cells(row));
+    (names.len() == cells.len() && names.len() > 1).then(|| names.into_iter().zip(cells).collect())
+}
+
+/// The cells of a row, with or without bars at its ends. `\\|` is a bar inside a cell.
+fn cells(row: &str) -> Vec<String> {
+    let row = row.trim();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let row = row.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(row);
+    let mut cells = vec![String::new()];
+    let mut is_escaped = false;
+    for c in row.chars() {
+        if c == '|' && !is_escaped {
+            cells.push(String::new());
+        } else if let Some(cell) = cells.last_mut() {
+            cell.push(c);
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_two_columns_reads_like_a_sentence() {
+        assert_eq!(row_text("| Day | Hours |", "Monday | closed").as_deref(), Some("Monday: closed"));
+        assert_eq!(named_cells("| Day | Hours |", "Monday | closed"), "Day: Monday; Hours: closed");
+    }
+
+    #[test]
+    fn further_columns_are_named() {
+        let header = "| Method | Time | Price | Free from |";
+        assert_eq!(
+            row_text(header, "Express | next day | 12.90 euros | never").as_deref(),
+            Some("Express – Time: next day; Price: 12.90 euros; Free from: never")
+        );
+        assert_eq!(row_text(header, "Express | next day | | never").as_deref(), Some("Express – Time: next day; Free from: never"));
+    }
+
+    #[test]
+    fn a_row_that_does_not_match_its_header_stays() {
+        assert_eq!(row_text("| A | B | C |", "1 | 2"), None);
+        assert_eq!(named_cells("| A | B | C |", "1 | 2"), "1 | 2");
+        assert_eq!(row_text("| A |", "| 1 |"), None);
+    }
+
+    #[test]
+    fn an_escaped_bar_is_part_of_its_cell() {
+        assert_eq!(row_text("| Key | Means |", r"a \| b | or").as_deref(), Some(r"a \| b: or"));
+        assert_eq!(cells(r"| a | b \|"), ["a", r"b \|"]);
+    }
+}
