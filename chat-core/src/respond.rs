@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
-use crate::evidence::{Assessment, Gates, query_terms, ranked, weigh};
+use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, Gates, query_terms, ranked, weigh};
 use crate::question::Question;
 use crate::refusal::Reason;
 
@@ -29,9 +29,11 @@ pub fn respond(question: &str, rows: &[MatchedChunk], gates: &Gates, include_cit
     let passages = ranked(rows);
     let question = Question::new(question, query_terms(rows), &passages);
     let assessment = weigh(&question, &passages, gates);
+    // With the gate opened further than by default, weaker evidence gets through.
+    let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
     let verdict = match assessment.failed {
         Some(reason) => Verdict::Refuse(reason),
-        None => compose(&question, &passages, &assessment, include_citations)
+        None => compose(&question, &passages, &assessment, is_certain, include_citations)
             .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
     };
     Response { assessment, verdict }

@@ -1,20 +1,20 @@
-//! Chooses the sentences that answer a question best.
+//! Chooses the sentences that answer a question best, and what a reader needs to understand them.
 
 use super::has_escaped_marker;
-use crate::evidence::PassageAssessment;
+use super::lean::leans_on_previous;
+use crate::evidence::{PassageAssessment, fit};
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
 
 /// Most sentences in an answer.
 const MAX_SENTENCES: usize = 3;
 /// Weight of the passage's rank score (-1 to 1): the same for all its sentences, it decides between passages. Anything
-/// from 1.5 to 3 chooses as well on the evaluation set.
+/// from 1 to 3 chooses as well on the evaluation sets.
 const PASSAGE_WEIGHT: f64 = 2.0;
-/// Weight of the share of the question's vocabulary found in the heading above a sentence: a hint, since one heading stands
-/// above many sentences.
-const CONTEXT_WEIGHT: f64 = 0.2;
-/// How far below the best a further sentence may score, so that a good short answer stays short.
-const MARGIN: f64 = 0.6;
+/// How far below the best a further sentence may score: a good short answer stays short.
+const MARGIN: f64 = 0.1;
+/// The same where the best sentence may not answer: then the reader chooses among what comes near.
+const MARGIN_OF_WEAK: f64 = 0.6;
 /// Sentences whose words overlap by this share (Jaccard) say the same.
 const DUPLICATE_SHARE: f64 = 0.8;
 
@@ -25,56 +25,90 @@ pub(super) struct Chosen<'p> {
     pub(super) sentence: &'p Sentence<'p>,
     /// What it was chosen by; comparable within one question.
     pub(super) score: f64,
+    /// Only there because the sentence after it needs it.
+    pub(super) is_context: bool,
     rank: usize,
 }
 
-/// The best sentences of the qualifying passages. The very best comes first, so that whoever reads no further has read it;
-/// then the others as they stand in its passage, then those of the other passages in order of rank.
+/// What an answer says.
+pub(super) struct Choice<'p> {
+    /// In the order of the answer, at most [`MAX_SENTENCES`].
+    pub(super) sentences: Vec<Chosen<'p>>,
+    /// Whether the best sentence may not answer: it lacks a name or a number of the question.
+    pub(super) is_hedged: bool,
+}
+
+/// The best sentences of the qualifying passages, with what they depend on. The very best comes first; then the others as
+/// they stand in its passage, then those of other passages in order of rank. `is_certain`: the evidence passed its gate.
 pub(super) fn choose<'p>(
     question: &Question,
     passages: &'p [Passage<'p>],
     assessments: &[PassageAssessment],
-) -> Vec<Chosen<'p>> {
-    let mut candidates: Vec<Chosen<'p>> = Vec::new();
-    for (rank, (passage, assessment)) in passages.iter().zip(assessments).enumerate() {
-        if !assessment.qualifies {
-            continue;
-        }
-        candidates.extend(passage.sentences.iter().map(|sentence| Chosen {
-            passage,
-            sentence,
-            score: score(question, passage, sentence),
-            rank,
-        }));
-    }
+    is_certain: bool,
+) -> Choice<'p> {
+    let mut candidates = candidates(question, passages, assessments);
     // Stable: at the same score the better passage and the earlier sentence come first.
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut candidates = candidates.into_iter().filter(|candidate| {
+        // Asked of few: it takes the sentence's Markdown apart.
+        !has_escaped_marker(&candidate.passage.plain_text(candidate.sentence))
+    });
+    let Some(best) = candidates.next() else { return Choice { sentences: Vec::new(), is_hedged: false } };
+    let is_hedged = lacks_a_name(question, &best);
 
-    let mut kept: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
-    for candidate in candidates {
-        let is_close = kept.first().is_none_or(|best| candidate.score >= best.score - MARGIN);
-        if kept.len() == MAX_SENTENCES || !is_close {
+    let margin = if is_certain && !is_hedged { MARGIN } else { MARGIN_OF_WEAK };
+    let mut kept = vec![best];
+    for candidate in candidates.take_while(|candidate| candidate.score >= best.score - margin) {
+        if kept.len() == MAX_SENTENCES {
             break;
         }
-        let is_new = !kept.iter().any(|other| say_the_same(other.sentence, candidate.sentence));
-        // Asked last and only of those that would be quoted: it takes the sentence's Markdown apart.
-        if is_new && !has_escaped_marker(&candidate.passage.plain_text(candidate.sentence)) {
+        if !kept.iter().any(|other| say_the_same(other.sentence, candidate.sentence)) {
             kept.push(candidate);
         }
     }
     if let Some((best, others)) = kept.split_first_mut() {
         others.sort_by_key(|other| (other.rank != best.rank, other.rank, other.sentence.range.start));
     }
-    kept
+    if let Some(steps) = consecutive_steps(&kept) {
+        kept = steps;
+    }
+    Choice { sentences: with_context(&kept), is_hedged }
+}
+
+fn candidates<'p>(
+    question: &Question,
+    passages: &'p [Passage<'p>],
+    assessments: &[PassageAssessment],
+) -> Vec<Chosen<'p>> {
+    let qualifying = passages.iter().zip(assessments).enumerate();
+    let qualifying = qualifying.filter(|(_, (_, assessment))| assessment.qualifies);
+    let of_passage = |(rank, (passage, _)): (usize, (&'p Passage<'p>, &PassageAssessment))| {
+        passage.sentences.iter().map(move |sentence| Chosen {
+            passage,
+            sentence,
+            score: score(question, passage, sentence),
+            is_context: false,
+            rank,
+        })
+    };
+    qualifying.flat_map(of_passage).collect()
 }
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
-    let sum = sentence.similarity
-        + question.coverage(|word| sentence.words.contains(word))
-        + CONTEXT_WEIGHT * question.coverage(|word| sentence.context.contains(word))
-        + PASSAGE_WEIGHT * passage.chunk.rank_score();
+    let sum = fit(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
     // What cannot be compared comes last.
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
+}
+
+/// Whether a name or number of the question is missing from a sentence, its neighbours, and what they stand under.
+fn lacks_a_name(question: &Question, best: &Chosen<'_>) -> bool {
+    let sentences = &best.passage.sentences;
+    let at = sentences.iter().position(|sentence| sentence.range == best.sentence.range).unwrap_or_default();
+    let window = sentences.get(at.saturating_sub(1)..(at + 2).min(sentences.len())).unwrap_or_default();
+    let holds = |sentence: &Sentence<'_>, word: &str| {
+        sentence.words.contains(word) || sentence.context.contains(word)
+    };
+    question.missing_names(|word| window.iter().any(|sentence| holds(sentence, word))) > 0
 }
 
 fn say_the_same(a: &Sentence<'_>, b: &Sentence<'_>) -> bool {
@@ -85,6 +119,63 @@ fn say_the_same(a: &Sentence<'_>, b: &Sentence<'_>) -> bool {
     a.words.intersection(&b.words).count() as f64 >= DUPLICATE_SHARE * all as f64
 }
 
+/// If several steps of one numbered list were chosen: the steps from the first of them on, none left out.
+fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
+    let best = kept.first()?;
+    let list = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
+    let is_step = |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list_| list_.number == list);
+    let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
+    let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
+    let first = starts.iter().min().filter(|_| starts.len() > 1)?;
+    let steps = best.passage.sentences.iter().filter(|sentence| is_step(sentence));
+    // The best is among them even if it is not near the first.
+    let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
+    let at = steps.iter().position(|sentence| sentence.range == best.sentence.range)?;
+    steps.drain(..(at + 1).saturating_sub(MAX_SENTENCES));
+    Some(steps.into_iter().take(MAX_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
+}
+
+/// Each sentence after what it depends on: the line that introduces its list, or the sentence that its pronoun points at.
+fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
+    let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
+    for (position, chosen) in kept.iter().enumerate() {
+        let is_said = |sentence: &Sentence<'_>| {
+            all.iter().any(|other| other.rank == chosen.rank && other.sentence.range == sentence.range)
+        };
+        if is_said(chosen.sentence) {
+            continue;
+        }
+        let context = depends_on(chosen).filter(|sentence| !is_said(sentence));
+        match (context, MAX_SENTENCES - all.len()) {
+            (_, 0) => break,
+            (Some(sentence), 2..) => {
+                all.push(Chosen { sentence, is_context: true, ..*chosen });
+                all.push(*chosen);
+            }
+            // Half of it would not be understood.
+            (Some(_), _) if position > 0 => {}
+            _ => all.push(*chosen),
+        }
+    }
+    all
+}
+
+fn depends_on<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
+    let passage = chosen.passage;
+    if let Some(list) = &chosen.sentence.list {
+        return list.introduction.as_ref().and_then(|range| passage.sentence_at(range));
+    }
+    if !leans_on_previous(chosen.sentence.text) {
+        return None;
+    }
+    let at = passage.sentences.iter().position(|sentence| sentence.range == chosen.sentence.range)?;
+    let previous = passage.sentences.get(at.checked_sub(1)?)?;
+    let between = passage.chunk.content.get(previous.range.end..chosen.sentence.range.start)?;
+    // Of the same paragraph.
+    let is_near = between.trim().is_empty() && !between.contains("\n\n") && !between.contains("\r\n\r\n");
+    is_near.then_some(previous)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,14 +184,16 @@ mod tests {
     use crate::evidence::{Gates, ranked, weigh};
     use serde_json::json;
 
-    const GATES: Gates = Gates { similarity: 0.35, confidence: 0.0 };
+    fn gates() -> Gates {
+        Gates { similarity: 0.35, confidence: 0.0, ..Gates::default() }
+    }
 
     fn chosen(question: &str, rows: &[MatchedChunk]) -> Vec<String> {
         let passages = ranked(rows);
         let question = Question::new(question, None, &passages);
-        let assessment = weigh(&question, &passages, &GATES);
-        let chosen = choose(&question, &passages, &assessment.passages);
-        chosen.iter().map(|chosen| chosen.sentence.text.to_owned()).collect()
+        let assessment = weigh(&question, &passages, &gates());
+        let choice = choose(&question, &passages, &assessment.passages, true);
+        choice.sentences.iter().map(|chosen| chosen.sentence.text.to_owned()).collect()
     }
 
     #[test]
@@ -121,6 +214,61 @@ mod tests {
     fn without_common_words_the_nearest_passage_opens_the_answer() {
         let rows = [chunk(2, 2, 0.4, "Other text."), chunk(1, 1, 0.7, "Alpha beta. Gamma delta.")];
         assert_eq!(chosen("Whence cometh money?", &rows), ["Alpha beta.", "Gamma delta."]);
+    }
+
+    #[test]
+    fn the_line_that_introduces_a_list_comes_with_its_items() {
+        let mut row = chunk(1, 1, 0.3, "We care.\n\nYou may return:\n\n- shoes\n- tea\n- hats");
+        row.similarity = 0.6;
+        row.sentences[3].similarity = 0.7;
+        assert_eq!(chosen("Can I bring back a beverage?", &[row]), ["You may return:", "tea"]);
+    }
+
+    #[test]
+    fn a_pronoun_brings_the_sentence_it_points_at() {
+        let mut row = chunk(1, 1, 0.6, "We like trees.\n\nA lift goes up. It is wide.");
+        row.sentences[2].similarity = 0.8;
+        assert_eq!(chosen("Which width?", std::slice::from_ref(&row)), ["A lift goes up.", "It is wide."]);
+    }
+
+    #[test]
+    fn a_pronoun_does_not_reach_into_another_paragraph() {
+        let mut row = chunk(1, 1, 0.6, "We like trees.\n\nIt is wide.");
+        row.sentences[1].similarity = 0.8;
+        assert_eq!(chosen("Which width?", &[row]), ["It is wide."]);
+    }
+
+    #[test]
+    fn steps_are_given_in_order_and_none_is_left_out() {
+        let mut row = chunk(1, 1, 0.6, "Do this:\n\n1. Open it\n2. Print it\n3. Send it\n4. Wait");
+        for sentence in &mut row.sentences {
+            sentence.similarity = 0.4;
+        }
+        row.sentences[3].similarity = 0.72;
+        row.sentences[1].similarity = 0.7;
+        assert_eq!(chosen("How?", &[row]), ["Do this:", "Open it", "Print it"]);
+    }
+
+    #[test]
+    fn one_step_alone_stays_alone() {
+        let mut row = chunk(1, 1, 0.6, "1. Open it\n2. Print it\n3. Send it");
+        row.sentences[1].similarity = 0.8;
+        assert_eq!(chosen("Which paper?", &[row]), ["Print it"]);
+    }
+
+    #[test]
+    fn an_answer_without_a_name_or_number_of_the_question_is_hedged() {
+        let is_hedged = |text: &str| {
+            let rows = [chunk(1, 1, 0.6, "Ships sail to Norway. They take 5 days.")];
+            let passages = ranked(&rows);
+            let question = Question::new(text, None, &passages);
+            let assessment = weigh(&question, &passages, &gates());
+            choose(&question, &passages, &assessment.passages, true).is_hedged
+        };
+        assert!(is_hedged("Do ships sail to Iceland?"));
+        assert!(is_hedged("Do ships take 7 days?"));
+        assert!(!is_hedged("Do ships to Norway take 5 days?"));
+        assert!(!is_hedged("I live in Rome and need a boat. Do ships sail?"), "only what is asked counts");
     }
 
     #[test]

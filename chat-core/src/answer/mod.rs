@@ -2,6 +2,7 @@
 
 mod choose;
 mod cite;
+mod lean;
 
 use uuid::Uuid;
 
@@ -11,7 +12,7 @@ use crate::found::FoundPassage;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
-use choose::choose;
+use choose::{Choice, Chosen, choose};
 pub use cite::{Citation, Quote};
 
 /// An answer made only of the evidence.
@@ -73,9 +74,11 @@ pub(crate) fn compose(
     question: &Question,
     passages: &[Passage<'_>],
     assessment: &Assessment,
+    is_certain: bool,
     include_citations: bool,
 ) -> Option<Answer> {
-    let chosen = choose(question, passages, &assessment.passages);
+    let Choice { sentences: chosen, is_hedged } =
+        choose(question, passages, &assessment.passages, is_certain);
     if chosen.is_empty() {
         return None;
     }
@@ -85,25 +88,29 @@ pub(crate) fn compose(
         .map(|(passage, assessment)| Evidence { chunk: passage.chunk, assessment })
         .collect();
     let numbers = cite::number_documents(&chosen);
+    let sentences = quoted_sentences(&chosen);
     let mut deltas = Vec::with_capacity(chosen.len());
     let mut referenced_indices = Vec::new();
-    let mut before = None;
-    for chosen in &chosen {
-        let kind = chosen.sentence.kind;
-        let mut delta = before.map_or(String::new(), |before| separator(before, kind).to_owned());
-        before = Some(kind);
-        let text = chosen.passage.plain_text(chosen.sentence);
+    let mut before: Option<&Chosen<'_>> = None;
+    for (chosen, sentence) in chosen.iter().zip(&sentences) {
+        let mut delta = before.map_or("", |before| separator(before, chosen)).to_owned();
+        before = Some(chosen);
+        let is_code = chosen.sentence.kind == UnitKind::Code;
+        if let Some(place) = &sentence.place {
+            delta.push_str(place);
+            delta.push_str(if is_code { ":\n\n" } else { ": " });
+        }
         if include_citations {
-            let index = numbers.get(&chosen.passage.chunk.document_id).copied()?;
+            let index = numbers.get(&sentence.document_id).copied()?;
             if !referenced_indices.contains(&index) {
                 referenced_indices.push(index);
             }
-            delta.push_str(&escape_markers(&text));
+            delta.push_str(&escape_markers(&sentence.text));
             // Lines of code end where they end.
-            delta.push_str(if kind == UnitKind::Code { "\n" } else { " " });
+            delta.push_str(if is_code { "\n" } else { " " });
             delta.push_str(&format!("[{index}]"));
         } else {
-            delta.push_str(&text);
+            delta.push_str(&sentence.text);
         }
         deltas.push(delta);
     }
@@ -112,12 +119,32 @@ pub(crate) fn compose(
     } else {
         Default::default()
     };
-    let sentences = chosen.iter().map(QuotedSentence::of).collect();
-    Some(Answer { deltas, hedged: false, citations, also_found, referenced_indices, sentences })
+    Some(Answer { deltas, hedged: is_hedged, citations, also_found, referenced_indices, sentences })
+}
+
+/// Where a sentence stands, for a reader: document and section.
+fn place<'p>(chosen: &Chosen<'p>) -> (Uuid, Option<&'p str>) {
+    (chosen.passage.chunk.document_id, chosen.passage.chunk.section())
+}
+
+/// The sentences with their places, which are named where there are several: at the first sentence of each.
+fn quoted_sentences(chosen: &[Chosen<'_>]) -> Vec<QuotedSentence> {
+    let is_one_place = chosen.iter().zip(chosen.iter().skip(1)).all(|(a, b)| place(a) == place(b));
+    let mut before = None;
+    let mut sentences = Vec::with_capacity(chosen.len());
+    for chosen in chosen {
+        let mut sentence = QuotedSentence::of(chosen);
+        let is_new_place = before.replace(place(chosen)) != Some(place(chosen));
+        if is_new_place && !is_one_place {
+            sentence.place = Some(sentence.section.clone().unwrap_or_else(|| chosen.passage.chunk.title()));
+        }
+        sentences.push(sentence);
+    }
+    sentences
 }
 
 impl QuotedSentence {
-    fn of(chosen: &choose::Chosen<'_>) -> Self {
+    fn of(chosen: &Chosen<'_>) -> Self {
         let chunk = chosen.passage.chunk;
         Self {
             chunk_id: chunk.chunk_id,
@@ -126,15 +153,16 @@ impl QuotedSentence {
             source: chosen.sentence.text.to_owned(),
             text: chosen.passage.plain_text(chosen.sentence),
             place: None,
-            role: Role::Answer,
+            role: if chosen.is_context { Role::Context } else { Role::Answer },
             score: chosen.score,
         }
     }
 }
 
-/// Running text is joined by a space; table rows and code need lines of their own.
-fn separator(before: UnitKind, after: UnitKind) -> &'static str {
-    if before == UnitKind::Sentence && after == UnitKind::Sentence { " " } else { "\n\n" }
+/// Running text of one place is joined by a space; another place, table rows and code begin a paragraph of their own.
+fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
+    let is_running = [before, after].iter().all(|chosen| chosen.sentence.kind == UnitKind::Sentence);
+    if is_running && place(before) == place(after) { " " } else { "\n\n" }
 }
 
 /// Escapes, the Markdown way, what looks like one of our markers but stands in the source: a quoted "[3]" must not
@@ -185,7 +213,7 @@ mod tests {
 
     /// Both gates open: which sentences are chosen is the subject here, not whether.
     fn try_compose(question: &str, chunks: &[MatchedChunk], include_citations: bool) -> Option<Answer> {
-        let gates = crate::evidence::Gates { similarity: -1.0, confidence: 0.0 };
+        let gates = crate::evidence::Gates { similarity: -1.0, confidence: 0.0, ..Default::default() };
         match crate::respond::respond(question, chunks, &gates, include_citations).verdict {
             crate::respond::Verdict::Answer(answer) => Some(answer),
             crate::respond::Verdict::Refuse(_) => None,
@@ -205,14 +233,14 @@ mod tests {
                 0.8,
                 "# Refunds\n\nWe like trees. Refunds are paid within *5 days*. Lunch is at noon.",
             ),
-            chunk(8, 2, 0.7, "Paid refunds go to your card within 5 days of approval."),
+            chunk(8, 2, 0.79, "Paid refunds go to your card within 5 days of approval."),
         ];
         let answer = answer("When are refunds paid?", &chunks);
         assert_eq!(
             answer.deltas,
             [
-                "Refunds are paid within 5 days. [1]",
-                " Paid refunds go to your card within 5 days of approval. [2]"
+                "doc-7.md: Refunds are paid within 5 days. [1]",
+                "\n\ndoc-8.md: Paid refunds go to your card within 5 days of approval. [2]"
             ]
         );
         assert_eq!(answer.referenced_indices, [1, 2]);
@@ -227,7 +255,7 @@ mod tests {
         let chunks = [
             chunk(7, 1, 0.8, "Refunds take 5 days."),
             chunk(9, 2, 0.7, "Trees are green."),
-            chunk(7, 3, 0.6, "Refunds take longer for 5 days in May."),
+            chunk(7, 3, 0.79, "Refunds take longer for 5 days in May."),
         ];
         let answer = answer("How many days do refunds take?", &chunks);
         let cited: Vec<_> = answer.citations.iter().map(|c| (c.index, c.chunk_id.as_u128())).collect();
@@ -276,6 +304,35 @@ mod tests {
         let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
         let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
         assert_eq!(text, "Install the tool with npm: [1]\n\nnpm install tool\n[1]");
+    }
+
+    #[test]
+    fn a_table_row_is_read_with_its_column_names_and_quoted_to_the_letter() {
+        let content = "| Day | Hours | Note |\n|---|---|---|\n| Sunday | *closed* | all year |";
+        let answer = answer("sunday hours", &[chunk(1, 1, 0.9, content)]);
+        assert_eq!(answer.deltas, ["Sunday – Hours: closed; Note: all year [1]"]);
+        let quote = &answer.citations[0].quotes[0];
+        assert_eq!(quote.text, "Sunday | *closed* | all year");
+        assert_eq!(quote.plain.as_deref(), Some("Sunday – Hours: closed; Note: all year"));
+    }
+
+    #[test]
+    fn sentences_of_several_places_name_their_place() {
+        let section = |id, similarity, section: &str, content: &str| {
+            let mut row = chunk(7, id, similarity, content);
+            row.meta = json!({ "section": section });
+            row
+        };
+        let rows = [
+            section(1, 0.8, "Fees", "Refunds cost 5 euros."),
+            section(2, 0.79, "Time › Refunds", "Refunds need 5 days."),
+        ];
+        let answer = answer("refunds", &rows);
+        assert_eq!(
+            answer.deltas,
+            ["Fees: Refunds cost 5 euros. [1]", "\n\nTime › Refunds: Refunds need 5 days. [1]"]
+        );
+        assert_eq!(answer.sentences[1].place.as_deref(), Some("Time › Refunds"));
     }
 
     #[test]
