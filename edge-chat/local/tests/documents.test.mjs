@@ -327,11 +327,50 @@ describe("a citation", () => {
       assert.deepEqual([citation.available, citation.download_url], [false, undefined]);
     }
   });
+});
 
-  test("is not looked up for a refusal", async () => {
+describe("a passage that is not quoted", () => {
+  const other = () => addDocument();
+  const rowOf = (document) => weakPassage({ document_id: document.id, meta: { section: "Elsewhere" } });
+
+  for (const mode of ["authenticated", "public"]) {
+    test(`leads to its document as a citation does, with one look-up for all, in mode ${mode}`, async () => {
+      const user = newUser();
+      const document = other();
+      upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage(), rowOf(document)] }) });
+      const { events } = await ask(workers[mode].url, user, question());
+      const { citations, also_found: found } = events.find(({ type }) => type === "sources");
+      for (const { download_url: url, document_id: id } of [...citations, ...found]) assert.ok(url.includes(id), url);
+      assert.deepEqual([citations.length, found.length], [1, 1]);
+      assert.equal(upstream.callsOf(user, "kb_documents").length, 1);
+    });
+
+    test(`leads to its document from a refusal, in mode ${mode}`, async () => {
+      const user = newUser();
+      const document = other();
+      upstream.behave(user, { "rpc/match_chunks": () => ({ body: [rowOf(document)] }) });
+      const [refusal] = (await ask(workers[mode].url, user, question())).events;
+      assert.equal(refusal.reason, "weak_evidence");
+      assert.ok(refusal.nearest[0].download_url.includes(document.id));
+    });
+  }
+
+  test("leads nowhere where links are switched off, and nothing is asked for", async () => {
     const user = newUser();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
-    await askIn("public", user);
+    const [refusal] = (await ask(workers.none.url, user, question())).events;
+    assert.equal(refusal.nearest[0].download_url, undefined);
     assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+  });
+
+  test("is named without a link when the look-up fails", async () => {
+    const user = newUser();
+    upstream.behave(user, {
+      "rpc/match_chunks": () => ({ body: [weakPassage()] }),
+      kb_documents: () => ({ status: 500 }),
+    });
+    const [refusal] = (await ask(workers.authenticated.url, user, question())).events;
+    assert.deepEqual([refusal.reason, refusal.nearest[0].title], ["weak_evidence", "Refunds"]);
+    assert.equal(refusal.nearest[0].download_url, undefined);
   });
 });

@@ -31,7 +31,10 @@ describe("the gates", () => {
   test("passages that are near but do not answer are weak evidence", async () => {
     const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
     assert.deepEqual([refusal.type, refusal.reason], ["refusal", "weak_evidence"]);
-    assert.deepEqual(refusal.nearest, ["Refunds"]);
+    assert.deepEqual(
+      refusal.nearest.map(({ title, section, excerpt }) => [title, section, excerpt]),
+      [["Refunds", "Refunds", undefined]],
+    );
   });
 
   test("the strength of each passage is told beside its cosine", async () => {
@@ -39,6 +42,32 @@ describe("the gates", () => {
     const [citation] = events.find((event) => event.type === "sources").citations;
     assert.equal(citation.score, 0.8);
     assert.match(citation.strength, /^(strong|good|partial)$/);
+  });
+
+  test("a passage that the answer does not quote is found, but no source, in the history neither", async () => {
+    const other = weakPassage({
+      document_id: "d0000000-0000-4000-8000-000000000002",
+      document_meta: { title: "About us" },
+      meta: { section: "About us › History" },
+    });
+    const user = userWho([passage(), other, { ...other, chunk_id: crypto.randomUUID() }]);
+    const { events } = await ask(worker.url, user);
+    const { citations, also_found } = events.find((event) => event.type === "sources");
+    assert.deepEqual(
+      citations.map(({ title, quotes }) => [title, quotes.length > 0]),
+      [["Refunds", true]],
+    );
+    assert.deepEqual(
+      also_found.map(({ title, section, excerpt }) => [title, section, excerpt]),
+      [["About us", "About us › History", other.content]],
+      "one passage of a section",
+    );
+    const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
+    assert.deepEqual(
+      turn.citations.map(({ title }) => title),
+      ["Refunds"],
+    );
+    assert.ok(!JSON.stringify(turn).includes("About us"));
   });
 
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {

@@ -325,7 +325,9 @@ describe("outcomes", () => {
     const user = newUser();
     await worker.setTime(START);
     const title = "Refunds ".repeat(8000);
-    const rows = Array.from({ length: 50 }, () => passage({ document_meta: { title } }));
+    const rows = Array.from({ length: 50 }, (_, n) =>
+      passage({ document_meta: { title }, meta: { section: `Section ${n}` } }),
+    );
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: rows }) });
     const sent = question();
     const first = await worker.ask(user, sent);

@@ -84,7 +84,7 @@ describe("a turn", () => {
     const { json } = await get(user, `/api/sessions/${refusal.session_id}/messages`);
     const [asked, refused] = json.messages;
     assert.deepEqual([refused.content, refused.citations, refused.refusal], [refusal.message, [], refusal.reason]);
-    assert.ok(!("refusal" in asked));
+    assert.deepEqual([refused.hedged, "refusal" in asked, "hedged" in asked], [false, false, false]);
   });
 
   test("is written once when its first run was lost after writing", async () => {
@@ -337,6 +337,17 @@ describe("messages", () => {
     assert.deepEqual(json.messages, [{ id, role, content, citations, created_at }]);
   });
 
+  test("say of each answer whether it is hedged", async () => {
+    const user = newUser();
+    const session = upstream.history.addSession(user);
+    for (const hedged of [true, false]) upstream.history.addMessage(session, { role: "assistant", hedged });
+    const { json } = await get(user, `/api/sessions/${session.id}/messages`);
+    assert.deepEqual(
+      json.messages.map(({ hedged }) => hedged),
+      [true, false],
+    );
+  });
+
   test("say of each source whether its document is still there", async () => {
     const user = newUser();
     const gone = crypto.randomUUID();
@@ -430,6 +441,7 @@ describe("citations that the Worker did not write", () => {
     { ...real, excerpt: ["x"] },
     { ...real, score: "0.8" },
     { ...real, quotes: "none" },
+    { ...real, quotes: [] },
     { ...real, quotes: [{ start: "0", end: 17, text: "Refunds are free." }] },
     { ...real, url: 7 },
     { ...real, strength: "certain" },

@@ -299,6 +299,33 @@ describe("a stream is described", () => {
     );
   });
 
+  test("with citations that quote, and what was also found without a number or quotes", () => {
+    const bent = (change) => [start, delta, data(sources, change), end];
+    const withCitation = (changes) => (event) => ({ ...event, citations: [{ ...event.citations[0], ...changes }] });
+    const withFound = (changes) => (event) => ({ ...event, also_found: [{ ...event.also_found[0], ...changes }] });
+    refused(bent(withCitation({ quotes: [] })), /quotes/);
+    refused(bent(withFound({ index: 1 })), /index/);
+    refused(bent(withFound({ quotes: [] })), /quotes/);
+    refused(bent(withFound({ excerpt: undefined })), /excerpt/);
+    refused(bent(withFound({ url: "javascript:alert(1)" })), /url/);
+    refused(
+      bent(({ also_found: _, ...event }) => event),
+      /also_found/,
+    );
+    refused([data(start, ({ hedged: _, ...event }) => event), delta, sources, end], /hedged/);
+    const nearest = (change) => [
+      data(stream.refusal.value, (event) => ({ ...event, nearest: event.nearest.map(change) })),
+    ];
+    refused(
+      nearest((passage) => ({ ...passage, excerpt: "All of it." })),
+      /excerpt/,
+    );
+    refused(
+      nearest(({ title }) => title),
+      /nearest/,
+    );
+  });
+
   test("with quotes that stand in the passage and numbers that have one", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
     const quote = { start: 0, end: 3, text: "Ref" };

@@ -125,7 +125,7 @@ describe("a setting of the database", () => {
       const user = userWho([passage()]);
       const { events } = await ask(worker.url, user, question({ include_citations: true }));
       assert.equal(events[1].text, "Refunds are paid within 5 days.");
-      assert.deepEqual([events[2].citations, events[2].referenced_indices], [[], []]);
+      assert.deepEqual([events[2].citations, events[2].also_found, events[2].referenced_indices], [[], [], []]);
       assert.deepEqual(upstream.history.messagesOf(user)[1].citations, []);
       assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
     });

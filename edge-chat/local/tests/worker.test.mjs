@@ -41,7 +41,7 @@ describe("an answer", () => {
     );
     const [start, delta, sources, end] = events;
     assert.equal(delta.text, "Refunds are paid within 5 days. [1]");
-    assert.deepEqual(sources.referenced_indices, [1]);
+    assert.deepEqual([sources.referenced_indices, sources.also_found, start.hedged], [[1], [], false]);
     assert.equal(sources.citations[0].title, "Refunds");
     assert.equal(sources.citations[0].quotes[0].text, "Refunds are paid within 5 days.");
     assert.equal(end.persisted, true);
@@ -55,6 +55,7 @@ describe("an answer", () => {
     assert.deepEqual([turn.question_id, turn.question], [sent.message_id, "When are refunds paid?"]);
     assert.deepEqual([turn.answer_id, turn.answer], [end.message_id, delta.text]);
     assert.equal(turn.citations.length, 1);
+    assert.equal(turn.hedged, false);
     assert.deepEqual(upstream.callsOf(user, "kb_documents"), [], "no further question to an upstream that has rows");
   });
 
@@ -63,13 +64,13 @@ describe("an answer", () => {
     assert.equal(json.type, "answer");
     assert.equal(json.text, "Refunds are paid within 5 days. [1]");
     assert.equal(json.persisted, true);
-    assert.deepEqual(json.referenced_indices, [1]);
+    assert.deepEqual([json.referenced_indices, json.also_found, json.hedged], [[1], [], false]);
   });
 
   test("has neither markers nor sources when they are not wanted", async () => {
     const { events } = await ask(worker.url, newUser(), question({ include_citations: false }));
     assert.equal(events[1].text, "Refunds are paid within 5 days.");
-    assert.deepEqual([events[2].citations, events[2].referenced_indices], [[], []]);
+    assert.deepEqual([events[2].citations, events[2].also_found, events[2].referenced_indices], [[], [], []]);
   });
 
   test("starts before the history is written", async () => {
@@ -104,7 +105,10 @@ describe("a refusal", () => {
     assert.equal(refusal.reason, "no_match");
     assert.match(refusal.message, /^I don't have enough information/);
     assert.deepEqual(refusal.suggestions, ["Contact support", "Rephrase your question"]);
-    assert.deepEqual(refusal.nearest, ["Refunds"]);
+    assert.deepEqual(
+      refusal.nearest.map(({ title, score }) => [title, score]),
+      [["Refunds", 0.34]],
+    );
     assert.equal(refusal.persisted, true);
     const [{ body: turn }] = writesOf(user);
     assert.deepEqual([turn.answer, turn.session_id], [refusal.message, refusal.session_id]);

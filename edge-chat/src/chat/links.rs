@@ -1,8 +1,8 @@
-//! Links from citations to the original file of their document.
+//! Links from passages to the original file of their document.
 
 use std::collections::HashMap;
 
-use chat_core::answer::Citation;
+use chat_core::outcome::Outcome;
 use uuid::Uuid;
 
 use crate::config::LinkMode;
@@ -25,18 +25,14 @@ impl<'a> Links<'a> {
         Self { supabase, mode, origin }
     }
 
-    /// Gives each citation whose document has a file its link.
-    pub(super) async fn add(&self, citations: &mut [Citation]) -> Result<(), Failure> {
-        if self.mode == LinkMode::None || citations.is_empty() {
+    /// Gives each passage whose document has a file its link, whether it is quoted or only found.
+    pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), Failure> {
+        let documents: Vec<_> = outcome.documents().into_iter().collect();
+        if self.mode == LinkMode::None || documents.is_empty() {
             return Ok(());
         }
-        let mut ids: Vec<_> = citations.iter().map(|citation| citation.document_id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let links = self.of(&self.supabase.document_files(&ids).await?).await?;
-        for citation in citations {
-            citation.download_url = links.get(&citation.document_id).cloned();
-        }
+        let links = self.of(&self.supabase.document_files(&documents).await?).await?;
+        outcome.set_download_urls(|document| links.get(&document).cloned());
         Ok(())
     }
 

@@ -105,18 +105,15 @@ impl Run {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
-        let outcome = match response.verdict {
-            Verdict::Answer(answer) => {
-                let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
-                let hasty = supabase.until(supabase.deadline().half());
-                let links = Links::new(&hasty, settings.link_mode, &self.origin);
-                if let Err(failure) = trace.time("links", links.add(outcome.citations_mut())).await {
-                    trace.fault("no links", &failure);
-                }
-                outcome
-            }
+        let mut outcome = match response.verdict {
+            Verdict::Answer(answer) => Outcome::answer(answer, self.turn.session_id, self.turn.answer_id),
             Verdict::Refuse(reason) => self.refuse(&settings, reason, &rows).await?,
         };
+        let hasty = supabase.until(supabase.deadline().half());
+        let links = Links::new(&hasty, settings.link_mode, &self.origin);
+        if let Err(failure) = trace.time("links", links.add(&mut outcome)).await {
+            trace.fault("no links", &failure);
+        }
         Ok(Finding { outcome, best_similarity: assessment.best_similarity })
     }
 

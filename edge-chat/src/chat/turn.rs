@@ -46,9 +46,9 @@ pub(super) async fn record(
     turn: &Turn,
     latency_ms: u64,
 ) -> Result<(), Failure> {
-    let refusal = match outcome {
-        Outcome::Refusal(refusal) => Some(refusal.reason.as_str()),
-        Outcome::Answer(_) => None,
+    let (refusal, hedged) = match outcome {
+        Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false),
+        Outcome::Answer(answer) => (None, answer.hedged),
     };
     let is_new_session = question.session_id.is_none();
     supabase
@@ -65,6 +65,7 @@ pub(super) async fn record(
             ),
             latency_ms,
             refusal,
+            hedged,
         })
         .await
 }

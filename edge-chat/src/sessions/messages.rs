@@ -36,6 +36,9 @@ struct ShownMessage {
     /// Why it refuses an answer, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<String>,
+    /// Whether it says that its passages may not answer the question; of the assistant's messages only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hedged: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -65,13 +68,15 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }
 
-/// Users may write into their own history, so what is no citation is left out, and links are checked once more.
+/// Users may write into their own history, so what is no citation, or quotes nothing, is left out, and links are checked
+/// once more.
 fn shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);
-    let citations =
-        citations.filter_map(|json| serde_json::from_str(json.get()).ok()).filter(Citation::is_sound);
-    let citations = citations.map(|citation: Citation| ShownCitation {
+    let citations = citations
+        .filter_map(|json| serde_json::from_str(json.get()).ok())
+        .filter(|citation: &Citation| citation.is_sound() && !citation.quotes.is_empty());
+    let citations = citations.map(|citation| ShownCitation {
         citation: Citation {
             url: citation.url.filter(|url| is_web_address(url)),
             download_url: None,
@@ -86,6 +91,7 @@ fn shown(message: Message) -> ShownMessage {
         content: message.content,
         created_at: message.created_at,
         refusal: message.refusal,
+        hedged: is_answer.then_some(message.hedged),
     }
 }
 

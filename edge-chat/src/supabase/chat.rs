@@ -23,6 +23,8 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) latency_ms: u64,
     /// The reason, if the outcome is a refusal.
     pub(crate) refusal: Option<&'static str>,
+    /// Whether the answer says that its passages may not answer the question.
+    pub(crate) hedged: bool,
 }
 
 /// A question that got no answer.
@@ -72,6 +74,7 @@ impl Supabase {
             "citations": turn.citations,
             "latency_ms": turn.latency_ms,
             "refusal": turn.refusal,
+            "hedged": turn.hedged,
         });
         self.rpc("chat_record_turn", &parameters).read(self.deadline).await.map(drop)
     }

@@ -33,6 +33,8 @@ pub(crate) struct Message {
     pub(crate) created_at: Timestamp,
     /// Why it refuses an answer, if it does.
     pub(crate) refusal: Option<String>,
+    /// Whether it says that its passages may not answer the question.
+    pub(crate) hedged: bool,
 }
 
 impl Supabase {
@@ -95,7 +97,7 @@ impl Supabase {
         after: Option<&Timestamp>,
         limit: u32,
     ) -> Result<Vec<Message>, Failure> {
-        let query = Query::columns("id,role,content,citations,created_at,refusal")
+        let query = Query::columns("id,role,content,citations,created_at,refusal,hedged")
             .filter("session_id", format!("eq.{session_id}"))
             .order("created_at.asc,id.asc")
             .limit(limit);

@@ -47,6 +47,7 @@ export function createHistory() {
       content: "When are refunds paid?",
       citations: [],
       refusal: null,
+      hedged: false,
       created_at: now(),
       ...fields,
     };
@@ -62,7 +63,14 @@ export function createHistory() {
     }
     const turn = [
       { id: body.question_id, role: "user", content: body.question, citations: [] },
-      { id: body.answer_id, role: "assistant", content: body.answer, citations: body.citations, refusal: body.refusal },
+      {
+        id: body.answer_id,
+        role: "assistant",
+        content: body.answer,
+        citations: body.citations,
+        refusal: body.refusal,
+        hedged: body.hedged,
+      },
     ];
     for (const message of turn) {
       const known = messages.some((row) => row.session_id === session.id && row.id === message.id);
