@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::chunk::{MAX_TOKENS, embedded_text};
+use crate::chunk::{MAX_TOKENS, headings, innermost_heading, with_context};
 use crate::embed::{TextEmbedder, vectors};
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
 use crate::progress::Progress;
@@ -131,19 +131,23 @@ fn embed<'a, E: TextEmbedder>(
     let mut texts = Vec::new();
     let mut of_chunks: Vec<(&ChunkToEmbed, Vec<Sentence>)> = Vec::new();
     for chunk in chunks {
-        let whole = embedded_text(chunk.section.as_deref(), &chunk.content, &count_tokens);
+        let context = headings(chunk.section.as_deref(), &count_tokens);
+        let whole = with_context(context.as_deref(), &chunk.content);
         if count_tokens(&whole) > MAX_TOKENS {
             done.too_long += 1;
         }
         texts.push(whole);
+        texts.extend(chunk.section.as_deref().map(|section| innermost_heading(section).to_owned()));
         let sentences = sentences(&chunk.content);
-        texts.extend(sentences.iter().map(|sentence| sentence.embedded_text(&chunk.content)));
+        let embedded = |sentence: &Sentence| sentence.embedded_text(context.as_deref(), &chunk.content);
+        texts.extend(sentences.iter().map(embedded));
         of_chunks.push((chunk, sentences));
     }
     let mut vectors = vectors(embedder, &texts).into_iter();
     let new = |(chunk, sentences): (&'a ChunkToEmbed, Vec<Sentence>)| NewVectors {
         chunk,
         vector: vectors.next().unwrap_or_default(),
+        heading: chunk.section.as_ref().and_then(|_| vectors.next()),
         sentences: sentences
             .into_iter()
             .zip(vectors.by_ref())

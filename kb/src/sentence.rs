@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use chat_core::sentences::{Unit, UnitKind, units};
+use chat_core::sentences::{Unit, UnitKind, named_cells, units};
+
+use crate::chunk::with_context;
 
 /// A sentence, table row or code block of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,17 +18,23 @@ pub struct Sentence {
     bytes: Range<usize>,
     /// The header row of a table row, in bytes.
     header: Option<Range<usize>>,
+    /// The line that introduces the list it is an item of, in bytes.
+    introduction: Option<Range<usize>>,
 }
 
 impl Sentence {
-    /// What the sentence's vector is made from: its own words, those of a table row below the header row, since
-    /// "5 | 9.90" means little without it.
-    pub fn embedded_text(&self, content: &str) -> String {
+    /// What the sentence's vector is made from: its own words below the headings of its passage (`context`), since "It is
+    /// free." means little without them. A cell of a table is named by its column, a list item follows the line that
+    /// introduces its list.
+    pub fn embedded_text(&self, context: Option<&str>, content: &str) -> String {
         let text = |range: &Range<usize>| content.get(range.clone()).unwrap_or_default();
-        match &self.header {
-            Some(header) => format!("{}\n{}", text(header), text(&self.bytes)),
-            None => text(&self.bytes).to_owned(),
-        }
+        let own = text(&self.bytes);
+        let whole = match (&self.header, &self.introduction) {
+            (Some(header), _) => named_cells(text(header), own),
+            (None, Some(introduction)) => format!("{} {own}", text(introduction)),
+            (None, None) => own.to_owned(),
+        };
+        with_context(context, &whole)
     }
 }
 
@@ -36,6 +44,7 @@ pub fn sentences(content: &str) -> Vec<Sentence> {
     let sentence = |unit: Unit| Sentence {
         range: characters.before(unit.range.start)..characters.before(unit.range.end),
         header: header_row(content, &unit),
+        introduction: unit.list.as_ref().and_then(|list| list.introduction.clone()),
         bytes: unit.range,
     };
     units(content).into_iter().map(sentence).collect()
@@ -71,7 +80,7 @@ mod tests {
     use super::*;
 
     fn texts(content: &str) -> Vec<String> {
-        sentences(content).iter().map(|sentence| sentence.embedded_text(content)).collect()
+        sentences(content).iter().map(|sentence| sentence.embedded_text(None, content)).collect()
     }
 
     /// What Postgres' `substr(content, start + 1, end - start)` gives.
@@ -89,12 +98,24 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_embedded_alone_and_a_table_row_below_its_header() {
+    fn a_sentence_is_embedded_below_its_headings() {
+        let content = "It is free.";
+        let sentence = sentences(content).remove(0);
+        assert_eq!(sentence.embedded_text(Some("Shipping › Price"), content), "Shipping › Price\nIt is free.");
+    }
+
+    #[test]
+    fn a_list_item_is_embedded_behind_the_line_that_introduces_it() {
+        assert_eq!(texts("You need:\n\n- a receipt\n- a box"), ["You need:", "You need: a receipt", "You need: a box"]);
+    }
+
+    #[test]
+    fn the_cells_of_a_table_row_are_embedded_with_their_names() {
         let content =
             "# Shipping\n\nWe ship. Ask us.\n\n| Way | Price |\n|---|---|\n| Air | 9 € |\n| Sea | 5 € |";
         assert_eq!(
             texts(content),
-            ["We ship.", "Ask us.", "| Way | Price |\nAir | 9 €", "| Way | Price |\nSea | 5 €"]
+            ["We ship.", "Ask us.", "Way: Air; Price: 9 €", "Way: Sea; Price: 5 €"]
         );
     }
 

@@ -9,8 +9,12 @@ const MAX_CONTEXT_TOKENS: usize = 64;
 /// content. At most [`super::MAX_TOKENS`] tokens for a chunk that was cut here; a text that an administrator has edited
 /// may have more.
 pub fn embedded_text(section: Option<&str>, content: &str, count_tokens: &CountTokens<'_>) -> String {
-    let context = section.and_then(|section| shorten(section, count_tokens));
-    with_context(context.as_deref(), content)
+    with_context(headings(section, count_tokens).as_deref(), content)
+}
+
+/// The headings that a chunk and its sentences are embedded below: its section, shortened.
+pub fn headings(section: Option<&str>, count_tokens: &CountTokens<'_>) -> Option<String> {
+    section.and_then(|section| shorten(section, count_tokens))
 }
 
 /// The section path, without its outermost headings and then without the end of the last one if it is too long.
@@ -28,7 +32,7 @@ pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<Stri
     (!context.is_empty()).then_some(context)
 }
 
-pub(super) fn with_context(context: Option<&str>, content: &str) -> String {
+pub(crate) fn with_context(context: Option<&str>, content: &str) -> String {
     match context {
         Some(context) => format!("{context}\n{content}"),
         None => content.to_owned(),

@@ -18,11 +18,12 @@ use std::sync::Arc;
 
 use extract::{Extracted, Section};
 
-pub use context::embedded_text;
+pub use context::{embedded_text, headings};
+pub(crate) use context::with_context;
 
 /// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
 /// written again.
-pub const CHUNKER_VERSION: &str = "chunker-2";
+pub const CHUNKER_VERSION: &str = "chunker-3";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
 pub const TARGET_TOKENS: usize = 200;
@@ -47,6 +48,11 @@ pub struct Chunk {
     pub url: Option<Arc<str>>,
     /// Where the content stands in the document's text, in bytes.
     pub range: Range<usize>,
+}
+
+/// The innermost heading of a section, which gets a vector of its own.
+pub fn innermost_heading(section: &str) -> &str {
+    section.rsplit(SECTION_SEPARATOR).next().unwrap_or(section)
 }
 
 impl Chunk {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::write::{CHUNK_SCALE, scaled_literal, sentence_entry};
+use super::write::{CHUNK_SCALE, HALF_SCALE, scaled_literal, sentence_entry};
 use super::{KnowledgeBase, NewSentence};
 use crate::supabase::{Query, SupabaseError};
 
@@ -55,6 +55,8 @@ pub struct NewVectors<'a> {
     pub chunk: &'a ChunkToEmbed,
     /// Of the chunk.
     pub vector: Vec<f32>,
+    /// Of its innermost heading.
+    pub heading: Option<Vec<f32>>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,
 }
@@ -92,6 +94,7 @@ impl KnowledgeBase {
                 "text_hash": new.chunk.text_hash(),
                 "embedding": scaled_literal(&new.vector, CHUNK_SCALE),
                 "model": model,
+                "heading": new.heading.as_ref().map(|heading| scaled_literal(heading, HALF_SCALE)),
                 "sentences": new.sentences.iter().map(sentence_entry).collect::<Value>(),
             })
         };

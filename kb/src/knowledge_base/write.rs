@@ -15,8 +15,8 @@ use crate::supabase::{Query, SupabaseError};
 /// than others, and brings vectors back to unit length. A chunk's vector moves by 2e-8 at most.
 pub(super) const CHUNK_SCALE: f64 = (1 << 28) as f64;
 
-/// Stored in half precision, a sentence's vector has no more digits than these.
-const SENTENCE_SCALE: f64 = (1 << 17) as f64;
+/// Stored in half precision, the vector of a sentence or heading has no more digits than these.
+pub(super) const HALF_SCALE: f64 = (1 << 17) as f64;
 
 /// A document about to be written.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +64,8 @@ pub struct NewChunk {
     pub url: Option<String>,
     /// Its embedding.
     pub vector: Vec<f32>,
+    /// The embedding of its innermost heading, which is stored in half precision.
+    pub heading: Option<Vec<f32>>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,
 }
@@ -202,6 +204,7 @@ fn chunk_row(chunk: &NewChunk, model: &str) -> Value {
         "meta": meta,
         "embedding": scaled_literal(&chunk.vector, CHUNK_SCALE),
         "model": model,
+        "heading": chunk.heading.as_ref().map(|heading| scaled_literal(heading, HALF_SCALE)),
         "sentences": chunk.sentences.iter().map(sentence_entry).collect::<Value>(),
     })
 }
@@ -223,7 +226,7 @@ pub(super) fn sentence_entry(sentence: &NewSentence) -> Value {
     json!({
         "start": sentence.range.start,
         "end": sentence.range.end,
-        "embedding": scaled_literal(&sentence.vector, SENTENCE_SCALE),
+        "embedding": scaled_literal(&sentence.vector, HALF_SCALE),
     })
 }
 
@@ -241,6 +244,7 @@ mod tests {
             page: None,
             url: None,
             vector: vec![0.5, -0.25],
+            heading: Some(vec![0.5]),
             sentences: vec![NewSentence { range: 3..8, vector: vec![1.0] }],
         }
     }
@@ -273,6 +277,7 @@ mod tests {
         let row = chunk_row(&chunk, "m");
         assert_eq!(row["meta"], json!({ "section": "A › B", "page": 7 }));
         assert_eq!((&row["embedding"], &row["model"]), (&json!("[134217728,-67108864]"), &json!("m")));
+        assert_eq!(row["heading"], json!("[65536]"));
         assert_eq!(row["sentences"], json!([{ "start": 3, "end": 8, "embedding": "[131072]" }]));
     }
 }

@@ -121,6 +121,7 @@ fn new_chunk(
         page: chunk.page,
         url: chunk.url.as_deref().map(str::to_owned),
         vector: vectors.next().unwrap_or_default(),
+        heading: chunk.section.as_ref().and_then(|_| vectors.next()),
         sentences: sentences
             .iter()
             .zip(vectors)

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::fingerprint::Defaults;
 use super::plan::Write;
-use crate::chunk::{Chunk, CountTokens, chunks, embedded_text};
+use crate::chunk::{Chunk, CountTokens, chunks, headings, innermost_heading, with_context};
 use crate::knowledge_base::PendingDocument;
 use crate::sentence::{Sentence, sentences};
 use crate::source::Content;
@@ -120,16 +120,20 @@ pub(super) fn failed(write: Write, reason: String) -> Outcome {
 }
 
 impl Prepared {
-    /// The texts whose vectors a passage needs: its own, and one for each sentence.
+    /// The texts whose vectors a passage needs: its own, its innermost heading if it has one, and one for each sentence.
     pub(super) fn texts<'a>(
         &'a self,
         passage: &'a Passage,
         count_tokens: &CountTokens<'_>,
     ) -> impl Iterator<Item = String> + 'a {
         let content = self.content(passage);
-        let whole = embedded_text(passage.chunk.section.as_deref(), content, count_tokens);
-        std::iter::once(whole)
-            .chain(passage.sentences.iter().map(move |sentence| sentence.embedded_text(content)))
+        let section = passage.chunk.section.as_deref();
+        let context = headings(section, count_tokens);
+        let whole = with_context(context.as_deref(), content);
+        let heading = section.map(|section| innermost_heading(section).to_owned());
+        let sentences = passage.sentences.iter();
+        let sentences = sentences.map(move |sentence| sentence.embedded_text(context.as_deref(), content));
+        std::iter::once(whole).chain(heading).chain(sentences)
     }
 
     pub(super) fn content(&self, passage: &Passage) -> &str {
