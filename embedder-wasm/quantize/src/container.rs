@@ -10,9 +10,10 @@ const EXCEPTION: i8 = i8::MIN;
 /// The sum of a row's magnitudes stays below this, so that its product with 14-bit activations fits in i32.
 const MAX_ROW_SUM: u32 = 262_000;
 
-/// The tensors of the model file, in the order in which they were added.
+/// The tensors of a model file, in the order in which they were added.
 pub(crate) struct Container {
-    source_sha256: &'static str,
+    /// Keys and values, the keys ascending.
+    metadata: Vec<(&'static str, String)>,
     tensors: Vec<Tensor>,
 }
 
@@ -24,8 +25,27 @@ struct Tensor {
 }
 
 impl Container {
-    pub(crate) fn new(source_sha256: &'static str) -> Self {
-        Self { source_sha256, tensors: Vec::new() }
+    /// For the embedder's weights, from the float32 model of this SHA-256.
+    pub(crate) fn embedder(source_sha256: &str) -> Self {
+        let metadata = vec![
+            ("format", FORMAT.to_owned()),
+            ("license", "Apache-2.0".to_owned()),
+            ("source", "sentence-transformers/all-MiniLM-L6-v2".to_owned()),
+            ("source_sha256", source_sha256.to_owned()),
+        ];
+        Self { metadata, tensors: Vec::new() }
+    }
+
+    /// For the weights of a reader of this shape, from the checkpoint of this SHA-256.
+    pub(crate) fn reader(layers: usize, positions: usize, source_sha256: &str) -> Self {
+        let metadata = vec![
+            ("format", FORMAT.to_owned()),
+            ("kind", "reader".to_owned()),
+            ("layers", layers.to_string()),
+            ("positions", positions.to_string()),
+            ("source_sha256", source_sha256.to_owned()),
+        ];
+        Self { metadata, tensors: Vec::new() }
     }
 
     pub(crate) fn add_floats(&mut self, name: &str, shape: &[usize], values: &[f32]) {
@@ -87,11 +107,9 @@ impl Container {
             _ => 1,
         };
         self.tensors.sort_by_key(|tensor| std::cmp::Reverse(width(tensor)));
-        let mut entries = vec![format!(
-            "\"__metadata__\":{{\"format\":\"{FORMAT}\",\"license\":\"Apache-2.0\",\
-             \"source\":\"sentence-transformers/all-MiniLM-L6-v2\",\"source_sha256\":\"{}\"}}",
-            self.source_sha256
-        )];
+        let metadata: Vec<String> =
+            self.metadata.iter().map(|(key, value)| format!("\"{key}\":\"{value}\"")).collect();
+        let mut entries = vec![format!("\"__metadata__\":{{{}}}", metadata.join(","))];
         let mut offset = 0;
         for (index, tensor) in self.tensors.iter().enumerate() {
             let Tensor { name, dtype, shape, bytes } = tensor;
@@ -134,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_reader_of_the_format_finds_what_was_written() {
-        let mut container = Container::new("abc");
+        let mut container = Container::embedder("abc");
         container.add_text("text", "[PAD]\né");
         container.add_floats("floats", &[2, 1], &[1.5, -2.0]);
         container.add_bytes("bytes", &[3], &[1, -1, 127]);
@@ -153,7 +171,7 @@ mod tests {
 
     #[test]
     fn values_beyond_a_byte_are_exceptions_in_row_major_order() {
-        let mut container = Container::new("");
+        let mut container = Container::embedder("");
         container.add_matrix("layer", 3, &[127, -127, -128, 128, 5, -3000]).unwrap();
         let file = container.into_bytes().unwrap();
         let tensors = SafeTensors::deserialize(&file).unwrap();
@@ -174,7 +192,7 @@ mod tests {
     #[test]
     fn what_the_engine_could_not_compute_with_is_refused() {
         let error = |integers: &[i32]| {
-            Container::new("").add_matrix("layer", integers.len(), integers).unwrap_err().to_string()
+            Container::embedder("").add_matrix("layer", integers.len(), integers).unwrap_err().to_string()
         };
         assert!(error(&[0, 40_000]).contains("holds 40000"));
         assert!(error(&[30_000; 9]).contains("magnitudes of 270000"));
@@ -183,11 +201,11 @@ mod tests {
 
     #[test]
     fn doubles_and_wrong_shapes_are_refused() {
-        let mut double = Container::new("");
+        let mut double = Container::embedder("");
         double.add_bytes("a", &[1], &[1]);
         double.add_floats("a", &[1], &[1.0]);
         assert!(double.into_bytes().unwrap_err().to_string().contains("two tensors named a"));
-        let mut shape = Container::new("");
+        let mut shape = Container::embedder("");
         shape.add_bytes("a", &[2, 2], &[1]);
         assert!(
             shape.into_bytes().unwrap_err().to_string().contains("has 1 bytes, its shape [2, 2] needs 4")

@@ -221,7 +221,7 @@ mod tests {
 
     /// The source of a small model with this many layers.
     fn source(layers: usize) -> Vec<u8> {
-        let mut source = Container::new("");
+        let mut source = Container::embedder("");
         let mut seed = 0;
         let mut add = |name: &str, rows: usize, columns: usize| {
             seed += 1;
@@ -264,7 +264,7 @@ mod tests {
             let batch = Batch::new(&sentences, &[vec![2000; 20], vec![1999]])?;
             let vocabulary = vec!["word"; 2100].join("\n");
             let embeddings = crate::embeddings::quantize(&weights, &vocabulary, &batch)?;
-            let mut container = Container::new("");
+            let mut container = Container::embedder("");
             embeddings.store(&mut container);
             quantize(&weights, &embeddings, &batch, &mut container)?;
             container.into_bytes()

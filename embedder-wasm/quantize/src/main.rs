@@ -1,4 +1,7 @@
-//! `quantize-model MODEL.safetensors tokenizer.json OUT`: makes the embedder's model file.
+//! `quantize-model`: makes model files for the crate `embedder`.
+//!
+//! `embedder MODEL.safetensors tokenizer.json OUT` makes the embedder's from the float32 weights of all-MiniLM-L6-v2,
+//! `reader --checkpoint FOLDER --out FILE` a reader's from a cross-encoder of the owner's.
 //!
 //! The same bytes come out on every machine and with any number of threads: float operations have one fixed order,
 //! none is fused, `exp` and `erf` are those of the `libm` crate, and threads only share out independent results.
@@ -17,12 +20,13 @@ mod layers;
 mod linear_algebra;
 mod matrix;
 mod moments;
+mod reader;
 mod recipe;
 mod sensitivity;
 mod source;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -30,40 +34,57 @@ use clap::Parser;
 use crate::container::Container;
 
 #[derive(Parser)]
-#[command(about = "Make the embedder's model file from the float32 weights of all-MiniLM-L6-v2", version)]
-struct Arguments {
-    /// The float32 weights, `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2.
-    model: PathBuf,
-    /// `tokenizer.json` of the same model.
-    tokenizer: PathBuf,
-    /// Where the model file goes; an existing file is replaced.
-    out: PathBuf,
+#[command(about = "Make model files for the embedding engine", version)]
+enum Command {
+    /// Make the embedder's model file from the float32 weights of all-MiniLM-L6-v2.
+    Embedder {
+        /// The float32 weights, `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2.
+        model: PathBuf,
+        /// `tokenizer.json` of the same model.
+        tokenizer: PathBuf,
+        /// Where the model file goes; an existing file is replaced.
+        out: PathBuf,
+    },
+    /// Make a reader's model file from a cross-encoder: BERT of 2 to 12 layers, 384 wide, with one output.
+    Reader {
+        /// Folder with `config.json`, `model.safetensors`, and `tokenizer.json` or `vocab.txt`.
+        #[arg(long, value_name = "FOLDER")]
+        checkpoint: PathBuf,
+        /// Where the model file goes; an existing file is replaced.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
 }
 
 fn main() -> Result<()> {
-    let Arguments { model, tokenizer, out } = Arguments::parse();
-    let read = |path: &PathBuf| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-    let model = read(&model)?;
+    match Command::parse() {
+        Command::Embedder { model, tokenizer, out } => write(&out, &embedder(&model, &tokenizer)?),
+        Command::Reader { checkpoint, out } => write(&out, &reader::convert(&checkpoint)?),
+    }
+}
+
+fn write(out: &Path, file: &[u8]) -> Result<()> {
+    fs::write(out, file).with_context(|| format!("cannot write {}", out.display()))?;
+    println!("  SHA-256 {}, {} bytes", source::sha256(file), file.len());
+    Ok(())
+}
+
+/// The embedder's model file.
+fn embedder(model: &Path, tokenizer: &Path) -> Result<Vec<u8>> {
+    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let model = read(model)?;
     source::check("the weights", &model, source::MODEL_SHA256)?;
-    let tokenizer = read(&tokenizer)?;
+    let tokenizer = read(tokenizer)?;
     source::check("the contents of tokenizer.json", &tokenizer, source::TOKENIZER_SHA256)?;
 
     let weights = source::Weights::parse(&model)?;
     let vocabulary = source::vocabulary(&tokenizer)?;
-    let bytes = quantize(&weights, &vocabulary)?;
-    fs::write(&out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
-    println!("  SHA-256 {}, {} bytes", source::sha256(&bytes), bytes.len());
-    Ok(())
-}
-
-/// The whole model file.
-fn quantize(weights: &source::Weights, vocabulary: &str) -> Result<Vec<u8>> {
-    let mut container = Container::new(source::MODEL_SHA256);
-    let batch = calibration::Batch::of_texts(vocabulary)?;
+    let mut container = Container::embedder(source::MODEL_SHA256);
+    let batch = calibration::Batch::of_texts(&vocabulary)?;
     println!("  calibrating with {} tokens", batch.tokens());
-    let embeddings = embeddings::quantize(weights, vocabulary, &batch)?;
+    let embeddings = embeddings::quantize(&weights, &vocabulary, &batch)?;
     embeddings.store(&mut container);
-    layers::quantize(weights, &embeddings, &batch, &mut container)?;
-    container.add_text("tokenizer.vocabulary", vocabulary);
+    layers::quantize(&weights, &embeddings, &batch, &mut container)?;
+    container.add_text("tokenizer.vocabulary", &vocabulary);
     container.into_bytes()
 }

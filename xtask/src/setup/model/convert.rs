@@ -52,7 +52,7 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
     let started = Instant::now();
     shell::run(
         shell::cargo()
-            .args(["run", "--quiet", "--package", "quantize", "--bin", "quantize-model", "--"])
+            .args(["run", "--quiet", "--package", "quantize", "--bin", "quantize-model", "--", "embedder"])
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging),
     )?;
