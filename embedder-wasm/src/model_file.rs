@@ -18,9 +18,6 @@ pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
 /// More than the header of a model (19 kB). A long one is not read at all: JSON unpacks to many times its length.
 const MAX_HEADER_BYTES: u64 = 65_536;
 
-/// Value of the metadata key `kind` of a reader's file; that of the embedder has no such key.
-pub(crate) const READER: &str = "reader";
-
 /// The byte that stands for "the next of the exceptions".
 const EXCEPTION: u8 = 0x80;
 

@@ -9,7 +9,10 @@ use super::weights::Outline;
 use super::{DIMENSIONS, Model};
 use crate::EmbedderError;
 use crate::kernels::{Instructions, Kernel, Work, dense, rows};
-use crate::model_file::{ModelFile, READER};
+use crate::model_file::ModelFile;
+
+/// Value of the metadata key `kind` of a reader's file; that of the embedder has no such key.
+const READER: &str = "reader";
 
 /// Layers that an encoder of pairs may have.
 const LAYERS: RangeInclusive<usize> = 1..=12;
