@@ -20,5 +20,6 @@ export function refusalSlip({ reason, nearest }: RefusalEvent, language: PageLan
 const REASONS: Readonly<Record<RefusalReason, TextKey>> = {
   no_match: "reasonNoMatch",
   weak_evidence: "reasonWeakEvidence",
+  unreadable_language: "reasonUnreadableLanguage",
   empty_kb: "reasonEmptyKb",
 };

@@ -93,6 +93,7 @@ export const texts: Texts = {
   refused: "لا إجابة، عن قصد.",
   reasonNoMatch: "لا مقطع قريب بما يكفي من السؤال: لا شيء يبلغ العتبة {threshold}.",
   reasonWeakEvidence: "بعض المقاطع قريبة، لكن من غير المرجّح أن تجيب عنه.",
+  reasonUnreadableLanguage: "لا يستطيع النموذج قراءة هذا الخط، والكلمات وحدها لا تجد ما يكفي.",
   reasonEmptyKb: "قاعدة المعرفة فارغة حتى الآن.",
   nearest: "أقرب الصفحات",
   raw: "النتيجة الخام (JSON)",

@@ -95,6 +95,7 @@ export const texts: Texts = {
   refused: "Keine Antwort, mit Absicht.",
   reasonNoMatch: "Keine Textstelle ist der Frage nah genug: Keine erreicht die Schwelle von {threshold}.",
   reasonWeakEvidence: "Einige Textstellen sind nah, werden sie aber wohl nicht beantworten.",
+  reasonUnreadableLanguage: "Das Sprachmodell kann diese Schrift nicht lesen, und die Wörter allein finden zu wenig.",
   reasonEmptyKb: "In der Wissensbasis steht noch nichts.",
   nearest: "Nächste Seiten",
   raw: "Ergebnis im Rohzustand (JSON)",

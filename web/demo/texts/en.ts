@@ -92,6 +92,7 @@ export const texts = {
   refused: "No answer, on purpose.",
   reasonNoMatch: "No passage is near enough to the question: none reaches the threshold of {threshold}.",
   reasonWeakEvidence: "Some passages are near, but they are not likely to answer it.",
+  reasonUnreadableLanguage: "The model cannot read this script, and the words alone find too little.",
   reasonEmptyKb: "There is nothing in the knowledge base yet.",
   nearest: "Closest pages",
   raw: "Raw outcome (JSON)",

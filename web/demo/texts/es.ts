@@ -94,6 +94,7 @@ export const texts: Texts = {
   refused: "Sin respuesta, a propósito.",
   reasonNoMatch: "Ningún pasaje está lo bastante cerca de la pregunta: ninguno alcanza el umbral de {threshold}.",
   reasonWeakEvidence: "Hay pasajes cercanos, pero es poco probable que la respondan.",
+  reasonUnreadableLanguage: "El modelo no puede leer esta escritura y las palabras por sí solas encuentran muy poco.",
   reasonEmptyKb: "La base de conocimientos aún está vacía.",
   nearest: "Páginas más cercanas",
   raw: "Resultado en bruto (JSON)",

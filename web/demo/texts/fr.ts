@@ -93,6 +93,7 @@ export const texts: Texts = {
   refused: "Pas de réponse, et c’est voulu.",
   reasonNoMatch: "Aucun passage n’est assez proche de la question : aucun n’atteint le seuil de {threshold}.",
   reasonWeakEvidence: "Des passages sont proches, mais ils n’y répondent sans doute pas.",
+  reasonUnreadableLanguage: "Le modèle ne sait pas lire cette écriture, et les mots seuls trouvent trop peu.",
   reasonEmptyKb: "La base de connaissances est encore vide.",
   nearest: "Pages les plus proches",
   raw: "Résultat brut (JSON)",

@@ -93,6 +93,7 @@ export const texts: Texts = {
   refused: "あえて答えません。",
   reasonNoMatch: "質問に十分近い箇所がありません。しきい値 {threshold} に届くものはありませんでした。",
   reasonWeakEvidence: "近い箇所はありますが、答えになる見込みが低いものです。",
+  reasonUnreadableLanguage: "モデルはこの文字を読めず、単語だけでは十分に見つかりません。",
   reasonEmptyKb: "ナレッジベースはまだ空です。",
   nearest: "最も近いページ",
   raw: "生の結果（JSON）",

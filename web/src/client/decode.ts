@@ -129,7 +129,12 @@ function decodeQuote(value: unknown): Quote[] {
 
 /** Why there is no answer, if the value says so. */
 export function asRefusalReason(value: unknown): RefusalReason | undefined {
-  return value === "no_match" || value === "weak_evidence" || value === "empty_kb" ? value : undefined;
+  return value === "no_match" ||
+    value === "weak_evidence" ||
+    value === "unreadable_language" ||
+    value === "empty_kb"
+    ? value
+    : undefined;
 }
 
 function asStrength(value: unknown): EvidenceStrength | undefined {

@@ -62,7 +62,7 @@ export interface FoundPassage extends Passage {
 }
 
 /** Why there is no answer. */
-export type RefusalReason = "no_match" | "weak_evidence" | "empty_kb";
+export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "empty_kb";
 
 /** One event of the answer stream. */
 export type ChatEvent =
