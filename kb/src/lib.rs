@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod calibration;
 pub mod chunk;
 pub mod cli;
 mod commands;

@@ -38,7 +38,8 @@ fn ask_server(
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
-    let settings = Settings { match_count: 7, gates: Gates { similarity: 0.35, confidence: 0.0 } };
+    let settings =
+        Settings { match_count: 7, gates: Gates { similarity: 0.35, confidence: 0.0, ..Gates::default() } };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
     (asked, server.requests())

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use chat_core::evidence::Gates;
+use chat_core::evidence::{Background, Gates};
 use serde::{Deserialize, Serialize};
 use worker::{Date, Delay};
 
@@ -68,6 +68,8 @@ pub(crate) struct Overrides {
 #[derive(Deserialize)]
 struct Stored {
     model: Option<String>,
+    /// What `kb sync` measured with vectors of this model; the default if `None`.
+    calibration: Option<Background>,
     settings: Row,
 }
 
@@ -126,6 +128,7 @@ impl Settings {
                     row.evidence_confidence,
                     defaults.confidence,
                 ),
+                background: stored.calibration.unwrap_or(defaults.background),
             },
             match_count: match_count.clamp(1, 50),
             link_mode: overrides.link_mode.unwrap_or(row.link_mode),
@@ -205,6 +208,15 @@ mod tests {
         assert_eq!((settings.gates.similarity, settings.match_count), (0.5, 3));
         assert_eq!((settings.link_mode, settings.greeting.as_deref()), (LinkMode::None, Some("Hi")));
         assert!(settings.suggested_questions.is_empty());
+    }
+
+    #[test]
+    fn evidence_is_held_against_what_was_measured_or_else_against_the_default() {
+        let mut stored = stored(serde_json::json!({}));
+        let gates = |stored: &Stored| Settings::merge(&Overrides::default(), stored).gates;
+        assert_eq!(gates(&stored).background, Background::default());
+        stored.calibration = Some(Background { mean: -6.9, deviation: 1.8 });
+        assert_eq!(gates(&stored).background, Background { mean: -6.9, deviation: 1.8 });
     }
 
     #[test]

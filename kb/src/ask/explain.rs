@@ -1,7 +1,7 @@
 //! Why a question was answered or refused, for people.
 
 use chat_core::chunk::{MatchedChunk, SentenceMatch};
-use chat_core::evidence::PassageAssessment;
+use chat_core::evidence::{Background, PassageAssessment};
 
 use super::{Asked, Conclusion, one_line, place};
 
@@ -80,8 +80,16 @@ fn gates(asked: &Asked) -> Vec<String> {
     ];
     lines.extend(assessment.signals.map(|signals| {
         format!(
-            "  from sentence {:.3}, window {:.3}, mean similarity {:.3}, lead {:.3}, missing names {:.0}",
-            signals.sentence, signals.window, signals.mean_similarity, signals.lead, signals.missing_names
+            "  from sentence {:.3}, score {:.3}, mean similarity {:.3}",
+            signals.sentence, signals.score, signals.mean_similarity
+        )
+    }));
+    lines.extend(assessment.evidence.map(|evidence| {
+        let background = asked.gates.background;
+        let origin = if background == Background::default() { "by default" } else { "here" };
+        format!(
+            "  evidence {evidence:.1}; questions about something else reach {:.1} ± {:.1} {origin}",
+            background.mean, background.deviation
         )
     }));
     lines

@@ -30,6 +30,8 @@ pub fn report(asked: &Asked) -> Value {
             "confidence": gate(Some(assessment.confidence), asked.gates.confidence),
         },
         "signals": assessment.signals,
+        "evidence": assessment.evidence,
+        "background": asked.gates.background,
         "outcome": outcome(&asked.conclusion),
     })
 }

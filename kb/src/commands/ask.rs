@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chat_core::evidence::Gates;
+use chat_core::evidence::{Background, Gates};
 use embedder::Embedder;
 
 use super::connect;
@@ -12,7 +12,14 @@ use crate::output::{print, print_json};
 
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
-    let gates = Gates { similarity: args.threshold, confidence: args.confidence };
+    let calibration = knowledge_base.calibration().await?;
+    // Measured with other vectors, it says nothing.
+    let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
+    let gates = Gates {
+        similarity: args.threshold,
+        confidence: args.confidence,
+        background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
+    };
     let settings = Settings { match_count: args.match_count, gates };
     let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
     let asked =

@@ -6,6 +6,7 @@ use embedder::Embedder;
 use serde_json::json;
 
 use super::connect;
+use crate::calibration::recalibrate;
 use crate::cli::ReembedArgs;
 use crate::knowledge_base::Reason;
 use crate::output::{Table, counted, number, print, print_json, text};
@@ -20,11 +21,23 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     let model = embedder::fingerprint();
     let found = survey(&knowledge_base, model).await?;
     let mut done = Reembedded::default();
-    if found.chunks > 0 && !args.dry_run {
-        let embedder = Embedder::from_dir(&args.model.model_dir)?;
+    let mut calibration = Ok(None);
+    if !args.dry_run {
         let progress = Progress::on_stderr();
-        progress.line(&format!("{} to embed", counted(found.chunks as u64, "passage")));
-        done = reembed_surveyed(&knowledge_base, &embedder, model, &found, &progress).await?;
+        let load = || Embedder::from_dir(&args.model.model_dir);
+        let mut embedder = None;
+        if found.chunks > 0 {
+            let embedder = embedder.insert(load()?);
+            progress.line(&format!("{} to embed", counted(found.chunks as u64, "passage")));
+            done = reembed_surveyed(&knowledge_base, embedder, model, &found, &progress).await?;
+        }
+        let load = || embedder.map_or_else(load, Ok);
+        calibration = recalibrate(&knowledge_base, model, done.written > 0, load, &progress).await;
+        match &calibration {
+            Ok(Some(calibration)) => progress.line(&calibration.to_string()),
+            Ok(None) => {}
+            Err(error) => progress.line(&format!("warning: not calibrated: {error}")),
+        }
     }
     if args.json {
         print_json(&json!({
@@ -35,6 +48,8 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
             "written": done.written,
             "changed_meanwhile": done.changed_meanwhile,
             "too_long": done.too_long,
+            "calibration": calibration.as_ref().ok(),
+            "calibration_failure": calibration.as_ref().err().map(ToString::to_string),
         }))?;
     } else if found.chunks == 0 {
         print("Every passage has vectors of this model and of its present text.")?;

@@ -3,7 +3,8 @@
 use super::Facts;
 use super::facts::Model;
 use super::report::Check;
-use crate::knowledge_base::{ChatSettings, Health, LastSync};
+use crate::calibration::{describe, has_questions};
+use crate::knowledge_base::{Calibration, ChatSettings, Health, LastSync};
 use crate::output::{counted, moment};
 
 /// Outside, a slip of the hand is likelier than an intention: texts about different things reach the lower bound, and
@@ -25,6 +26,8 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         edited(health.stale_chunks),
         vectors(health.chunks_without_embedding),
         sentences(health),
+        scripts(&facts.non_latin),
+        calibration(facts),
         settings(facts.settings.as_ref()),
     ];
     checks.extend(facts.syncs.iter().filter_map(cut_off));
@@ -139,6 +142,54 @@ fn sentences(health: &Health) -> Check {
         format!("{} without, so that answers are chosen less well", counted(*sentences_missing, "passage")),
     )
     .mend("`kb remove` the documents and `kb sync` their source again")
+}
+
+/// What the model makes of other scripts has nothing to do with what they say.
+fn scripts(non_latin: &[String]) -> Check {
+    match non_latin.len() as u64 {
+        0 => Check::ok("scripts", "the model reads all documents"),
+        count => Check::warning(
+            "scripts",
+            format!(
+                "{} in a script that the model does not read: searched by words alone",
+                counted(count, "document")
+            ),
+        )
+        .details(non_latin.to_vec())
+        .mend("see “Languages” in the README"),
+    }
+}
+
+fn calibration(facts: &Facts) -> Check {
+    let Some(calibration) = &facts.calibration else {
+        return match facts.language.as_deref() {
+            None => Check::ok("calibration", "nothing to measure"),
+            Some(language) if !has_questions(language) => {
+                Check::ok("calibration", format!("the default: kb has no questions in {language}"))
+            }
+            Some(_) => Check::warning(
+                "calibration",
+                "none: what is enough evidence is not measured in this knowledge base, but the default",
+            )
+            .mend("`kb sync` any source"),
+        };
+    };
+    let Calibration { model, language, questions, updated_at, .. } = calibration;
+    let measured = format!(
+        "questions about something else reach {} ({} in {language}, {} UTC)",
+        describe(&calibration.background()),
+        counted(*questions, "question"),
+        moment(updated_at)
+    );
+    if *model != facts.model.fingerprint {
+        Check::warning("calibration", format!("{measured}; measured with another model, and so not used"))
+            .mend("kb reembed")
+    } else if facts.is_calibration_old {
+        Check::warning("calibration", format!("{measured}; documents were changed since"))
+            .mend("`kb sync` any source")
+    } else {
+        Check::ok("calibration", measured)
+    }
 }
 
 fn settings(settings: Option<&ChatSettings>) -> Check {

@@ -8,7 +8,7 @@ use crate::knowledge_base::{Health, HealthOfIndex};
 use crate::output::counted;
 
 /// Version of the newest migration that this program was built for.
-pub const NEWEST_MIGRATION: &str = "20261124000200";
+pub const NEWEST_MIGRATION: &str = "20261124000300";
 
 /// The first pgvector whose filtered searches find as many rows as are asked for.
 const LEAST_PGVECTOR: [u64; 2] = [0, 8];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::knowledge_base::{
-    ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status, StoredDocument,
+    Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status, StoredDocument,
 };
 use crate::supabase::SupabaseError;
 
@@ -36,6 +36,14 @@ pub struct Facts {
     pub duplicates: Vec<Vec<String>>,
     /// Settings of the chat, if there are any.
     pub settings: Option<ChatSettings>,
+    /// What questions about something else reach, if it was measured.
+    pub calibration: Option<Calibration>,
+    /// Documents were changed since then.
+    pub is_calibration_old: bool,
+    /// Sources of documents in scripts that the model does not read.
+    pub non_latin: Vec<String>,
+    /// The language of most passages, if there are any.
+    pub language: Option<String>,
     /// The last sync of each collection.
     pub syncs: Vec<LastSync>,
 }
@@ -51,6 +59,11 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         count => knowledge_base.oldest_pending(count).await?,
     };
     let documents = knowledge_base.all_documents().await?;
+    let calibration = knowledge_base.calibration().await?;
+    let is_calibration_old = match &calibration {
+        Some(calibration) => knowledge_base.has_changed_since(&calibration.updated_at).await?,
+        None => false,
+    };
     Ok(Facts {
         model,
         failed: knowledge_base.failed_documents(FAILED).await?,
@@ -58,6 +71,10 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         without_original: knowledge_base.sources_of(&health.files.missing_files).await?,
         duplicates: duplicates(&documents),
         settings: knowledge_base.chat_settings().await?,
+        calibration,
+        is_calibration_old,
+        non_latin: knowledge_base.non_latin_documents().await?,
+        language: knowledge_base.main_language().await?,
         syncs: knowledge_base.last_syncs().await?,
         health,
     })

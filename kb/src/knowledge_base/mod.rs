@@ -2,6 +2,7 @@
 //!
 //! Row ids are made here, not by the database, so that every write can be repeated after a lost answer.
 
+mod calibration;
 mod documents;
 mod embeddings;
 mod health;
@@ -19,6 +20,7 @@ use uuid::Uuid;
 
 use crate::supabase::{Client, Query, SupabaseError};
 
+pub use calibration::Calibration;
 pub use documents::{Status, StoredDocument};
 pub use embeddings::{ChunkToEmbed, NewVectors, Reason};
 pub use health::{ChatSettings, FailedDocument, Health, HealthOfFiles, HealthOfIndex, HealthOfTable};

@@ -36,6 +36,11 @@ impl Query {
         query.with("select", columns)
     }
 
+    /// Deletes the rows that the filters leave.
+    pub(crate) fn delete(table: &str) -> Self {
+        Self::new(Method::DELETE, table.to_owned(), None)
+    }
+
     /// Calls a function with named arguments.
     pub(crate) fn call(function: &str, arguments: &Value) -> Self {
         Self::new(Method::POST, format!("rpc/{function}"), Some(arguments.to_string()))

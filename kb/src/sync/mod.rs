@@ -23,6 +23,7 @@ use embedder::EmbedderError;
 use rayon::prelude::*;
 use tokio::sync::mpsc;
 
+use crate::calibration::recalibrate;
 use crate::embed::TextEmbedder;
 use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::progress::Progress;
@@ -133,8 +134,8 @@ impl Report<'_> {
     }
 }
 
-/// Makes the collection equal to the source. `load_embedder` is called only if there is something to embed; `model` is the
-/// fingerprint of what it loads.
+/// Makes the collection equal to the source and the calibration true. `load_embedder` is called only if there is something to
+/// embed; `model` is the fingerprint of what it loads.
 ///
 /// # Errors
 /// [`SyncError`] if nothing could be done at all. A failure after that is in the summary, with what went well.
@@ -143,7 +144,7 @@ pub async fn sync<E: TextEmbedder + 'static>(
     knowledge_base: &KnowledgeBase,
     options: &Options,
     model: &str,
-    load_embedder: impl FnOnce() -> Result<E, EmbedderError>,
+    load_embedder: impl Fn() -> Result<E, EmbedderError>,
     progress: &Progress,
 ) -> Result<Summary, SyncError> {
     let started = Instant::now();
@@ -186,7 +187,7 @@ impl<'a> Run<'a> {
     async fn execute<E: TextEmbedder + 'static>(
         mut self,
         lease: &Held<'_>,
-        load_embedder: impl FnOnce() -> Result<E, EmbedderError>,
+        load_embedder: impl Fn() -> Result<E, EmbedderError>,
     ) -> Result<Summary, SyncError> {
         let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
         self.removal(&plan, size).check(&plan.removed)?;
@@ -206,11 +207,25 @@ impl<'a> Run<'a> {
         let stopped = self.carry_out(plan, size, lease, embedder.as_ref()).await;
         self.report.progress.finish();
         match stopped {
-            Ok(()) => {}
+            Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
             Err(SyncError::Supabase(error)) => self.report.summary.stopped = Some(error.to_string()),
             Err(error) => return Err(error),
         }
         Ok(self.report.summary)
+    }
+
+    /// A failure is a warning: the chat goes on with what was measured before.
+    async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, EmbedderError>) {
+        let Report { summary, progress } = &mut self.report;
+        let measured =
+            recalibrate(self.knowledge_base, self.model, summary.has_changes(), load_embedder, progress);
+        match measured.await {
+            Ok(calibration) => summary.calibration = calibration,
+            Err(error) => {
+                progress.line(&format!("warning: not calibrated: {error}"));
+                summary.calibration_failure = Some(error.to_string());
+            }
+        }
     }
 
     /// Up to the first error that would hit every later step, too.

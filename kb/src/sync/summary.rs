@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::knowledge_base::Calibration;
 use crate::output::printable;
 
 /// The result of a run.
@@ -20,6 +21,10 @@ pub struct Summary {
     pub documents: Vec<Entry>,
     /// Passages that had been edited in the database, or had no vectors.
     pub reembedded: usize,
+    /// What questions about something else reach now; `None` if it was not measured again.
+    pub calibration: Option<Calibration>,
+    /// Why it could not be measured.
+    pub calibration_failure: Option<String>,
     /// Why the run ended before everything was done.
     pub stopped: Option<String>,
     /// Wall time.
@@ -111,6 +116,12 @@ impl Summary {
         self.stopped.is_some() || self.counts().failed > 0
     }
 
+    /// True if passages were written or removed, or documents renamed.
+    pub(super) fn has_changes(&self) -> bool {
+        let Counts { added, changed, moved, removed, reembedded, .. } = self.counts();
+        added + changed + moved + removed + reembedded > 0
+    }
+
     /// The numbers alone, as the database keeps them.
     pub fn counts_json(&self) -> Value {
         serde_json::to_value(self.counts()).unwrap_or_default()
@@ -199,6 +210,9 @@ impl fmt::Display for Summary {
         writeln!(f, "{:<12}{:>8.1} s", "embedding", self.embedding_seconds)?;
         writeln!(f, "{:<12}{:>8.1} s", "writing", self.writing_seconds)?;
         write!(f, "{:<12}{:>8.1} s", "in all", self.seconds)?;
+        if let Some(calibration) = &self.calibration {
+            write!(f, "\n{calibration}")?;
+        }
         match &self.stopped {
             Some(reason) => write!(f, "\nstopped: {}", printable(reason)),
             None => Ok(()),
@@ -231,6 +245,8 @@ impl Serialize for Summary {
             embedding_seconds: f64,
             writing_seconds: f64,
             seconds: f64,
+            calibration: Option<&'a Calibration>,
+            calibration_failure: Option<&'a str>,
             stopped: Option<&'a str>,
             plan: &'a [String],
             documents: &'a [Entry],
@@ -242,6 +258,8 @@ impl Serialize for Summary {
             embedding_seconds: self.embedding_seconds,
             writing_seconds: self.writing_seconds,
             seconds: self.seconds,
+            calibration: self.calibration.as_ref(),
+            calibration_failure: self.calibration_failure.as_deref(),
             stopped: self.stopped.as_deref(),
             plan: &self.plan,
             documents: &self.documents,

@@ -39,6 +39,10 @@ const MATRIX = `
   kb_syncs              insert     denied   denied   denied   denied   1
   kb_syncs              update     denied   denied   denied   denied   1
   kb_syncs              delete     denied   denied   denied   denied   1
+  kb_calibration        select     denied   denied   denied   denied   1
+  kb_calibration        insert     denied   denied   denied   denied   1
+  kb_calibration        update     denied   denied   denied   denied   1
+  kb_calibration        delete     denied   denied   denied   denied   1
   chat_sessions         select     denied   1        0        1        2
   chat_sessions         insert     denied   1        refused  refused  1
   chat_sessions         update     denied   1        0        1        2
@@ -75,6 +79,7 @@ const MATRIX = `
   kb_renew_sync         execute    denied   denied   denied   denied   ok
   kb_end_sync           execute    denied   denied   denied   denied   ok
   kb_health             execute    denied   denied   denied   denied   ok
+  kb_non_latin_documents execute   denied   denied   denied   denied   0
 `;
 
 /** Every table, view and function of the API, for every role and every operation. */
@@ -97,6 +102,9 @@ export function accessMatrix({ database }) {
     await database.query("insert into storage.objects (bucket_id, name) values ('kb', 'nobody.pdf')");
     for (const name of ["sales", "other"]) ids[`${name}Session`] = await writeHistory(database, ids[name], documents);
     await database.query("insert into kb_syncs (collection, run_id) values ('folder', gen_random_uuid())");
+    await database.query(
+      "insert into kb_calibration (model, language, mean, deviation, questions) values ('m', 'english', -4, 2, 80)",
+    );
     statements = allStatements(ids, documents);
   });
   after(async () => {
@@ -104,6 +112,7 @@ export function accessMatrix({ database }) {
     await database.exec(`
       delete from storage.objects;
       delete from kb_syncs;
+      delete from kb_calibration;
       delete from auth.users where email like '%@matrix.example'`);
   });
 
@@ -238,6 +247,12 @@ function allStatements({ sales, salesSession }, documents) {
     ),
     kb_lexemes: table("kb_lexemes", "chunks", "(lexeme, language, chunks) values ('a', 'simple', 1)"),
     kb_syncs: table("kb_syncs", "host", "(collection, run_id) values ('other', gen_random_uuid())"),
+    kb_calibration: table(
+      "kb_calibration",
+      "mean",
+      "(model, language, mean, deviation, questions) values ('m', 'english', -4, 2, 80) " +
+        "on conflict (id) do update set mean = excluded.mean",
+    ),
     chat_sessions: table("chat_sessions", "title", "(user_id) values ($1)", sales),
     chat_messages: table(
       "chat_messages",
@@ -282,6 +297,7 @@ function allStatements({ sales, salesSession }, documents) {
     kb_renew_sync: call("select kb_renew_sync('folder', gen_random_uuid())"),
     kb_end_sync: call("select kb_end_sync('folder', gen_random_uuid(), '{}')"),
     kb_health: call("select kb_health()"),
+    kb_non_latin_documents: call("select * from kb_non_latin_documents()"),
   };
 }
 

@@ -101,6 +101,7 @@ export function administration({ database }) {
     assert.deepEqual(Object.fromEntries(rows.map(({ name, timeout }) => [name, timeout])), {
       kb_delete_documents: "10min",
       kb_health: "60s",
+      kb_non_latin_documents: "60s",
       kb_publish_document: "10min",
       kb_recount_lexemes: "10min",
       kb_write_chunks: "10min",
