@@ -19,12 +19,36 @@ use checkpoint::{Checkpoint, HIDDEN, INTERMEDIATE, VOCABULARY};
 /// Magnitude of the largest integer of a row.
 const MAX_INTEGER: f32 = 127.0;
 
-/// Linear layers of an encoder layer: the input they share, its width, and their outputs.
-const LINEARS: [(&str, usize, &[(Linear, usize)]); 4] = [
-    ("attention.self", HIDDEN, &[(Linear::Query, HIDDEN), (Linear::Key, HIDDEN), (Linear::Value, HIDDEN)]),
-    ("attention.output.dense", HIDDEN, &[(Linear::AttentionOutput, HIDDEN)]),
-    ("intermediate.dense", HIDDEN, &[(Linear::Intermediate, INTERMEDIATE)]),
-    ("output.dense", INTERMEDIATE, &[(Linear::Output, HIDDEN)]),
+/// Linear layers of an encoder layer that share an input.
+struct Linears {
+    input: &'static str,
+    /// Width of the input.
+    columns: usize,
+    /// Width of each output.
+    rows: usize,
+    linears: &'static [Linear],
+}
+
+const LINEARS: [Linears; 4] = [
+    Linears {
+        input: "attention.self",
+        columns: HIDDEN,
+        rows: HIDDEN,
+        linears: &[Linear::Query, Linear::Key, Linear::Value],
+    },
+    Linears {
+        input: "attention.output.dense",
+        columns: HIDDEN,
+        rows: HIDDEN,
+        linears: &[Linear::AttentionOutput],
+    },
+    Linears {
+        input: "intermediate.dense",
+        columns: HIDDEN,
+        rows: INTERMEDIATE,
+        linears: &[Linear::Intermediate],
+    },
+    Linears { input: "output.dense", columns: INTERMEDIATE, rows: HIDDEN, linears: &[Linear::Output] },
 ];
 
 /// The whole model file, which the embedding engine has been seen to accept.
@@ -52,13 +76,13 @@ impl<'a> Conversion<'a> {
     fn run(mut self) -> Result<Vec<u8>> {
         self.embeddings()?;
         for layer in 0..self.checkpoint.layers {
-            for (input, columns, linears) in LINEARS {
+            for Linears { input, columns, rows, linears } in LINEARS {
                 let name = format!("encoder.layer.{layer}.{input}");
                 let every_column: Vec<i16> = (0..columns).map(|column| column as i16).collect();
                 self.container.add_integers(&format!("{name}.wide_columns"), &every_column);
-                for (linear, outputs) in linears {
+                for linear in linears {
                     let name = format!("encoder.layer.{layer}.{}", linear.name());
-                    self.linear(&name, [*outputs, columns])?;
+                    self.linear(&name, [rows, columns])?;
                 }
             }
             self.layer_norm(&format!("encoder.layer.{layer}.attention.output"))?;

@@ -20,6 +20,9 @@ const SEP: u32 = 102;
 /// Tensors by name: shape and values.
 pub(crate) type Tensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
 
+/// Adds a tensor of this name and shape with values of this mean and deviation.
+type Add<'a> = &'a mut dyn FnMut(String, &[usize], f32, f32);
+
 pub(crate) struct Checkpoint {
     pub(crate) config: Value,
     pub(crate) tensors: Tensors,
@@ -34,12 +37,11 @@ impl Checkpoint {
             let values = (0..shape.iter().product()).map(|_| mean + deviation * random.normal()).collect();
             tensors.insert(name, (shape.to_vec(), values));
         };
-        let dense =
-            |add: &mut dyn FnMut(String, &[usize], f32, f32), name: &str, out: usize, depth: usize| {
-                add(format!("{name}.weight"), &[out, depth], 0.0, 0.04);
-                add(format!("{name}.bias"), &[out], 0.0, 0.05);
-            };
-        let norm = |add: &mut dyn FnMut(String, &[usize], f32, f32), name: &str| {
+        let dense = |add: Add<'_>, name: &str, out: usize, depth: usize| {
+            add(format!("{name}.weight"), &[out, depth], 0.0, 0.04);
+            add(format!("{name}.bias"), &[out], 0.0, 0.05);
+        };
+        let norm = |add: Add<'_>, name: &str| {
             add(format!("{name}.LayerNorm.weight"), &[HIDDEN], 0.9, 0.1);
             add(format!("{name}.LayerNorm.bias"), &[HIDDEN], 0.0, 0.1);
         };
