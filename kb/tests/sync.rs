@@ -27,6 +27,11 @@ const UPDATE: &str = "PATCH /rest/v1/kb_documents";
 const DELETE: &str = "POST /rest/v1/rpc/kb_delete_documents";
 const CHUNKS: &str = "POST /rest/v1/rpc/kb_write_chunks";
 const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
+const STORED: &str = "GET /rest/v1/kb_calibration";
+const CALIBRATE: &str = "POST /rest/v1/kb_calibration";
+const UNCALIBRATE: &str = "DELETE /rest/v1/kb_calibration";
+const LANGUAGES: &str = "GET /rest/v1/kb_lexemes";
+const MATCH: &str = "POST /rest/v1/rpc/match_chunks";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
 
 #[derive(Clone)]
@@ -99,7 +104,7 @@ fn empty(request: &Request) -> Answer {
         BEGIN => json(200, r#"{"acquired":true}"#),
         RENEW | END => json(200, "true"),
         DELETE => json(200, "1"),
-        "POST /rest/v1/rpc/kb_chunks_to_embed" => json(200, "[]"),
+        "POST /rest/v1/rpc/kb_chunks_to_embed" | MATCH => json(200, "[]"),
         UPDATE => json(200, r#"[{"id":"00000000-0000-4000-8000-000000000001"}]"#),
         line if line.starts_with("GET ") => json(200, "[]"),
         _ => json(200, ""),
@@ -494,4 +499,95 @@ fn a_run_that_loses_its_lease_stops() {
     let error = Folder::of_two().sync(&server).unwrap_err();
     assert!(matches!(error, SyncError::LeaseLost(_)), "{error}");
     assert_eq!(server.count(PUBLISH), 0);
+}
+
+/// What `kb_calibration` holds, with a model and when it was measured.
+fn calibration(model: &str) -> Value {
+    value!([{
+        "model": model, "language": "english", "mean": -4.2, "deviation": 2.0, "questions": 80,
+        "updated_at": "2026-11-22T10:04:05+00:00",
+    }])
+}
+
+/// A knowledge base in one language that finds the same passage of a model for every question.
+fn measured_server(language: &'static str, model: &'static str, stored: Value) -> FakeServer {
+    let passage = value!([{
+        "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "a.md",
+        "document_meta": {}, "content": "We refund in 5 days.", "meta": {}, "model": model, "similarity": 0.1,
+        "lexical": 0.0, "score": 0.1, "sentences": [{ "start": 0, "end": 20, "similarity": 0.1 }],
+    }]);
+    FakeServer::start(move |request, _| match request.line.as_str() {
+        STORED => json(200, stored.to_string()),
+        LANGUAGES => json(
+            200,
+            value!([
+                { "language": language, "chunks": 5 }, { "language": "simple", "chunks": 4 },
+            ])
+            .to_string(),
+        ),
+        MATCH => json(200, passage.to_string()),
+        _ => empty(request),
+    })
+}
+
+fn written(server: &FakeServer) -> Vec<Value> {
+    let writes = server.requests().into_iter().filter(|request| request.line == CALIBRATE);
+    writes.map(|request| serde_json::from_str::<Value>(&request.body).unwrap()[0].take()).collect()
+}
+
+#[test]
+fn a_sync_that_wrote_something_measures_what_other_questions_reach() {
+    for stored in [value!([]), calibration("model")] {
+        let server = measured_server("english", "model", stored);
+        let summary = Folder::of_two().sync(&server).unwrap();
+        let written = written(&server);
+        let [row] = written.as_slice() else { panic!("{written:?}") };
+        assert_eq!((&row["id"], &row["model"]), (&value!(true), &value!("model")));
+        assert_eq!((&row["language"], &row["questions"]), (&value!("english"), &value!(80)));
+        // One passage for all questions: the least deviation there is.
+        assert!(row["mean"].as_f64().unwrap() < 0.0 && row["deviation"] == 0.5, "{row}");
+        assert_eq!(server.count(MATCH), 80);
+        let lines: Vec<_> = server.requests().into_iter().map(|request| request.line).collect();
+        let position = |line| lines.iter().rposition(|other| other == line).unwrap();
+        assert!(position(PUBLISH) < position(CALIBRATE) && position(CALIBRATE) < position(END), "{lines:?}");
+        assert!(
+            summary.to_string().contains("calibrated: 80 questions about something else reach evidence -")
+        );
+    }
+}
+
+#[test]
+fn a_sync_without_changes_measures_only_if_the_last_calibration_does_not_hold() {
+    let measured = |stored: Value, changed: &'static str| {
+        let server = FakeServer::start(move |request, before| match request.line.as_str() {
+            STORED => json(200, stored.to_string()),
+            LANGUAGES => json(200, r#"[{"language":"english","chunks":5}]"#),
+            // The first listing is the collection, which ends at once; the second asks for later changes.
+            LIST if before == 1 => json(200, changed),
+            _ => empty(request),
+        });
+        Folder::new(&[]).sync(&server).unwrap();
+        server.count(MATCH) > 0
+    };
+    assert!(measured(value!([]), "[]"), "there is none");
+    assert!(measured(calibration("another"), "[]"), "it is of another model");
+    assert!(measured(calibration("model"), r#"[{"id":"x"}]"#), "a document was changed since");
+    assert!(!measured(calibration("model"), "[]"));
+}
+
+#[test]
+fn a_language_without_questions_has_no_calibration() {
+    let server = measured_server("finnish", "model", calibration("model"));
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert_eq!((server.count(MATCH), server.count(CALIBRATE)), (0, 0));
+    assert_eq!((server.count(UNCALIBRATE), summary.calibration), (1, None));
+}
+
+#[test]
+fn what_cannot_be_measured_is_a_warning_and_leaves_what_is_there() {
+    let server = measured_server("english", "another", calibration("model"));
+    let summary = Folder::of_two().sync(&server).unwrap();
+    assert!(!summary.has_failures(), "{summary:?}");
+    assert!(summary.calibration_failure.is_some_and(|failure| failure.contains("kb reembed")));
+    assert_eq!((server.count(CALIBRATE), server.count(UNCALIBRATE)), (0, 0));
 }

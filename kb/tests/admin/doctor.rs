@@ -30,8 +30,24 @@ fn healthy() -> Value {
 }
 
 fn doctor(health: Value, arguments: &[&str]) -> Output {
-    let fake = server(move |line| (line == HEALTH).then(|| health.clone()));
+    doctor_with(health, calibration(embedder::fingerprint()), arguments)
+}
+
+fn doctor_with(health: Value, calibration: Value, arguments: &[&str]) -> Output {
+    let fake = server(move |line| match line {
+        HEALTH => Some(health.clone()),
+        CALIBRATION => Some(calibration.clone()),
+        LEXEMES => Some(value!([{ "language": "english", "chunks": 24 }])),
+        _ => None,
+    });
     kb(&fake.url, &[&["doctor"], arguments].concat())
+}
+
+fn calibration(model: &str) -> Value {
+    value!([{
+        "model": model, "language": "english", "mean": -4.2, "deviation": 2.0, "questions": 80,
+        "updated_at": "2026-11-22T10:04:05+00:00",
+    }])
 }
 
 /// The level of a check.
@@ -99,6 +115,44 @@ fn each_fault_is_found_and_only_problems_fail() {
 }
 
 #[test]
+fn the_calibration_is_told_and_one_that_does_not_hold_is_a_warning() {
+    let expected = "questions about something else reach evidence -4.2 ± 2.0 (80 questions in english, 2026-11-22 10:04 UTC)";
+    let output = doctor(healthy(), &[]);
+    assert!(output.out.contains(expected), "{}", output.out);
+    for (stored, reason) in [(value!([]), "none"), (calibration("another"), "another model")] {
+        let output = doctor_with(healthy(), stored.clone(), &[]);
+        let line =
+            output.out.lines().find(|line| line.starts_with("warning  calibration")).unwrap_or_default();
+        assert!(line.contains(reason), "{}", output.out);
+        assert_eq!(output.code, 0);
+        assert_eq!(doctor_with(healthy(), stored, &["--json"]).json()["warnings"], 1);
+    }
+    let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
+        (HEALTH, _) => json(200, healthy().to_string()),
+        (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
+        // First all documents, whose table ends at once; then those changed since.
+        (DOCUMENTS, 1) => json(200, r#"[{"id":"x"}]"#),
+        _ => json(200, "[]"),
+    });
+    let output = kb(&fake.url, &["doctor"]);
+    assert!(output.out.contains("documents were changed since"), "{}", output.out);
+}
+
+#[test]
+fn documents_that_the_model_cannot_read_are_named() {
+    let fake = server(|line| match line {
+        HEALTH => Some(healthy()),
+        CALIBRATION => Some(calibration(embedder::fingerprint())),
+        "POST /rest/v1/rpc/kb_non_latin_documents" => Some(value!([{ "source": HOSTILE }])),
+        _ => None,
+    });
+    let output = kb(&fake.url, &["doctor"]);
+    assert!(output.out.contains("warning  scripts"), "{}", output.out);
+    assert!(output.out.contains("1 document in a script that the model does not read"), "{}", output.out);
+    assert!(output.out.contains("kb/a\\u{1b}"), "{}", output.out);
+}
+
+#[test]
 fn failed_documents_and_duplicates_are_named() {
     let fake = server(|line| match line {
         HEALTH => Some(healthy()),
@@ -154,6 +208,7 @@ fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
         (HEALTH, _) => json(200, healthy().to_string()),
         (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
         (DELETE_DOCUMENTS, _) => json(200, "1"),
+        (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
         _ => json(200, "[]"),
     });
     let output = kb(&fake.url, &["doctor", "--mend"]);
