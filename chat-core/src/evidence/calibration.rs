@@ -60,7 +60,7 @@ impl Background {
     }
 
     /// The probability that so much evidence answers a question.
-    pub(crate) fn confidence(&self, evidence: f64) -> f64 {
+    pub fn confidence(&self, evidence: f64) -> f64 {
         logistic(evidence - self.midpoint())
     }
 }

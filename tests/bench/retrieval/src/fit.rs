@@ -1,67 +1,91 @@
 //! Fits the coefficients of `chat_core::evidence::calibration`.
 //!
 //! Logistic regression by iteratively reweighted least squares (Newton's method), with a ridge so small that it only keeps
-//! the matrix regular.
+//! the matrix regular. Each set weighs the same, and in each the questions that it answers as much as the others: a large
+//! set must not decide for a small one.
 
-use chat_core::evidence::{Gates, Signals, assess};
+use chat_core::evidence::{Background, Gates, Signals, assess};
 
 use crate::results::{Found, Results};
 
 /// Intercept, then one coefficient for each signal.
-const TERMS: usize = 6;
-const NAMES: [&str; TERMS] = ["INTERCEPT", "SENTENCE", "WINDOW", "MEAN_SIMILARITY", "LEAD", "MISSING_NAMES"];
+const TERMS: usize = 4;
+const NAMES: [&str; TERMS] = ["INTERCEPT", "SENTENCE", "SCORE", "MEAN_SIMILARITY"];
 const RIDGE: f64 = 1e-4;
 const STEPS: usize = 50;
-const FOLDS: usize = 10;
+/// Of the questions, as many as if each set had so many.
+const WEIGHT_OF_SET: f64 = 1000.0;
 
 type Row = [f64; TERMS];
 
 /// One question: its signals, and whether the knowledge base answers it.
 struct Example {
     terms: Row,
+    weight: f64,
     passes_floor: bool,
     is_answerable: bool,
 }
 
-/// Fits the model to some sets, prints the constants and what they would do, also to other sets. `off_topic_share` is the
-/// share of questions about something else that may be answered.
-pub(crate) fn print(fit_to: &[Results], _report: &[Results], off_topic_share: f64) {
-    let answerable = fit_to.iter().flat_map(|set| examples(&set.answerable, true));
-    let examples: Vec<_> =
-        answerable.chain(fit_to.iter().flat_map(|set| examples_of(&set.off_topic))).collect();
-    let coefficients = fit(examples.iter());
-    let threshold =
-        threshold(&examples, |example| probability(&coefficients, &example.terms), off_topic_share);
-    println!("pub const DEFAULT_CONFIDENCE: f64 = {threshold:.2};\n");
+/// Fits the model to some sets and prints the constants. Then, for each set, the evidence of its off-topic questions and what
+/// would be answered: of a set that was fitted to, by a model that was fitted without it.
+pub(crate) fn print(fit_to: &[Results], report: &[Results]) {
+    let sets: Vec<_> = fit_to.iter().map(examples).collect();
+    let coefficients = fit(sets.iter().flatten());
+    let names: Vec<_> = fit_to.iter().map(|set| format!("{:?}", set.set)).collect();
+    println!("pub const FITTED_ON: [&str; {}] = [{}];\n", names.len(), names.join(", "));
     for (name, coefficient) in NAMES.iter().zip(coefficients) {
         println!("const {name}: f64 = {coefficient:.2};");
     }
-    println!("\nanswered at a share of off-topic questions of …");
-    let fitted = |example: &Example| probability(&coefficients, &example.terms);
-    let held_out = held_out_probabilities(&examples);
-    for share in [0.005, 0.01, 0.015, 0.02, 0.03, 0.05] {
-        let in_sample = answered_at(&examples, &examples.iter().map(fitted).collect::<Vec<_>>(), share);
-        println!(
-            "  {:>4.1} %  {in_sample:.4} fitted on all, {:.4} in {FOLDS}-fold cross-validation",
-            share * 100.0,
-            answered_at(&examples, &held_out, share)
-        );
+    println!("\nset, fitted to, off-topic evidence: mean and deviation; answered by its background: answerable, off-topic");
+    for (at, set) in fit_to.iter().enumerate() {
+        let others = sets.iter().enumerate().filter(|(other, _)| *other != at);
+        let without = if sets.len() > 1 { fit(others.flat_map(|(_, set)| set)) } else { coefficients };
+        println!("{}", line(&set.set, "without it", &sets[at], &without));
+    }
+    for set in report {
+        println!("{}", line(&set.set, "no", &examples(set), &coefficients));
     }
 }
 
-fn examples_of(found: &[Found]) -> Vec<Example> {
-    examples(found, false)
+fn line(set: &str, fitted: &str, examples: &[Example], coefficients: &Row) -> String {
+    let of = |is_answerable| examples.iter().filter(move |example| example.is_answerable == is_answerable);
+    let evidence = |example: &Example| log_odds(coefficients, &example.terms);
+    let off_topic: Vec<f64> = of(false).map(evidence).collect();
+    let count = off_topic.len().max(1) as f64;
+    let mean = off_topic.iter().sum::<f64>() / count;
+    let variance = off_topic.iter().map(|evidence| (evidence - mean).powi(2)).sum::<f64>() / count;
+    let background = Background { mean, deviation: variance.sqrt() };
+    let is_answered =
+        |example: &&Example| example.passes_floor && background.confidence(evidence(example)) >= 0.5;
+    let share = |is_answerable| {
+        of(is_answerable).filter(is_answered).count() as f64 / of(is_answerable).count().max(1) as f64
+    };
+    format!(
+        "  {set:<14} {fitted:<11} {mean:>6.2} ± {:.2}   {:.3}  {:.3}",
+        background.deviation,
+        share(true),
+        share(false)
+    )
 }
 
-fn examples(found: &[Found], is_answerable: bool) -> Vec<Example> {
+fn examples(set: &Results) -> Vec<Example> {
+    let mut examples = Vec::new();
+    for (found, is_answerable) in [(&set.answerable, true), (&set.off_topic, false)] {
+        let of_kind: Vec<_> = found.iter().filter_map(|found| example(found, is_answerable)).collect();
+        let weight = WEIGHT_OF_SET / 2.0 / of_kind.len().max(1) as f64;
+        examples.extend(of_kind.into_iter().map(|example| Example { weight, ..example }));
+    }
+    examples
+}
+
+/// `None` for a question that the model cannot read, which is not weighed by evidence.
+fn example(found: &Found, is_answerable: bool) -> Option<Example> {
     let floor = Gates { confidence: 0.0, ..Gates::default() };
-    let example = |found: &Found| {
-        let assessment = assess(&found.question, &found.rows, &floor);
-        let Signals { sentence, window, mean_similarity, lead, missing_names } = assessment.signals?;
-        let terms = [1.0, sentence, window, mean_similarity, lead, missing_names];
-        Some(Example { terms, passes_floor: assessment.failed.is_none(), is_answerable })
-    };
-    found.iter().filter_map(example).collect()
+    let assessment = assess(&found.question, &found.rows, &floor);
+    assessment.evidence?;
+    let Signals { sentence, score, mean_similarity } = assessment.signals?;
+    let terms = [1.0, sentence, score, mean_similarity];
+    Some(Example { terms, weight: 1.0, passes_floor: assessment.failed.is_none(), is_answerable })
 }
 
 fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Row {
@@ -73,9 +97,9 @@ fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Row {
             let p = probability(&coefficients, &example.terms);
             let error = f64::from(u8::from(example.is_answerable)) - p;
             for (i, a) in example.terms.iter().enumerate() {
-                gradient[i] += error * a;
+                gradient[i] += example.weight * error * a;
                 for (j, b) in example.terms.iter().enumerate() {
-                    hessian[i][j] += p * (1.0 - p) * a * b;
+                    hessian[i][j] += example.weight * p * (1.0 - p) * a * b;
                 }
             }
         }
@@ -94,9 +118,12 @@ fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Row {
     coefficients
 }
 
+fn log_odds(coefficients: &Row, terms: &Row) -> f64 {
+    coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
+}
+
 fn probability(coefficients: &Row, terms: &Row) -> f64 {
-    let sum: f64 = coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum();
-    1.0 / (1.0 + (-sum).exp())
+    1.0 / (1.0 + (-log_odds(coefficients, terms)).exp())
 }
 
 /// Gaussian elimination with pivots of the largest magnitude.
@@ -122,81 +149,32 @@ fn solve(mut matrix: [Row; TERMS], mut right: Row) -> Row {
     right
 }
 
-/// The probability of each example by a model that was fitted without it.
-fn held_out_probabilities(examples: &[Example]) -> Vec<f64> {
-    let without = |fold| {
-        examples.iter().enumerate().filter(move |(at, _)| at % FOLDS != fold).map(|(_, example)| example)
-    };
-    let models: Vec<Row> = (0..FOLDS).map(|fold| fit(without(fold))).collect();
-    examples
-        .iter()
-        .enumerate()
-        .map(|(at, example)| probability(&models[at % FOLDS], &example.terms))
-        .collect()
-}
-
-/// The smallest confidence, in hundredths, at which no more than this share of the off-topic questions is answered.
-fn threshold(examples: &[Example], confidence: impl Fn(&Example) -> f64, off_topic_share: f64) -> f64 {
-    let off_topic: Vec<_> = examples.iter().filter(|example| !example.is_answerable).collect();
-    let answered = |threshold: f64| {
-        off_topic.iter().filter(|example| example.passes_floor && confidence(example) >= threshold).count()
-    };
-    let allowed = off_topic_share * off_topic.len() as f64;
-    (0..=100)
-        .map(|percent| f64::from(percent) / 100.0)
-        .find(|at| answered(*at) as f64 <= allowed)
-        .unwrap_or(1.0)
-}
-
-/// The share of answerable questions answered where this share of the off-topic ones is.
-fn answered_at(examples: &[Example], confidences: &[f64], off_topic_share: f64) -> f64 {
-    let of = |is_answerable| {
-        let chosen = examples
-            .iter()
-            .zip(confidences)
-            .filter(move |(example, _)| example.is_answerable == is_answerable);
-        chosen
-            .map(|(example, confidence)| if example.passes_floor { *confidence } else { 0.0 })
-            .collect::<Vec<f64>>()
-    };
-    let (answerable, mut off_topic) = (of(true), of(false));
-    off_topic.sort_by(|a, b| b.total_cmp(a));
-    let allowed = (off_topic_share * off_topic.len() as f64) as usize;
-    let least = off_topic.get(allowed).copied().unwrap_or(0.0);
-    answerable.iter().filter(|confidence| **confidence > least).count() as f64
-        / answerable.len().max(1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn linear_equations_are_solved() {
-        let matrix = [
-            [0.0, 2.0, 0.0, 0.0, 0.0, 0.0],
-            [1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-            [0.0, 0.0, 4.0, 1.0, 0.0, 0.0],
-            [0.0, 0.0, 1.0, 3.0, 0.0, 0.0],
-            [0.0, 0.0, 0.0, 0.0, 5.0, 0.0],
-            [0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
-        ];
-        let solution = solve(matrix, [4.0, 3.0, 6.0, 7.0, 10.0, 3.0]);
-        for (found, expected) in solution.iter().zip([1.0, 2.0, 1.0, 2.0, 2.0, 1.0]) {
+        let matrix =
+            [[0.0, 2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 4.0, 1.0], [0.0, 0.0, 1.0, 3.0]];
+        let solution = solve(matrix, [4.0, 3.0, 6.0, 7.0]);
+        for (found, expected) in solution.iter().zip([1.0, 2.0, 1.0, 2.0]) {
             assert!((found - expected).abs() < 1e-12, "{solution:?}");
         }
     }
 
     #[test]
     fn the_model_that_made_the_data_is_found_again() {
-        let truth = [-1.0, 2.0, -1.0, 0.5, -0.5, 1.0];
-        // Each point counts as often for yes and no as the model says, in thousandths.
+        let truth = [-1.0, 2.0, -1.0, 0.5];
+        // Each point counts as often for yes and no as the model says.
         let mut examples = Vec::new();
-        for point in 0..64 {
+        for point in 0..16 {
             let bit = |at: u32| f64::from(point >> at & 1);
-            let terms = [1.0, bit(0), bit(1), bit(2), bit(3) + 2.0 * bit(4), bit(5)];
-            let yes = (probability(&truth, &terms) * 1000.0).round() as usize;
-            examples.extend((0..1000).map(|n| Example { terms, passes_floor: true, is_answerable: n < yes }));
+            let terms = [1.0, bit(0), bit(1), bit(2) + 2.0 * bit(3)];
+            let yes = probability(&truth, &terms);
+            for (weight, is_answerable) in [(yes, true), (1.0 - yes, false)] {
+                examples.push(Example { terms, weight, passes_floor: true, is_answerable });
+            }
         }
         let found = fit(examples.iter());
         for (found, truth) in found.iter().zip(truth) {

@@ -67,9 +67,6 @@ enum Command {
         /// The same for sets that are only reported on.
         #[arg(long, value_name = "FILE")]
         report: Vec<PathBuf>,
-        /// The share of off-topic questions that may be answered.
-        #[arg(long, default_value_t = 0.015)]
-        off_topic: f64,
     },
 }
 
@@ -97,8 +94,8 @@ fn main() -> Result<()> {
             std::fs::write(&plot, plot::calibration(&sets))
                 .with_context(|| format!("cannot write {}", plot.display()))?;
         }
-        Command::Fit { found, report, off_topic } => {
-            fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?, off_topic);
+        Command::Fit { found, report } => {
+            fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?);
         }
     }
     Ok(())

@@ -14,15 +14,13 @@ use crate::results::{Found, Results};
 /// Name and value of one figure: a share from 0 to 1, or a mean. A figure of no question or no answer is left out.
 pub(crate) type Figure = (&'static str, f64);
 
-/// All gates open: what would be quoted if everything were answered.
-const OPEN: Gates = Gates { similarity: -1.0, confidence: 0.0 };
 /// The floor of the plain gate.
 const PLAIN_THRESHOLD: f64 = 0.35;
 
 /// All figures of a set. What each means is in the help of `cargo xtask bench retrieval`.
 pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
     let questions = &results.answerable;
-    let (answered, open) = (answers_at(questions, &Gates::default())?, answers_at(questions, &OPEN)?);
+    let (answered, open) = (answers_at(questions, Found::gates)?, answers_at(questions, Found::open_gates)?);
     let share = |hit: &dyn Fn(&Found) -> bool| share(questions.iter().map(hit));
     let of_answers = |hit: &dyn Fn(&Found, &Answer) -> bool| {
         self::share(answered.iter().map(|(found, answer)| hit(found, answer)))
@@ -48,8 +46,8 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
             best.is_some_and(|row| first_sentences(row, first).any(|text| holds_one_of(text, &found.answers)))
         })
     };
-    let near = answers_at(&results.near, &Gates::default())?;
-    let off_topic = answers_at(&results.off_topic, &Gates::default())?;
+    let near = answers_at(&results.near, Found::gates)?;
+    let off_topic = answers_at(&results.off_topic, Found::gates)?;
     let plain_answered = |found: &[Found]| self::share(found.iter().map(plain_answers));
     let figures = [
         ("recall_1", share(&|found| is_among(&found.rows, 1, found))),
@@ -89,8 +87,8 @@ pub(crate) fn decide(found: &Found, gates: &Gates) -> Response {
 }
 
 /// The questions that are answered at these gates, with their answers.
-fn answers_at<'f>(found: &'f [Found], gates: &Gates) -> Result<Vec<(&'f Found, Answer)>> {
-    let answer = |found: &'f Found| match decide(found, gates).verdict {
+fn answers_at(found: &[Found], gates: impl Fn(&Found) -> Gates + Sync) -> Result<Vec<(&Found, Answer)>> {
+    let answer = |found| match decide(found, &gates(found)).verdict {
         Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
         Verdict::Answer(_) => Some(Err(anyhow!(
             "the answer to “{}” does not show each sentence that it says it quotes",
@@ -151,6 +149,7 @@ fn first_sentences(row: &MatchedChunk, count: usize) -> impl Iterator<Item = &st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chat_core::evidence::Background;
     use serde_json::json;
 
     fn row(document: &str, similarity: f64, content: &str) -> MatchedChunk {
@@ -171,6 +170,7 @@ mod tests {
             answers: owned(answers),
             rows: rows.to_vec(),
             plain_rows: rows.to_vec(),
+            background: Background::default(),
         }
     }
 

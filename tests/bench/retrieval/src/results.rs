@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use chat_core::chunk::MatchedChunk;
+use chat_core::evidence::{Background, Gates};
 use serde::{Deserialize, Serialize};
 
 /// What was found for each kind of question of one set.
@@ -29,6 +30,8 @@ pub(crate) struct Found {
     pub(crate) rows: Vec<MatchedChunk>,
     /// By passage vectors alone.
     pub(crate) plain_rows: Vec<MatchedChunk>,
+    /// What the knowledge base was calibrated to.
+    pub(crate) background: Background,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +59,16 @@ struct Line {
 }
 
 impl Found {
+    /// The default gates of the knowledge base that was asked.
+    pub(crate) fn gates(&self) -> Gates {
+        Gates { background: self.background, ..Gates::default() }
+    }
+
+    /// All gates open: what would be quoted if everything were answered.
+    pub(crate) fn open_gates(&self) -> Gates {
+        Gates { similarity: -1.0, confidence: 0.0, ..self.gates() }
+    }
+
     /// Whether the row is of a document that answers the question.
     pub(crate) fn is_gold(&self, row: &MatchedChunk) -> bool {
         row.document_name.as_ref().is_some_and(|name| self.documents.contains(name))
@@ -131,6 +144,7 @@ mod tests {
             "query_terms": [{"word": "why", "weight": 1.5}],
         });
         let found = |question: &str| Found {
+            background: Background::default(),
             question: question.to_owned(),
             documents: vec!["0.md".to_owned()],
             answers: vec!["Yes".to_owned()],

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use chat_core::evidence::Background;
 use embedder::Embedder;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use kb::knowledge_base::KnowledgeBase;
@@ -28,27 +29,31 @@ impl<'a> Searcher<'a> {
 
     /// Asks all questions of a set.
     pub(crate) async fn ask_all(&self, set: Dataset) -> Result<Results> {
+        let calibration = self.knowledge_base.calibration().await?;
+        let background = calibration.map(|measured| Background { mean: measured.mean, deviation: measured.deviation });
+        let background = background.unwrap_or_default();
+        eprintln!("  questions about something else reach {:.2} ± {:.2}", background.mean, background.deviation);
         Ok(Results {
             set: set.name,
-            answerable: self.ask("answerable", set.answerable).await?,
-            near: self.ask("near-unanswerable", set.near).await?,
-            off_topic: self.ask("off-topic", set.off_topic).await?,
+            answerable: self.ask("answerable", set.answerable, background).await?,
+            near: self.ask("near-unanswerable", set.near, background).await?,
+            off_topic: self.ask("off-topic", set.off_topic, background).await?,
         })
     }
 
     /// The results keep the order of the questions.
-    async fn ask(&self, what: &str, questions: Vec<Question>) -> Result<Vec<Found>> {
+    async fn ask(&self, what: &str, questions: Vec<Question>, background: Background) -> Result<Vec<Found>> {
         if !questions.is_empty() {
             eprintln!("  {} {what} questions", questions.len());
         }
         let embed = |embedder: &mut Embedder, question: &Question| embedder.embed(&question.question).vector;
         let vectors: Vec<_> = questions.par_iter().map_init(|| self.embedder.clone(), embed).collect();
         let found =
-            questions.into_iter().zip(&vectors).map(|(question, vector)| self.ask_one(question, vector));
+            questions.into_iter().zip(&vectors).map(|(question, vector)| self.ask_one(question, vector, background));
         stream::iter(found).buffered(CONCURRENCY).try_collect().await
     }
 
-    async fn ask_one(&self, question: Question, vector: &[f32]) -> Result<Found> {
+    async fn ask_one(&self, question: Question, vector: &[f32], background: Background) -> Result<Found> {
         let search = |text| self.knowledge_base.match_chunks(vector, MATCH_COUNT, text);
         Ok(Found {
             rows: search(Some(&question.question)).await?,
@@ -56,6 +61,7 @@ impl<'a> Searcher<'a> {
             question: question.question,
             documents: question.documents,
             answers: question.answers,
+            background,
         })
     }
 }
