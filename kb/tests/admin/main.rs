@@ -1,5 +1,6 @@
 //! The administrator's commands as programs: what they print, their exit codes, and how they fail.
 
+mod ask;
 mod doctor;
 mod documents;
 mod faults;
