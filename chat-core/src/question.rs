@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::chunk::QueryTerm;
 use crate::passage::Passage;
 use crate::sentences::sentences;
-use crate::words::{informative_words, is_one_typo_away, words};
+use crate::words::{informative_words, is_one_typo_away, is_stop_word, words};
 
 /// More words than this do not count; `match_chunks` weighs no more either.
 const MOST_TERMS: usize = 64;
@@ -86,8 +86,8 @@ fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String,
         let share = term.weight / stems.len().max(1) as f64;
         stems.into_iter().map(move |stem| (stem, share))
     });
-    let single =
-        single.into_iter().flat_map(|(stems, term)| stems.into_iter().map(|stem| (stem, term.weight)));
+    let single = single.into_iter().filter(|(_, term)| !is_stop_word(&term.word));
+    let single = single.flat_map(|(stems, term)| stems.into_iter().map(|stem| (stem, term.weight)));
     single.chain(parts).collect()
 }
 

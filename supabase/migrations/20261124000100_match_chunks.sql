@@ -42,6 +42,105 @@ comment on function internal.kb_is_readable(text) is
 revoke all on function internal.kb_is_readable(text) from public;
 grant execute on function internal.kb_is_readable(text) to authenticated, service_role;
 
+-- Words of a question ----------------------------------------------------
+
+create or replace function internal.kb_read_question(query_text text, chunk_budget integer) returns internal.kb_question
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+  -- Planned once per session: planning would take longer than the rest.
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+as $$
+declare
+  -- A question of 4,000 characters has hundreds of lexemes; the rarest of them say what it is about.
+  lexeme_limit constant integer := 64;
+  -- English words that say nothing about the subject of a question and that Postgres' list of stop words lacks, as in
+  -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
+  question_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
+    must, often, one, please, shall, show, soon, tell, us, want, whether, whose, would}';
+  question internal.kb_question;
+begin
+  with token as (
+    -- Words as they stand in the question, with their kind, which decides on the dictionary.
+    select lower(p.token) as word, p.kind, min(p.token) as token, min(p.place) as place
+      from ts_parse('default', query_text) with ordinality as p(kind, token, place)
+      group by lower(p.token), p.kind
+  ), meaning as (
+    -- What to_tsvector makes of them, in each language that has searchable chunks. A stop word has no lexemes.
+    select n.language, n.chunks as total, t.word, t.place,
+        case when n.language = 'english' and t.word = any (question_words) then '{}' else d.lexemes end as lexemes
+      from public.kb_lexemes n
+      join pg_catalog.pg_ts_config c
+        on c.cfgname = n.language and c.cfgnamespace = 'pg_catalog'::regnamespace
+      cross join token t
+      cross join lateral (
+        select a.lexemes
+          from (
+            select m.mapseqno, ts_lexize(m.mapdict, internal.kb_fold_accents(n.language, t.token)) as lexemes
+              from pg_catalog.pg_ts_config_map m
+              where m.mapcfg = c.oid and m.maptokentype = t.kind
+              offset 0
+          ) a
+          where a.lexemes is not null
+          order by a.mapseqno
+          limit 1
+      ) d
+      where n.lexeme = ''
+  ), known as (
+    select m.language, m.total, m.word, m.place, l.lexeme, coalesce(k.chunks, 0) as chunks
+      from meaning m
+      cross join unnest(m.lexemes) as l(lexeme)
+      left join public.kb_lexemes k on k.lexeme = l.lexeme and k.language = m.language
+      -- Longer ones are in no tsvector.
+      where octet_length(l.lexeme) between 1 and 2046
+  ), weighted as (
+    select k.language, k.lexeme, k.total, k.chunks,
+        ln(1 + (greatest(k.total - k.chunks, 0) + 0.5::float8) / (k.chunks + 0.5::float8)) as weight,
+        row_number() over (partition by k.language order by k.chunks, k.lexeme) as rank
+      from known k
+      group by k.language, k.lexeme, k.total, k.chunks
+  ), term as (
+    select w.*, internal.kb_lexeme_query(w.lexeme) as query,
+        w.weight / sum(w.weight) over (partition by w.language) as share,
+        sum(w.chunks) over (order by w.chunks, w.lexeme, w.language) as found
+      from weighted w
+      where w.rank <= lexeme_limit
+  ), question_language as (
+    -- The language that knows most words of the question, as stop words or from its chunks.
+    select m.language
+      from meaning m
+      left join known k on k.language = m.language and k.word = m.word and k.chunks > 0
+      group by m.language, m.total
+      order by count(distinct m.word) filter (where k.word is not null or m.lexemes = '{}') desc,
+        m.total desc, m.language
+      limit 1
+  ), word as (
+    select k.word, min(k.place) as place, max(t.weight) as weight
+      from known k
+      join term t on t.language = k.language and t.lexeme = k.lexeme
+      where k.language = (select q.language from question_language q)
+      group by k.word
+  )
+  select
+      array_agg(t.language),
+      array_agg(t.query::tsquery),
+      array_agg(t.share),
+      -- A first word that is more common than the budget still says something unless most chunks have it.
+      string_agg(t.query, ' | ') filter (
+        where t.chunks > 0 and (t.found <= chunk_budget or t.found = t.chunks and t.chunks <= t.total / 2)
+      )::tsquery,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('word', w.word, 'weight', w.weight) order by w.place), '[]')
+          from word w
+      )
+    into question
+    from term t;
+  return question;
+end
+$$;
+
 -- Ranking -----------------------------------------------------------------
 
 -- Bound when it is made and without a search_path of its own, so that it is inlined where it is called.
