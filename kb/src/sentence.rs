@@ -101,22 +101,25 @@ mod tests {
     fn a_sentence_is_embedded_below_its_headings() {
         let content = "It is free.";
         let sentence = sentences(content).remove(0);
-        assert_eq!(sentence.embedded_text(Some("Shipping › Price"), content), "Shipping › Price\nIt is free.");
+        assert_eq!(
+            sentence.embedded_text(Some("Shipping › Price"), content),
+            "Shipping › Price\nIt is free."
+        );
     }
 
     #[test]
     fn a_list_item_is_embedded_behind_the_line_that_introduces_it() {
-        assert_eq!(texts("You need:\n\n- a receipt\n- a box"), ["You need:", "You need: a receipt", "You need: a box"]);
+        assert_eq!(
+            texts("You need:\n\n- a receipt\n- a box"),
+            ["You need:", "You need: a receipt", "You need: a box"]
+        );
     }
 
     #[test]
     fn the_cells_of_a_table_row_are_embedded_with_their_names() {
         let content =
             "# Shipping\n\nWe ship. Ask us.\n\n| Way | Price |\n|---|---|\n| Air | 9 € |\n| Sea | 5 € |";
-        assert_eq!(
-            texts(content),
-            ["We ship.", "Ask us.", "Way: Air; Price: 9 €", "Way: Sea; Price: 5 €"]
-        );
+        assert_eq!(texts(content), ["We ship.", "Ask us.", "Way: Air; Price: 9 €", "Way: Sea; Price: 5 €"]);
     }
 
     #[test]

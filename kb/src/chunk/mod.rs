@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use extract::{Extracted, Section};
 
-pub use context::{embedded_text, headings};
 pub(crate) use context::with_context;
+pub use context::{embedded_text, headings};
 
 /// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
 /// written again.

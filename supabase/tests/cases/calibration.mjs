@@ -44,7 +44,13 @@ export function calibration({ database, anon, alice, service }) {
   });
 
   test("numbers that the gate cannot use are refused", async () => {
-    for (const values of [{ mean: "NaN" }, { mean: "-Infinity" }, { deviation: 0 }, { deviation: "NaN" }, { questions: 0 }]) {
+    for (const values of [
+      { mean: "NaN" },
+      { mean: "-Infinity" },
+      { deviation: 0 },
+      { deviation: "NaN" },
+      { questions: 0 },
+    ]) {
       const { status, body } = await write(values);
       assert.ok(status >= 400, JSON.stringify(values));
       assert.match(body.message, /kb_calibration_(mean|deviation|questions)_/);
