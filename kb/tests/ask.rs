@@ -58,7 +58,7 @@ fn row(similarity: f64, model: &str) -> Answer {
         "lexical": 0.5,
         "score": 0.6,
         "sentences": [
-            { "start": 0, "end": 20, "similarity": 0.8 },
+            { "start": 0, "end": 20, "similarity": similarity },
             { "start": 21, "end": 28, "similarity": 0.1 },
         ],
         "query_terms": [{ "word": "refund", "weight": 1.5 }],
@@ -110,7 +110,7 @@ fn what_is_near_but_not_near_enough_is_refused_and_named() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.34, "model"));
     let asked = asked.unwrap();
     let text = reply(&asked);
-    assert!(text.ends_with("Reason: no_match\nNearest documents:\n  Refunds"), "{text}");
+    assert!(text.ends_with("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)"), "{text}");
     assert_eq!(reason(Ok(asked)), Reason::NoMatch);
 }
 

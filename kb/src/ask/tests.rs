@@ -141,7 +141,7 @@ fn the_reply_says_what_was_also_found_and_that_it_is_hedged() {
 
 #[test]
 fn a_refusal_names_the_nearest_passages() {
-    let text = reply(&asked(sizes(), Gates { similarity: 0.75, ..OPEN }));
+    let text = reply(&asked(sizes(), Gates { similarity: 0.5, confidence: 1.0, ..OPEN }));
     assert!(text.ends_with("Nearest passages:\n  sizes.md (similarity 0.60)"), "{text}");
 }
 
