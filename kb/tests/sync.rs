@@ -177,15 +177,15 @@ fn each_chunk_and_each_sentence_gets_the_vector_of_its_own_text() {
     let mut chunks = chunks(&server);
     chunks.sort_by_key(|chunk| chunk["content"].to_string());
     let [b, a] = chunks.as_slice() else { panic!("{chunks:?}") };
-    // The section, a newline, and the content; bytes.
+    // The section, a newline, and the content or the sentence; bytes.
     let of_chunk = |bytes: u64| value!(format!("[{}]", bytes << 28));
     assert_eq!((&a["embedding"], &b["embedding"]), (&of_chunk(30), &of_chunk(9)));
     let of_sentence = |bytes: u64| format!("[{}]", bytes << 17);
     assert_eq!(
         a["sentences"],
         value!([
-            { "start": 0, "end": 6, "embedding": of_sentence(7) },
-            { "start": 7, "end": 21, "embedding": of_sentence(14) }
+            { "start": 0, "end": 6, "embedding": of_sentence(15) },
+            { "start": 7, "end": 21, "embedding": of_sentence(22) }
         ])
     );
     assert_eq!(
