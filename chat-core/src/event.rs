@@ -89,11 +89,7 @@ mod tests {
         for event in [
             Event::AnswerStart { session_id: Uuid::nil(), hedged: false },
             Event::AnswerDelta { text: String::new() },
-            Event::Sources {
-                citations: Vec::new(),
-                also_found: Vec::new(),
-                referenced_indices: Vec::new(),
-            },
+            Event::Sources { citations: Vec::new(), also_found: Vec::new(), referenced_indices: Vec::new() },
             Event::AnswerEnd { message_id: Uuid::nil(), persisted: true },
             Event::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),

@@ -158,8 +158,7 @@ impl Outcome {
     /// The events that can be sent before the history is written.
     pub fn opening_events(&self) -> Vec<Event> {
         let Self::Answer(answer) = self else { return Vec::new() };
-        let mut events =
-            vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
+        let mut events = vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
         events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text: text.clone() }));
         events.push(Event::Sources {
             citations: answer.citations.clone(),

@@ -96,7 +96,8 @@ fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String,
 /// rule (`internal.kb_is_readable`).
 fn is_readable(text: &str) -> bool {
     let is_latin = |c: &char| *c <= '\u{24f}' || ('\u{1e00}'..='\u{1eff}').contains(c);
-    let (latin, other): (Vec<char>, Vec<char>) = text.chars().filter(|c| c.is_alphabetic()).partition(is_latin);
+    let (latin, other): (Vec<char>, Vec<char>) =
+        text.chars().filter(|c| c.is_alphabetic()).partition(is_latin);
     latin.len() >= other.len()
 }
 

@@ -8,14 +8,13 @@ use unicode_segmentation::UnicodeSegmentation;
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each",
-    "else", "every", "few", "for", "from", "get", "give", "got", "had", "has", "have", "having", "he",
-    "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "know", "let",
-    "like", "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "not", "of",
-    "often", "on", "one", "only", "or", "other", "our", "out", "please", "shall", "she", "should", "show",
-    "so", "some", "soon", "such", "tell", "than", "that", "the", "their", "them", "then", "there", "these",
-    "they", "this", "those", "to", "too", "us", "very", "want", "was", "we", "were", "what", "when",
-    "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you",
-    "your",
+    "else", "every", "few", "for", "from", "get", "give", "got", "had", "has", "have", "having", "he", "her",
+    "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "know", "let", "like",
+    "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "not", "of", "often",
+    "on", "one", "only", "or", "other", "our", "out", "please", "shall", "she", "should", "show", "so",
+    "some", "soon", "such", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "to", "too", "us", "very", "want", "was", "we", "were", "what", "when", "where",
+    "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Shortest word that is compared with [`is_one_typo_away`], in characters.

@@ -110,7 +110,10 @@ fn what_is_near_but_not_near_enough_is_refused_and_named() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.34, "model"));
     let asked = asked.unwrap();
     let text = reply(&asked);
-    assert!(text.ends_with("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)"), "{text}");
+    assert!(
+        text.ends_with("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)"),
+        "{text}"
+    );
     assert_eq!(reason(Ok(asked)), Reason::NoMatch);
 }
 

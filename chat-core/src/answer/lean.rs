@@ -2,8 +2,27 @@
 
 /// First words that point back, in English.
 const POINTERS: &[&str] = &[
-    "accordingly", "both", "consequently", "he", "hence", "her", "his", "it", "its", "otherwise", "she", "such", "that",
-    "their", "then", "therefore", "these", "they", "this", "those", "thus",
+    "accordingly",
+    "both",
+    "consequently",
+    "he",
+    "hence",
+    "her",
+    "his",
+    "it",
+    "its",
+    "otherwise",
+    "she",
+    "such",
+    "that",
+    "their",
+    "then",
+    "therefore",
+    "these",
+    "they",
+    "this",
+    "those",
+    "thus",
 ];
 
 /// Whether an English sentence begins with a word that points at the sentence before.

@@ -49,8 +49,8 @@ impl Default for Background {
 /// distributed, and 1 of 50 with the longer tail that they have.
 const DEVIATIONS: f64 = 2.6;
 
-/// However a knowledge base was measured, evidence below the first is never enough, and above the second always.
-const BOUNDS: (f64, f64) = (-1.0, 2.5);
+/// However a knowledge base was measured, evidence of less than even odds is never enough, and above the second always.
+const BOUNDS: (f64, f64) = (0.0, 2.5);
 
 impl Background {
     /// The evidence at which the confidence is one half.

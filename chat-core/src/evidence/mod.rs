@@ -124,8 +124,7 @@ pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates
     let signals = Signals::of(question, passages);
     let evidence = signals.as_ref().filter(|_| question.is_readable()).map(calibration::evidence);
     let confidence = confidence(question, passages, gates);
-    let weighed: Vec<_> =
-        passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect();
+    let weighed: Vec<_> = passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect();
     let failed = if !weighed.iter().any(|passage| passage.qualifies) {
         Some(Reason::NoMatch)
     } else if confidence >= gates.confidence {

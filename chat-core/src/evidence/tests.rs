@@ -129,11 +129,16 @@ fn of_a_script_that_the_model_cannot_read_words_alone_decide() {
     let mut row = chunk(1, 1, 0.95, "تستغرق المبالغ المستردة خمسة أيام.");
     row.lexical = Some(0.3);
     row.query_terms = Some(["كم", "يوما", "تستغرق", "المبالغ", "المستردة"].map(term).to_vec());
-    let asked = |question: &str, row: &MatchedChunk| assess(question, std::slice::from_ref(row), &Gates::default());
+    let asked =
+        |question: &str, row: &MatchedChunk| assess(question, std::slice::from_ref(row), &Gates::default());
     let found = asked("كم يوما تستغرق المبالغ المستردة؟", &row);
     assert_eq!((found.failed, found.evidence), (None, None));
     row.query_terms = Some(["أين", "يقع", "البرج"].map(term).to_vec());
-    assert_eq!(asked("أين يقع البرج؟", &row).failed, Some(Reason::UnreadableLanguage), "however near the vectors");
+    assert_eq!(
+        asked("أين يقع البرج؟", &row).failed,
+        Some(Reason::UnreadableLanguage),
+        "however near the vectors"
+    );
     row.lexical = Some(0.0);
     assert_eq!(asked("أين يقع البرج؟", &row).failed, Some(Reason::NoMatch));
     assert_eq!(asked("Why?", &chunk(1, 1, 0.2, "Refunds.")).failed, Some(Reason::NoMatch));

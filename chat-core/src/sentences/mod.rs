@@ -66,7 +66,12 @@ pub fn units(content: &str) -> Vec<Unit> {
                 BlockKind::TableRow => (UnitKind::TableRow, vec![range]),
                 BlockKind::Code => (UnitKind::Code, vec![range]),
             };
-            ranges.into_iter().map(move |range| Unit { range, kind, context: context.clone(), list: list.clone() })
+            ranges.into_iter().map(move |range| Unit {
+                range,
+                kind,
+                context: context.clone(),
+                list: list.clone(),
+            })
         })
         .filter(|unit| {
             content.get(unit.range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric))

@@ -4,7 +4,9 @@
 /// is about. The row as it is if its cells do not match the header's.
 pub fn named_cells(header: &str, row: &str) -> String {
     let Some(cells) = named(header, row) else { return row.to_owned() };
-    let named = cells.iter().map(|(name, cell)| if name.is_empty() { cell.clone() } else { format!("{name}: {cell}") });
+    let named = cells
+        .iter()
+        .map(|(name, cell)| if name.is_empty() { cell.clone() } else { format!("{name}: {cell}") });
     named.collect::<Vec<_>>().join("; ")
 }
 
@@ -65,7 +67,10 @@ mod tests {
             row_text(header, "Express | next day | 12.90 euros | never").as_deref(),
             Some("Express – Time: next day; Price: 12.90 euros; Free from: never")
         );
-        assert_eq!(row_text(header, "Express | next day | | never").as_deref(), Some("Express – Time: next day; Free from: never"));
+        assert_eq!(
+            row_text(header, "Express | next day | | never").as_deref(),
+            Some("Express – Time: next day; Free from: never")
+        );
     }
 
     #[test]

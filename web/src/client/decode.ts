@@ -129,10 +129,7 @@ function decodeQuote(value: unknown): Quote[] {
 
 /** Why there is no answer, if the value says so. */
 export function asRefusalReason(value: unknown): RefusalReason | undefined {
-  return value === "no_match" ||
-    value === "weak_evidence" ||
-    value === "unreadable_language" ||
-    value === "empty_kb"
+  return value === "no_match" || value === "weak_evidence" || value === "unreadable_language" || value === "empty_kb"
     ? value
     : undefined;
 }

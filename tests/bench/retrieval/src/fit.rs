@@ -36,7 +36,9 @@ pub(crate) fn print(fit_to: &[Results], report: &[Results]) {
     for (name, coefficient) in NAMES.iter().zip(coefficients) {
         println!("const {name}: f64 = {coefficient:.2};");
     }
-    println!("\nset, fitted to, off-topic evidence: mean and deviation; answered by its background: answerable, off-topic");
+    println!(
+        "\nset, fitted to, off-topic evidence: mean and deviation; answered by its background: answerable, off-topic"
+    );
     for (at, set) in fit_to.iter().enumerate() {
         let others = sets.iter().enumerate().filter(|(other, _)| *other != at);
         let without = if sets.len() > 1 { fit(others.flat_map(|(_, set)| set)) } else { coefficients };
@@ -155,8 +157,7 @@ mod tests {
 
     #[test]
     fn linear_equations_are_solved() {
-        let matrix =
-            [[0.0, 2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 4.0, 1.0], [0.0, 0.0, 1.0, 3.0]];
+        let matrix = [[0.0, 2.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 4.0, 1.0], [0.0, 0.0, 1.0, 3.0]];
         let solution = solve(matrix, [4.0, 3.0, 6.0, 7.0]);
         for (found, expected) in solution.iter().zip([1.0, 2.0, 1.0, 2.0]) {
             assert!((found - expected).abs() < 1e-12, "{solution:?}");

@@ -30,9 +30,13 @@ impl<'a> Searcher<'a> {
     /// Asks all questions of a set.
     pub(crate) async fn ask_all(&self, set: Dataset) -> Result<Results> {
         let calibration = self.knowledge_base.calibration().await?;
-        let background = calibration.map(|measured| Background { mean: measured.mean, deviation: measured.deviation });
+        let background =
+            calibration.map(|measured| Background { mean: measured.mean, deviation: measured.deviation });
         let background = background.unwrap_or_default();
-        eprintln!("  questions about something else reach {:.2} ± {:.2}", background.mean, background.deviation);
+        eprintln!(
+            "  questions about something else reach {:.2} ± {:.2}",
+            background.mean, background.deviation
+        );
         Ok(Results {
             set: set.name,
             answerable: self.ask("answerable", set.answerable, background).await?,
@@ -48,8 +52,10 @@ impl<'a> Searcher<'a> {
         }
         let embed = |embedder: &mut Embedder, question: &Question| embedder.embed(&question.question).vector;
         let vectors: Vec<_> = questions.par_iter().map_init(|| self.embedder.clone(), embed).collect();
-        let found =
-            questions.into_iter().zip(&vectors).map(|(question, vector)| self.ask_one(question, vector, background));
+        let found = questions
+            .into_iter()
+            .zip(&vectors)
+            .map(|(question, vector)| self.ask_one(question, vector, background));
         stream::iter(found).buffered(CONCURRENCY).try_collect().await
     }
 
