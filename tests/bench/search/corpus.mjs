@@ -1,9 +1,11 @@
 // A synthetic knowledge base of a given size, the same on every run: vectors in clusters, five sentences a chunk with
-// vectors near their chunk's, words by Zipf's law, and questions made of the words of a chunk and a vector near it.
+// vectors near their chunk's, headings that four chunks share, words by Zipf's law, and questions made of the words of a
+// chunk and a vector near it.
 
 export const DIMENSIONS = 384;
 export const SENTENCES = 5;
 const CHUNKS_PER_DOCUMENT = 20;
+const CHUNKS_PER_HEADING = 4;
 const WORDS_PER_SENTENCE = 20;
 const CLUSTERS = 400;
 const VOCABULARY = 50_000;
@@ -15,9 +17,11 @@ const STOP_WORDS = (
 ).split(" ");
 
 // Lengths of the noise beside the unit vector of a cluster, chunk or question: cosines of about 0.7 between chunks of
-// a cluster, 0.8 between a sentence and its chunk, 0.75 between a question and the chunk it was made from.
+// a cluster, 0.8 between a sentence and its chunk, 0.7 between a heading and the first chunk below it, 0.75 between a
+// question and the chunk it was made from.
 const CHUNK_NOISE = 0.65;
 const SENTENCE_NOISE = 0.75;
+const HEADING_NOISE = 1;
 const QUESTION_NOISE = 0.9;
 
 /**
@@ -27,6 +31,7 @@ const QUESTION_NOISE = 0.9;
  * @property {number} ordinal
  * @property {string} content
  * @property {Float32Array} vector
+ * @property {Float32Array} heading vector of the heading above the chunk
  * @property {{ start: number, end: number, vector: Float32Array }[]} sentences offsets into content
  */
 
@@ -44,10 +49,14 @@ export function documentIds(size) {
  */
 export function* chunks(size) {
   const random = createRandom(1);
+  // Of their own, so that the rest of the corpus is the same with and without headings.
+  const headingRandom = createRandom(2);
   const clusters = Array.from({ length: CLUSTERS }, () => near(random, new Float32Array(DIMENSIONS), 1));
   const words = createVocabulary(random);
+  let heading;
   for (let index = 0; index < size; index++) {
     const vector = near(random, clusters[Math.floor(random() * CLUSTERS)], CHUNK_NOISE);
+    if (index % CHUNKS_PER_HEADING === 0) heading = near(headingRandom, vector, HEADING_NOISE);
     let content = "";
     const sentences = [];
     for (let sentence = 0; sentence < SENTENCES; sentence++) {
@@ -63,6 +72,7 @@ export function* chunks(size) {
       ordinal: index % CHUNKS_PER_DOCUMENT,
       content,
       vector,
+      heading,
       sentences,
     };
   }

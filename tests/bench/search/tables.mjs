@@ -7,6 +7,7 @@ export const TABLES = {
   kb_documents: ["id", "source", "name", "status"],
   kb_chunks: ["id", "document_id", "ordinal", "content"],
   kb_embeddings: ["chunk_id", "embedding", "model"],
+  kb_headings: ["chunk_id", "embedding"],
   kb_sentences: ["chunk_id", "ordinal", "start", '"end"', "embedding"],
 };
 
@@ -23,6 +24,7 @@ export function* tableRows(size) {
     const id = uuid(chunk.id);
     yield ["kb_chunks", row([id, uuid(chunk.documentId), int32(chunk.ordinal), text(chunk.content)])];
     yield ["kb_embeddings", row([id, vector(chunk.vector), text("bench")])];
+    yield ["kb_headings", row([id, halfvec(chunk.heading)])];
     for (const [ordinal, sentence] of chunk.sentences.entries()) {
       yield [
         "kb_sentences",
