@@ -31,6 +31,10 @@ const MATRIX = `
   kb_sentences          insert     denied   denied   denied   denied   1
   kb_sentences          update     denied   denied   denied   denied   4
   kb_sentences          delete     denied   denied   denied   denied   4
+  kb_headings           select     denied   denied   denied   denied   4
+  kb_headings           insert     denied   denied   denied   denied   1
+  kb_headings           update     denied   denied   denied   denied   4
+  kb_headings           delete     denied   denied   denied   denied   4
   kb_lexemes            select     denied   denied   denied   denied   3
   kb_lexemes            insert     denied   denied   denied   denied   denied
   kb_lexemes            update     denied   denied   denied   denied   denied
@@ -185,6 +189,10 @@ async function writeDocuments(database) {
     const sentences = [[{ start: 0, end: 3, similarity: 0.5 }]];
     const storagePath = `${kind}.pdf`;
     documents[kind] = await writeDocument(database, { contents: ["Two words"], sentences, storagePath, ...options });
+    await database.query("insert into kb_headings (chunk_id, embedding) values ($1, $2)", [
+      documents[kind].chunkIds[0],
+      QUERY,
+    ]);
     await database.query("insert into storage.objects (bucket_id, name) values ('kb', $1)", [storagePath]);
   }
   return documents;
@@ -242,6 +250,13 @@ function allStatements({ sales, salesSession }, documents) {
       "kb_sentences",
       "start",
       '(chunk_id, ordinal, start, "end", embedding) values ($1, 7, 0, 1, $2)',
+      chunk,
+      QUERY,
+    ),
+    kb_headings: table(
+      "kb_headings",
+      "embedding",
+      "(chunk_id, embedding) values ($1, $2) on conflict (chunk_id) do update set embedding = excluded.embedding",
       chunk,
       QUERY,
     ),

@@ -40,6 +40,7 @@ export function matchChunks({ database, anon, alice, service }) {
       meta: {},
       model: "test",
       lexical: null,
+      heading: null,
       score: similarity,
       sentences: [],
       query_terms: null,
