@@ -1,0 +1,105 @@
+// Questions as visitors ask them, on the sample pages: what the first sentence of each answer says, or that there is none.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ask, answerText, only } from "../lib/chat.mjs";
+import { startDemo } from "../lib/demo.mjs";
+
+let data, demo;
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  demo = await startDemo({ data });
+});
+
+after(async () => {
+  await demo?.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Asks as a user of its own, so that no question uses up another's rate limit. */
+async function outcomeOf(question) {
+  const { status, events } = await ask(demo.info.chat_url, await demo.newUser(), question);
+  assert.equal(status, 200);
+  if (events[0].event === "refusal") return { refusal: only(events, "refusal") };
+  assert.equal(events.at(-1).event, "answer_end");
+  const { citations } = only(events, "sources");
+  const text = answerText(events);
+  const quotes = citations.flatMap((citation) => citation.quotes).map((quote) => quote.plain ?? quote.text);
+  const { hedged } = only(events, "answer_start");
+  return { text, first: text.split(/ \[\d+\]/)[0], quotes, hedged };
+}
+
+describe("the first sentence answers", () => {
+  const expected = {
+    "What time do you close on Sunday?": "Sunday and public holidays: closed",
+    "Can I get my money back after two weeks?":
+      "You can return any unused item and get your money back within 30 days of delivery.",
+    "How long does delivery to Switzerland take?":
+      "Switzerland and Norway – Delivery time: 5 to 10 working days; Price: 14.90 euros; Free from: never",
+  };
+  for (const [question, sentence] of Object.entries(expected)) {
+    test(question, async () => {
+      const { first, hedged } = await outcomeOf(question);
+      assert.equal(first, sentence);
+      assert.equal(hedged, false);
+    });
+  }
+});
+
+describe("one of the quotes answers", () => {
+  const expected = {
+    "Do you ship to Canada?":
+      "Fernhollow Goods delivers to all countries of the European Union, to Switzerland and to Norway.",
+    "Can I pay by invoice?": "Purchase on invoice is available within the country for orders up to 300 euros.",
+    "Is my data shared with third parties?":
+      "Your name and address are passed on to the carrier that delivers the parcel.",
+  };
+  for (const [question, sentence] of Object.entries(expected)) {
+    test(question, async () => {
+      const { quotes, text } = await outcomeOf(question);
+      assert.ok(quotes.includes(sentence), text);
+      assert.ok(text.includes(sentence), text);
+    });
+  }
+});
+
+test("an answer to a question about Sunday is about no other day", async () => {
+  assert.doesNotMatch((await outcomeOf("What time do you close on Sunday?")).text, /Monday/);
+});
+
+test("an answer that lacks the country of the question is hedged", async () => {
+  assert.equal((await outcomeOf("Do you ship to Canada?")).hedged, true);
+});
+
+test("a question about the time of a refund is not answered with the return period", async () => {
+  const { quotes } = await outcomeOf("When will I get my refund?");
+  assert.ok(
+    quotes.some((quote) => quote.includes("issues the refund within 5 working days")),
+    quotes.join("\n"),
+  );
+  for (const quote of quotes) assert.doesNotMatch(quote, /30 days|return any unused/);
+});
+
+test("a question about something else is refused", async () => {
+  const { refusal } = await outcomeOf("Which planet in the solar system has the most moons?");
+  assert.equal(refusal?.reason, "no_match");
+});
+
+describe("a question in Arabic about English pages is refused", () => {
+  const questions = [
+    "كم تستغرق مدة التوصيل؟",
+    "هل يمكنني إرجاع المنتج واسترداد نقودي؟",
+    "ما هي ساعات العمل يوم الأحد؟",
+    "كيف أدفع بالفاتورة؟",
+    "هل تشحنون إلى سويسرا؟",
+  ];
+  for (const question of questions) {
+    test(question, async () => {
+      const { refusal } = await outcomeOf(question);
+      assert.match(refusal?.reason ?? "answered", /^(unreadable_language|no_match)$/);
+    });
+  }
+});
