@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, open, question } from "./support/client.mjs";
-import { passage, startUpstream } from "./support/upstream.mjs";
+import { passage, sentence, startUpstream } from "./support/upstream.mjs";
 import { TIMEOUT_MS, startTestWorker, withWorker } from "./support/worker.mjs";
 
 let upstream;
@@ -20,6 +20,12 @@ after(async () => {
 
 const newUser = () => crypto.randomUUID();
 const writesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn");
+
+/** A passage that answers, of this cosine, with one sentence of that one. */
+function passageWith(similarity, ofSentence) {
+  const content = "Refunds are paid within 5 days.";
+  return passage({ content, similarity, sentences: [sentence(content, content, ofSentence)] });
+}
 
 /** A history that takes so long to write. */
 const slowHistory = (delay) => ({ "rpc/chat_record_turn": () => ({ status: 204, delay }) });
@@ -57,6 +63,30 @@ describe("an answer", () => {
     assert.equal(turn.citations.length, 1);
     assert.equal(turn.hedged, false);
     assert.deepEqual(upstream.callsOf(user, "kb_documents"), [], "no further question to an upstream that has rows");
+  });
+
+  test("that lacks a name of the question is sent and kept as hedged", async () => {
+    const user = newUser();
+    const content = "Ships sail to Norway.";
+    const query_terms = ["ships", "sail", "iceland"].map((word) => ({ word, weight: 2 }));
+    const row = passage({ content, sentences: [sentence(content, content, 0.8)], query_terms });
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [row] }) });
+    const { events } = await ask(worker.url, user, question({ message: "Do ships sail to Iceland?" }));
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ["answer_start", "answer_delta", "sources", "answer_end"],
+    );
+    assert.equal(events[0].hedged, true);
+    assert.equal(events[1].text, "Ships sail to Norway. [1]");
+    const [{ body: turn }] = writesOf(user);
+    assert.equal(turn.hedged, true);
+
+    const { json } = await ask(worker.url, user, question({ message: "Do ships sail to Iceland?" }), {
+      headers: { accept: "application/json" },
+    });
+    assert.equal(json.hedged, true);
+    const named = await ask(worker.url, user, question({ message: "Do ships sail to Norway?" }));
+    assert.equal(named.events[0].hedged, false);
   });
 
   test("comes as one document when JSON is asked for", async () => {
@@ -97,7 +127,7 @@ describe("an answer", () => {
 describe("a refusal", () => {
   test("says that nothing matches, names what is near and is kept in the history", async () => {
     const user = newUser();
-    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ similarity: 0.34 })] }) });
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passageWith(0.34, 0.34)] }) });
     const { events } = await ask(worker.url, user);
     assert.equal(events.length, 1);
     const [refusal] = events;
@@ -114,10 +144,20 @@ describe("a refusal", () => {
     assert.deepEqual([turn.answer, turn.session_id], [refusal.message, refusal.session_id]);
   });
 
-  test("the floor is inclusive", async () => {
-    const user = newUser();
-    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ similarity: 0.35 })] }) });
-    assert.equal((await ask(worker.url, user)).events[0].type, "answer_start");
+  test("the floor is inclusive, and a passage or one of its sentences has to reach it", async () => {
+    await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: "0" }, async (configured) => {
+      for (const [similarity, ofSentence, expected] of [
+        [0.35, 0.34, "answer_start"],
+        [0.34, 0.35, "answer_start"],
+        [0.34, 0.34, "refusal"],
+      ]) {
+        const user = newUser();
+        upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passageWith(similarity, ofSentence)] }) });
+        const [first] = (await ask(configured.url, user)).events;
+        assert.equal(first.type, expected, `${similarity}, ${ofSentence}`);
+        if (expected === "refusal") assert.equal(first.reason, "no_match");
+      }
+    });
   });
 
   test("tells an empty knowledge base from a question without a match", async () => {
