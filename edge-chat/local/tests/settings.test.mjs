@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
 import { MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
-import { DEFAULT_SETTINGS, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { DEFAULT_SETTINGS, NOBODY, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { withWorker } from "./support/worker.mjs";
 
 let upstream;
@@ -16,6 +16,12 @@ afterEach(() => {
   Object.assign(upstream.settings, DEFAULT_SETTINGS);
   upstream.behave(NOBODY, {});
 });
+
+/** A passage that answers, of this cosine as its only sentence. */
+function passageOf(similarity) {
+  const content = "Refunds are paid within 5 days.";
+  return passage({ content, similarity, sentences: [sentence(content, content, similarity)] });
+}
 
 /** What a Worker does whose database has these settings and whose environment has these variables. */
 async function configured(settings, variables, use) {
@@ -90,8 +96,8 @@ describe("GET /api/config", () => {
 describe("a setting of the database", () => {
   test("moves the similarity a passage needs", async () => {
     await configured({ evidence_threshold: 0.9 }, {}, async (worker) => {
-      assert.equal(await kindOf(worker, [passage({ similarity: 0.89 })]), "refusal");
-      assert.equal(await kindOf(worker, [passage({ similarity: 0.9 })]), "answer_end");
+      assert.equal(await kindOf(worker, [passageOf(0.89)]), "refusal");
+      assert.equal(await kindOf(worker, [passageOf(0.9)]), "answer_end");
     });
   });
 
@@ -177,7 +183,7 @@ describe("the environment wins over the database", () => {
           link_mode: "authenticated",
         },
       );
-      const below = userWho([passage({ similarity: 0.49 })]);
+      const below = userWho([passageOf(0.49)]);
       const refused = await ask(worker.url, below, question({ message: "my-private-words refunds" }));
       const [refusal] = refused.events;
       assert.deepEqual([refusal.message, refusal.suggestions], ["From the environment.", ["One", "Two"]]);
@@ -317,7 +323,7 @@ describe("the settings", () => {
         const user = userWho([passage()]);
         assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
         assert.ok(upstream.callsOf(user, "rpc/match_chunks")[0].body.match_count <= 50);
-        assert.equal(await kindOf(worker, [passage({ similarity: 0.34 })]), "refusal");
+        assert.equal(await kindOf(worker, [passageOf(0.34)]), "refusal");
       });
     });
   }
