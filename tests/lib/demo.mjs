@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 
 /** A new folder that is removed when the test file ends. */
 export async function temporaryFolder(t) {

@@ -45,9 +45,9 @@ impl Default for Background {
     }
 }
 
-/// So many standard deviations above the mean, a question about something else is rare: 1 of 200 were they normally
-/// distributed, and 1 of 50 with the longer tail that they have.
-const DEVIATIONS: f64 = 2.6;
+/// So many standard deviations above the mean, a question about something else is rare: 1 of 300 were they normally
+/// distributed, and 1 of 40 with the longer tail that they have.
+const DEVIATIONS: f64 = 2.75;
 
 /// However a knowledge base was measured, evidence of less than even odds is never enough, and above the second always.
 const BOUNDS: (f64, f64) = (0.0, 2.5);
