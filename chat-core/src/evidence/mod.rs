@@ -80,12 +80,12 @@ pub struct PassageAssessment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
-    /// Of the cited passages of this strength, two thirds are the very one that answers, by the evaluation set
-    /// (`gold_of_strong` of `cargo xtask bench retrieval`).
+    /// Nearly all cited passages of this strength are of a document that answers, by the evaluation sets (`gold_of_strong`
+    /// of `cargo xtask bench retrieval`).
     Strong,
-    /// One in six is.
+    /// Four of five are.
     Good,
-    /// It is about the subject, but rarely holds the answer.
+    /// It is about the subject; whether it answers is open.
     Partial,
 }
 
