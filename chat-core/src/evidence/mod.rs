@@ -123,7 +123,7 @@ pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates
     let best_similarity = similarities.filter(|cosine| !cosine.is_nan()).reduce(f64::max);
     let signals = Signals::of(question, passages);
     let evidence = signals.as_ref().filter(|_| question.is_readable()).map(calibration::evidence);
-    let confidence = confidence(question, passages, gates);
+    let confidence = confidence(question, passages, signals.as_ref(), gates);
     let weighed: Vec<_> = passages.iter().map(|passage| weigh_alone(question, passage, gates)).collect();
     let failed = if !weighed.iter().any(|passage| passage.qualifies) {
         Some(Reason::NoMatch)
@@ -140,13 +140,14 @@ pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates
 fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> PassageAssessment {
     let best_sentence = passage.best_sentence();
     let reaches = |cosine: f64| cosine >= gates.similarity;
+    let alone = std::slice::from_ref(passage);
     PassageAssessment {
         chunk_id: passage.chunk.chunk_id,
         similarity: passage.chunk.similarity,
         best_sentence,
         lexical: passage.chunk.lexical,
         score: passage.chunk.rank_score(),
-        confidence: confidence(question, std::slice::from_ref(passage), gates),
+        confidence: confidence(question, alone, Signals::of(question, alone).as_ref(), gates),
         qualifies: if question.is_readable() {
             reaches(passage.chunk.similarity) || best_sentence.is_some_and(reaches)
         } else {
@@ -155,12 +156,16 @@ fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> Pas
     }
 }
 
-fn confidence(question: &Question, passages: &[Passage<'_>], gates: &Gates) -> f64 {
+fn confidence(
+    question: &Question,
+    passages: &[Passage<'_>],
+    signals: Option<&Signals>,
+    gates: &Gates,
+) -> f64 {
     if !question.is_readable() {
         return calibration::confidence_by_words(signals::best_coverage(question, passages));
     }
-    let evidence = Signals::of(question, passages).map(|signals| calibration::evidence(&signals));
-    evidence.map_or(0.0, |evidence| gates.background.confidence(evidence))
+    signals.map_or(0.0, |signals| gates.background.confidence(calibration::evidence(signals)))
 }
 
 /// Vectors of different models cannot be compared: refuses to search with one against the other.

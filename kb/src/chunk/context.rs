@@ -5,14 +5,9 @@ use super::{CountTokens, SECTION_SEPARATOR};
 /// Most tokens, [CLS] and [SEP] included, that the headings may take of what the model reads.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
-/// What a chunk's vector is made from: its section, shortened if it would take too much of what the model reads, and its
-/// content. At most [`super::MAX_TOKENS`] tokens for a chunk that was cut here; a text that an administrator has edited
-/// may have more.
-pub fn embedded_text(section: Option<&str>, content: &str, count_tokens: &CountTokens<'_>) -> String {
-    with_context(headings(section, count_tokens).as_deref(), content)
-}
-
-/// The headings that a chunk and its sentences are embedded below: its section, shortened.
+/// The headings that a chunk and its sentences are embedded below: its section, shortened if it would take too much of what
+/// the model reads. With them, a chunk that was cut here has at most [`super::MAX_TOKENS`] tokens; a text that an administrator
+/// has edited may have more.
 pub fn headings(section: Option<&str>, count_tokens: &CountTokens<'_>) -> Option<String> {
     section.and_then(|section| shorten(section, count_tokens))
 }

@@ -2,7 +2,7 @@
 //!
 //! A chunk's content is always a verbatim slice of the document's text, so a quote taken from it can be checked against
 //! the file. Headings are not content: they become the chunk's *section* ("Refunds › Exceptions"), and sections are never
-//! mixed in one chunk. What is embedded is the section, a newline, and the content ([`embedded_text`]), because a
+//! mixed in one chunk. What is embedded is the section, a newline, and the content ([`headings`]), because a
 //! paragraph such as "It takes five days." means little without its heading.
 //!
 //! Blocks (paragraphs, lists, tables, code) stay whole while they fit; one that does not is split at the next smaller
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use extract::{Extracted, Section};
 
+pub use context::headings;
 pub(crate) use context::with_context;
-pub use context::{embedded_text, headings};
 
 /// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
 /// written again.

@@ -21,7 +21,7 @@ fn chunks_of(document: &str, format: Format) -> Vec<Chunk> {
 }
 
 fn embedded(chunk: &Chunk, document: &str) -> String {
-    embedded_text(chunk.section.as_deref(), chunk.content(document), &count)
+    with_context(headings(chunk.section.as_deref(), &count).as_deref(), chunk.content(document))
 }
 
 /// (section, content) of each chunk.
