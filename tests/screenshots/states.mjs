@@ -1,6 +1,8 @@
 // How each state that a visitor can see comes about, on the real product; only faults are injected.
 
 const COVERED = "Can I get my money back after two weeks?";
+/** The pages name the countries, and Canada is none of them. */
+const NAME_MISSING = "Do you ship to Canada?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
 /** An answer that is cut before its end, as a lost connection leaves it. */
@@ -62,6 +64,15 @@ export const STATES = {
     async prepare({ widget, page }) {
       await widget.askFor(COVERED);
       await widget.find("marker").first().click();
+      await page.waitForTimeout(400);
+    },
+  },
+  hedged: { prepare: ({ widget }) => widget.askFor(NAME_MISSING) },
+  "also-found": {
+    async prepare({ widget, page }) {
+      await widget.askFor(COVERED);
+      await widget.find("also-found").locator("summary").click();
+      await widget.find("also-found").scrollIntoViewIfNeeded();
       await page.waitForTimeout(400);
     },
   },
