@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::chunk::QueryTerm;
 use crate::passage::Passage;
 use crate::sentences::sentences;
-use crate::words::{informative_words, is_one_typo_away, is_stop_word, words};
+use crate::words::{informative_words, is_german, is_one_typo_away, is_stop_word, words};
 
 /// More words than this do not count; `match_chunks` weighs no more either.
 const MOST_TERMS: usize = 64;
@@ -118,13 +118,14 @@ fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
     forms
 }
 
-/// Stems of the words that are written like a name, with a capital but not as the first word, or like a number. A text
-/// all in capitals has no names.
+/// Stems of the words that are written like a name, with a capital but not as the first word, or like a number. In a text
+/// all in capitals, or in German, capitals make no name.
 fn names(text: &str) -> BTreeSet<String> {
     let starts_with = |word: &str, is: fn(char) -> bool| word.chars().next().is_some_and(is);
     let has_lower_case = text.unicode_words().any(|word| starts_with(word, char::is_lowercase));
+    let capitals_are_names = has_lower_case && !is_german(text);
     let is_name = |(position, word): &(usize, &str)| {
-        (*position > 0 && has_lower_case && starts_with(word, char::is_uppercase))
+        (*position > 0 && capitals_are_names && starts_with(word, char::is_uppercase))
             || starts_with(word, char::is_numeric)
     };
     text.unicode_words().enumerate().filter(is_name).flat_map(|(_, word)| words(word)).collect()
@@ -196,6 +197,13 @@ mod tests {
         assert_eq!(coverage(&Question::new("", Some(&terms), &passages), "Warsaw"), 1.0);
         let terms = [term("mayor", 1.0)];
         assert_eq!(coverage(&Question::new("", Some(&terms), &passages), "major"), 0.0);
+    }
+
+    #[test]
+    fn german_nouns_are_no_names() {
+        let stems = |text| names(text).into_iter().collect::<Vec<_>>();
+        assert_eq!(stems("Wie lange dauert die Lieferung nach Norwegen in 2024?"), ["2024"]);
+        assert_eq!(stems("Which wars did Otto von Bismarck win?"), ["bismarck", "otto"]);
     }
 
     #[test]

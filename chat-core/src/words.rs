@@ -17,12 +17,29 @@ const STOP_WORDS: &[&str] = &[
     "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
+/// German words that nearly every question has one of, and that are no English words.
+const GERMAN_FUNCTION_WORDS: &[&str] = &[
+    "auf", "aus", "bei", "beim", "bis", "darf", "das", "dem", "den", "der", "des", "durch", "ein", "eine",
+    "einem", "einen", "einer", "eines", "für", "gibt", "haben", "ich", "ihr", "im", "ist", "kann", "man",
+    "mein", "meine", "mit", "muss", "nach", "nicht", "oder", "sich", "sie", "sind", "und", "vom", "von",
+    "vor", "wann", "warum", "welche", "welchem", "welchen", "welcher", "welches", "wem", "wen", "wer",
+    "werden", "wie", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum", "zur", "über",
+];
+
 /// Shortest word that is compared with [`is_one_typo_away`], in characters.
 const SHORTEST_MISSPELT: usize = 5;
 
 /// Whether a word, in any case, carries no subject.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+}
+
+/// Whether a text has German function words, and at least as many as English ones (the languages share "in", "an" and "was").
+/// German writes every noun with a capital.
+pub(crate) fn is_german(text: &str) -> bool {
+    let words = || text.unicode_words().map(str::to_lowercase);
+    let german = words().filter(|word| GERMAN_FUNCTION_WORDS.binary_search(&word.as_str()).is_ok()).count();
+    german > 0 && german >= words().filter(|word| is_stop_word(word)).count()
 }
 
 /// The words of a text: case-folded, without accents, stemmed. Each as often as it occurs. A number that is grouped by
@@ -113,6 +130,23 @@ mod tests {
     fn stop_words_are_sorted_for_the_search() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("The") && !is_stop_word("refund"));
+        assert!(GERMAN_FUNCTION_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn german_is_told_by_its_function_words() {
+        for text in [
+            "Wie lange dauert die Lieferung?",
+            "Wann kommt mein Paket in Zürich an?",
+            "Kann man hier parken?",
+        ] {
+            assert!(is_german(text), "{text}");
+        }
+        for text in
+            ["When did Otto von Bismarck die?", "Refunds", "", "Quel est le prix du billet ?", "¿Dónde está?"]
+        {
+            assert!(!is_german(text), "{text}");
+        }
     }
 
     #[test]
