@@ -5,6 +5,7 @@ use super::lean::leans_on_previous;
 use crate::evidence::{PassageAssessment, fit};
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
+use crate::sentences::List;
 
 /// Most sentences in an answer.
 const MAX_SENTENCES: usize = 3;
@@ -23,6 +24,8 @@ const DUPLICATE_SHARE: f64 = 0.8;
 pub(super) struct Chosen<'p> {
     pub(super) passage: &'p Passage<'p>,
     pub(super) sentence: &'p Sentence<'p>,
+    /// The line that introduces its list, which is read as one sentence with it. Said once, before the first item.
+    pub(super) introduction: Option<&'p Sentence<'p>>,
     /// What it was chosen by; comparable within one question.
     pub(super) score: f64,
     /// Only there because the sentence after it needs it.
@@ -83,15 +86,23 @@ fn candidates<'p>(
     let qualifying = passages.iter().zip(assessments).enumerate();
     let qualifying = qualifying.filter(|(_, (_, assessment))| assessment.qualifies);
     let of_passage = |(rank, (passage, _)): (usize, (&'p Passage<'p>, &PassageAssessment))| {
-        passage.sentences.iter().map(move |sentence| Chosen {
+        let quotable = passage.sentences.iter().filter(|sentence| !introduces_a_list(passage, sentence));
+        quotable.map(move |sentence| Chosen {
             passage,
             sentence,
+            introduction: None,
             score: score(question, passage, sentence),
             is_context: false,
             rank,
         })
     };
     qualifying.flat_map(of_passage).collect()
+}
+
+/// Whether it is the line above items of the passage: it says nothing without them, so it is quoted with one of them only.
+fn introduces_a_list(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
+    let introduces = |list: &List| list.introduction.as_ref() == Some(&sentence.range);
+    passage.sentences.iter().filter_map(|item| item.list.as_ref()).any(introduces)
 }
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
@@ -135,18 +146,23 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     Some(steps.into_iter().take(MAX_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
 }
 
-/// Each sentence after what it depends on: the line that introduces its list, or the sentence that its pronoun points at.
+/// Each sentence with what it depends on: the line that introduces its list, and before it the sentence that its pronoun
+/// points at.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
     let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
     for (position, chosen) in kept.iter().enumerate() {
         let is_said = |sentence: &Sentence<'_>| {
-            all.iter().any(|other| other.rank == chosen.rank && other.sentence.range == sentence.range)
+            let of_passage = all.iter().filter(|other| other.rank == chosen.rank);
+            let mut said =
+                of_passage.flat_map(|other| other.introduction.into_iter().chain([other.sentence]));
+            said.any(|other| other.range == sentence.range)
         };
         if is_said(chosen.sentence) {
             continue;
         }
-        let context = depends_on(chosen).filter(|sentence| !is_said(sentence));
-        match (context, MAX_SENTENCES - all.len()) {
+        let introduction = introduction(chosen).filter(|sentence| !is_said(sentence));
+        let previous = pointed_at(chosen).filter(|sentence| !is_said(sentence));
+        match (previous, MAX_SENTENCES - all.len()) {
             (_, 0) => break,
             (Some(sentence), 2..) => {
                 all.push(Chosen { sentence, is_context: true, ..*chosen });
@@ -154,18 +170,21 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
             }
             // Half of it would not be understood.
             (Some(_), _) if position > 0 => {}
-            _ => all.push(*chosen),
+            _ => all.push(Chosen { introduction, ..*chosen }),
         }
     }
     all
 }
 
-fn depends_on<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
+fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
+    let range = chosen.sentence.list.as_ref()?.introduction.as_ref()?;
+    chosen.passage.sentence_at(range)
+}
+
+/// The sentence that the first word of another points at; an item of a list points at none.
+fn pointed_at<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let passage = chosen.passage;
-    if let Some(list) = &chosen.sentence.list {
-        return list.introduction.as_ref().and_then(|range| passage.sentence_at(range));
-    }
-    if !leans_on_previous(chosen.sentence.text) {
+    if chosen.sentence.list.is_some() || !leans_on_previous(chosen.sentence.text) {
         return None;
     }
     let at = passage.sentences.iter().position(|sentence| sentence.range == chosen.sentence.range)?;
@@ -188,12 +207,17 @@ mod tests {
         Gates { similarity: 0.35, confidence: 0.0, ..Gates::default() }
     }
 
+    /// The sentences, each behind the line that introduces its list.
     fn chosen(question: &str, rows: &[MatchedChunk]) -> Vec<String> {
         let passages = ranked(rows);
         let question = Question::new(question, None, &passages);
         let assessment = weigh(&question, &passages, &gates());
         let choice = choose(&question, &passages, &assessment.passages, true);
-        choice.sentences.iter().map(|chosen| chosen.sentence.text.to_owned()).collect()
+        let text = |chosen: &Chosen<'_>| {
+            let introduction = chosen.introduction.map(|sentence| format!("{} ", sentence.text));
+            introduction.unwrap_or_default() + chosen.sentence.text
+        };
+        choice.sentences.iter().map(text).collect()
     }
 
     #[test]
@@ -221,7 +245,18 @@ mod tests {
         let mut row = chunk(1, 1, 0.3, "We care.\n\nYou may return:\n\n- shoes\n- tea\n- hats");
         row.similarity = 0.6;
         row.sentences[3].similarity = 0.7;
-        assert_eq!(chosen("Can I bring back a beverage?", &[row]), ["You may return:", "tea"]);
+        assert_eq!(chosen("Can I bring back a beverage?", &[row.clone()]), ["You may return: tea"]);
+        row.sentences[2].similarity = 0.7;
+        row.sentences[4].similarity = 0.7;
+        assert_eq!(chosen("Which goods?", &[row]), ["You may return: shoes", "tea", "hats"], "said once");
+    }
+
+    #[test]
+    fn the_line_that_introduces_a_list_is_no_answer_by_itself() {
+        let mut row = chunk(1, 1, 0.6, "You may return:\n\n- shoes\n- tea");
+        row.sentences[0].similarity = 0.9;
+        row.sentences[2].similarity = 0.61;
+        assert_eq!(chosen("What may I return?", &[row]), ["You may return: tea", "shoes"]);
     }
 
     #[test]
@@ -246,7 +281,7 @@ mod tests {
         }
         row.sentences[3].similarity = 0.72;
         row.sentences[1].similarity = 0.7;
-        assert_eq!(chosen("How?", &[row]), ["Do this:", "Open it", "Print it"]);
+        assert_eq!(chosen("How?", &[row]), ["Do this: Open it", "Print it", "Send it"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::Evidence;
 use super::choose::Chosen;
 use crate::evidence::Strength;
 use crate::found::FoundPassage;
+use crate::passage::{Passage, Sentence};
 
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,7 +111,13 @@ pub(super) fn citations(
             let mut quotes: Vec<_> = chosen
                 .iter()
                 .filter(|chosen| chosen.passage.chunk.chunk_id == chunk.chunk_id)
-                .map(quote)
+                .flat_map(|chosen| {
+                    chosen
+                        .introduction
+                        .into_iter()
+                        .chain([chosen.sentence])
+                        .map(|sentence| quote(chosen.passage, sentence))
+                })
                 .collect();
             quotes.sort_by_key(|quote| quote.start);
             (!quotes.is_empty()).then(|| Citation {
@@ -148,10 +155,9 @@ pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Ve
     found
 }
 
-fn quote(chosen: &Chosen<'_>) -> Quote {
-    let (sentence, content) = (chosen.sentence, &chosen.passage.chunk.content);
-    let start = content.get(..sentence.range.start).map_or(0, utf16_length);
-    let plain = chosen.passage.plain_text(sentence);
+fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>) -> Quote {
+    let start = passage.chunk.content.get(..sentence.range.start).map_or(0, utf16_length);
+    let plain = passage.plain_text(sentence);
     Quote {
         start,
         end: start + utf16_length(sentence.text),

@@ -46,6 +46,8 @@ pub struct QuotedSentence {
     pub source: String,
     /// The words as the answer shows them.
     pub text: String,
+    /// The line before it that introduces its list, as the answer shows it.
+    pub introduction: Option<String>,
     /// The place that is named before the sentence, if one is.
     pub place: Option<String>,
     /// What the sentence is there for.
@@ -100,6 +102,14 @@ pub(crate) fn compose(
             delta.push_str(place);
             delta.push_str(if is_code { ":\n\n" } else { ": " });
         }
+        if let Some(introduction) = &sentence.introduction {
+            delta.push_str(&if include_citations {
+                escape_markers(introduction)
+            } else {
+                introduction.clone()
+            });
+            delta.push_str(if is_code { "\n\n" } else { " " });
+        }
         if include_citations {
             let index = numbers.get(&sentence.document_id).copied()?;
             if !referenced_indices.contains(&index) {
@@ -152,6 +162,7 @@ impl QuotedSentence {
             section: chunk.section().map(str::to_owned),
             source: chosen.sentence.text.to_owned(),
             text: chosen.passage.plain_text(chosen.sentence),
+            introduction: chosen.introduction.map(|sentence| chosen.passage.plain_text(sentence)),
             place: None,
             role: if chosen.is_context { Role::Context } else { Role::Answer },
             score: chosen.score,

@@ -49,7 +49,7 @@ if it is known, "language"), where the "passage" of a question is an id, or the 
 Figures of a set are called <set>__<figure> (with _ for -), their means over the sets that have them macro__<figure>; of a
 single set, also <figure>. A figure of no question or no answer is left out. "Answered" is at default settings. A sentence that
 is quoted only because the next one needs it (Role::Context) is neither one of the first n nor a hit, and it is noise if that
-one is.
+one is. A list item and the line that introduces its list are one sentence.
 
   recall_n               the passage that answers is among the first n that are found
   answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered

@@ -16,7 +16,7 @@ pub(crate) fn holds_one_of(text: &str, answers: &[String]) -> bool {
 
 /// Whether a sentence holds one of the accepted answers, as it stands in its passage or as it is shown.
 pub(crate) fn holds_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
-    [&sentence.source, &sentence.text].into_iter().any(|text| holds_one_of(text, answers))
+    texts(sentence).any(|text| holds_one_of(text, answers))
 }
 
 /// Whether one of the first sentences holds an accepted answer. Those that are there for the next one do not count, neither
@@ -63,9 +63,14 @@ fn place(sentence: &QuotedSentence) -> (Uuid, Option<&str>) {
     (sentence.document_id, sentence.section.as_deref())
 }
 
+/// What a sentence says, as it stands in its passage and as it is shown, with the line that introduces its list.
+fn texts(sentence: &QuotedSentence) -> impl Iterator<Item = &String> {
+    [&sentence.source, &sentence.text].into_iter().chain(&sentence.introduction)
+}
+
 fn holds_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
     holds_answer(sentence, answers)
-        || [&sentence.source, &sentence.text].into_iter().any(|text| {
+        || texts(sentence).any(|text| {
             let text = plain(text);
             let part = text.trim_end_matches(|c: char| !c.is_alphanumeric());
             part.split(' ').count() >= MIN_WORDS_OF_PART
@@ -95,6 +100,7 @@ mod tests {
             section: None,
             source: text.to_owned(),
             text: text.to_owned(),
+            introduction: None,
             place: None,
             role: Role::Answer,
             score: 0.0,

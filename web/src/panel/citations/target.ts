@@ -9,15 +9,23 @@ export interface Target {
 
 /**
  * What a marker stands for, or `undefined` if there is no source of that number. A document has one number for all of its
- * passages; the words before the marker tell which of them is meant.
+ * passages; the words before the marker tell which of them is meant, and of several quotes the last one is: before it stands
+ * the line that introduces its list.
  */
 export function targetOf(citations: readonly Citation[], index: number, wordsBefore: string): Target | undefined {
   const numbered = citations.filter((citation) => citation.index === index);
-  for (const citation of numbered) {
-    const quote = citation.quotes.find((each) => wordsBefore.includes(wordsOf(each)));
-    if (quote) return { citation, quote };
-  }
+  const said = numbered
+    .flatMap((citation) => citation.quotes.map((quote) => ({ citation, quote, end: endOf(wordsOf(quote), wordsBefore) })))
+    .filter(({ end }) => end > 0);
+  const [last] = said.sort((a, b) => b.end - a.end);
+  if (last) return { citation: last.citation, quote: last.quote };
   const [citation] = numbered;
   const quote = citation?.quotes[0];
   return citation && (quote ? { citation, quote } : { citation });
+}
+
+/** Where words end in a text for the last time; 0 where they do not stand in it. */
+function endOf(words: string, text: string): number {
+  const start = text.lastIndexOf(words);
+  return start < 0 ? 0 : start + words.length;
 }
