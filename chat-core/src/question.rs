@@ -12,6 +12,9 @@ use crate::words::{informative_words, is_german, is_one_typo_away, is_stop_word,
 /// More words than this do not count; `match_chunks` weighs no more either.
 const MOST_TERMS: usize = 64;
 
+/// What a word weighs that the search did not weigh: as much as one that stands in every twentieth passage.
+const UNKNOWN_WEIGHT: f64 = 3.0;
+
 /// The informative words of a question.
 pub(crate) struct Question {
     terms: Vec<Term>,
@@ -52,6 +55,11 @@ impl Question {
         self.is_readable
     }
 
+    /// The weight of all its words: the sum of their inverse document frequencies, in nats.
+    pub(crate) fn weight(&self) -> f64 {
+        self.total
+    }
+
     /// The share of the question's weight whose words are there, from 0 to 1.
     pub(crate) fn coverage(&self, is_there: impl Fn(&str) -> bool) -> f64 {
         if self.total <= 0.0 {
@@ -77,7 +85,7 @@ impl Term {
 /// and as a whole it is rare. Its weight is shared by its informative parts that do not stand there themselves.
 fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String, f64)> {
     let Some(terms) = query_terms else {
-        return informative_words(text).map(|stem| (stem, 1.0)).collect();
+        return informative_words(text).map(|stem| (stem, UNKNOWN_WEIGHT)).collect();
     };
     let with_stems = terms.iter().map(|term| (words(&term.word).collect::<Vec<_>>(), term));
     let (single, compound): (Vec<_>, Vec<_>) = with_stems.partition(|(stems, _)| stems.len() == 1);

@@ -83,6 +83,25 @@ test("a question about the time of a refund is not answered with the return peri
   for (const quote of quotes) assert.doesNotMatch(quote, /30 days|return any unused/);
 });
 
+/** What a person would answer first and the product does not yet; a test that passes shows up in the report. */
+describe("not reached yet", () => {
+  const expected = {
+    "Do gift cards expire?": /^A gift card is valid for 3 years/,
+    "Can I pay by invoice?": /^.*Purchase on invoice is available within the country/,
+    "who pays for return shipping": /^.*Returns within the country are free of charge/,
+    "Is my data shared with third parties?": /^.*Your name and address are passed on to the carrier/,
+    "What if my shoes do not fit?": /^.*An exchange for another size or colour is free/,
+    "How long is a voucher good for?": /^.*A gift card is valid for 3 years/,
+  };
+  for (const [question, sentence] of Object.entries(expected)) {
+    test(question, { todo: true }, async () => assert.match((await outcomeOf(question)).first ?? "refused", sentence));
+  }
+  test("My card was charged twice", { todo: true }, async () => {
+    const { refusal, hedged } = await outcomeOf("My card was charged twice");
+    assert.ok(refusal || hedged, "it is refused or hedged");
+  });
+});
+
 test("a question about something else is refused", async () => {
   const { refusal } = await outcomeOf("Which planet in the solar system has the most moons?");
   assert.equal(refusal?.reason, "no_match");

@@ -52,10 +52,9 @@ pub(super) fn choose<'p>(
     let mut candidates = candidates(question, passages, assessments);
     // Stable: at the same score the better passage and the earlier sentence come first.
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut candidates = candidates.into_iter().filter(|candidate| {
-        // Asked of few: it takes the sentence's Markdown apart.
-        !has_escaped_marker(&candidate.passage.plain_text(candidate.sentence))
-    });
+    // Asked of few: it takes the sentence's Markdown apart.
+    let mut candidates =
+        candidates.into_iter().filter(|candidate| is_shown_as_it_is(candidate.passage, candidate.sentence));
     let Some(best) = candidates.next() else { return Choice { sentences: Vec::new(), is_hedged: false } };
     let is_hedged = lacks_a_name(question, &best);
 
@@ -97,6 +96,11 @@ fn candidates<'p>(
         })
     };
     qualifying.flat_map(of_passage).collect()
+}
+
+/// Whether clients show the sentence's words and nothing else; see [`has_escaped_marker`].
+fn is_shown_as_it_is(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
+    !has_escaped_marker(&passage.plain_text(sentence))
 }
 
 /// Whether it is the line above items of the passage: it says nothing without them, so it is quoted with one of them only.
@@ -178,7 +182,7 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
 
 fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let range = chosen.sentence.list.as_ref()?.introduction.as_ref()?;
-    chosen.passage.sentence_at(range)
+    chosen.passage.sentence_at(range).filter(|sentence| is_shown_as_it_is(chosen.passage, sentence))
 }
 
 /// The sentence that the first word of another points at; an item of a list points at none.
@@ -192,7 +196,7 @@ fn pointed_at<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let between = passage.chunk.content.get(previous.range.end..chosen.sentence.range.start)?;
     // Of the same paragraph.
     let is_near = between.trim().is_empty() && !between.contains("\n\n") && !between.contains("\r\n\r\n");
-    is_near.then_some(previous)
+    (is_near && is_shown_as_it_is(passage, previous)).then_some(previous)
 }
 
 #[cfg(test)]
@@ -361,5 +365,7 @@ mod tests {
             ["Use `refund[1]` here.", "Refund the first."],
             "a bracketed number that we escape ourselves is fine"
         );
+        let content = "See `\\[1\\]`:\n\n- refund the first";
+        assert_eq!(chosen("refund", &[chunk(1, 1, 0.9, content)]), ["refund the first"]);
     }
 }

@@ -6,16 +6,17 @@ use crate::question::Question;
 /// The passages that are looked at: more of them would change what [`Signals::mean_similarity`] means.
 const PASSAGES: usize = 5;
 
-/// What a question's whole vocabulary in a sentence is worth beside a cosine of 1. From 0.3 to 1 encyclopaedia questions are
-/// answered better, questions in other words than the passage's worse; 0.5 costs neither much
-/// (`cargo xtask bench retrieval`).
-const COVERAGE_WEIGHT: f64 = 0.5;
+/// What a question's vocabulary in a sentence is worth, at most, beside a cosine of 1: with a long question and all of it there.
+const WORDS_WEIGHT: f64 = 0.7;
+/// The weight of a question's vocabulary, as inverse document frequencies in nats, at which words count half of that. One
+/// shared word of two proves little, six of twelve prove much.
+const HALF_KNOWN: f64 = 10.0;
 
 /// Three numbers that say how well the best passages fit a question. What each is worth is in
 /// [`calibration`](super::calibration).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The [`fit`] of the best sentence, -1 to 1.5.
+    /// The [`fit`] of the best sentence, -1 to 1.7.
     pub sentence: f64,
     /// The rank score of the first passage, -1 to 1.
     pub score: f64,
@@ -38,11 +39,12 @@ impl Signals {
     }
 }
 
-/// How well a sentence fits a question: its cosine, and half of the share of the question's vocabulary that it holds with
-/// what it stands under. Of a question that the model cannot read, only words count.
+/// How well a sentence fits a question: its cosine, and up to [`WORDS_WEIGHT`] for the share of the question's vocabulary that
+/// it holds with what it stands under. Of a question that the model cannot read, only words count.
 pub(crate) fn fit(question: &Question, sentence: &Sentence<'_>) -> f64 {
     let cosine = if question.is_readable() { sentence.similarity } else { 0.0 };
-    cosine + COVERAGE_WEIGHT * coverage(question, sentence)
+    let trust = question.weight() / (question.weight() + HALF_KNOWN);
+    cosine + WORDS_WEIGHT * trust * coverage(question, sentence)
 }
 
 /// The largest share of the question's vocabulary, 0 to 1, that one sentence holds with what it stands under.

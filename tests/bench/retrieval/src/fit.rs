@@ -1,7 +1,7 @@
 //! Fits the coefficients of `chat_core::evidence::calibration`.
 //!
-//! Logistic regression by iteratively reweighted least squares (Newton's method), with a ridge so small that it only keeps
-//! the matrix regular. Each set weighs the same, and in each the questions that it answers as much as the others: a large
+//! Logistic regression by iteratively reweighted least squares (Newton's method). A ridge keeps a set that can be told apart
+//! without an error from driving the coefficients without end. Each set weighs the same, and in each the questions that it answers as much as the others: a large
 //! set must not decide for a small one.
 
 use chat_core::evidence::{Background, Gates, Signals, assess};
@@ -11,7 +11,8 @@ use crate::results::{Found, Results};
 /// Intercept, then one coefficient for each signal.
 const TERMS: usize = 4;
 const NAMES: [&str; TERMS] = ["INTERCEPT", "SENTENCE", "SCORE", "MEAN_SIMILARITY"];
-const RIDGE: f64 = 1e-4;
+/// On every coefficient but the intercept; beside the weight of a set it is small.
+const RIDGE: f64 = 1.0;
 const STEPS: usize = 50;
 /// Of the questions, as many as if each set had so many.
 const WEIGHT_OF_SET: f64 = 1000.0;
@@ -105,7 +106,7 @@ fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Row {
                 }
             }
         }
-        for i in 0..TERMS {
+        for i in 1..TERMS {
             hessian[i][i] += RIDGE;
             gradient[i] -= RIDGE * coefficients[i];
         }

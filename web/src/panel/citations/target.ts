@@ -15,7 +15,9 @@ export interface Target {
 export function targetOf(citations: readonly Citation[], index: number, wordsBefore: string): Target | undefined {
   const numbered = citations.filter((citation) => citation.index === index);
   const said = numbered
-    .flatMap((citation) => citation.quotes.map((quote) => ({ citation, quote, end: endOf(wordsOf(quote), wordsBefore) })))
+    .flatMap((citation) =>
+      citation.quotes.map((quote) => ({ citation, quote, end: endOf(wordsOf(quote), wordsBefore) })),
+    )
     .filter(({ end }) => end > 0);
   const [last] = said.sort((a, b) => b.end - a.end);
   if (last) return { citation: last.citation, quote: last.quote };

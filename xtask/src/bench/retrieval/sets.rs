@@ -93,7 +93,10 @@ pub(super) fn by_default() -> Result<Vec<Set>> {
 pub(super) fn to_fit(data: &[PathBuf], report: &[PathBuf]) -> Result<(Vec<Set>, Vec<Set>)> {
     let may_be_fitted = |set: &Set| !MEASURE_ONLY.contains(&set.name.as_str());
     let (fit_to, mut reported) = if data.is_empty() {
-        by_default()?.into_iter().partition(may_be_fitted)
+        let to_fit =
+            ["library", "devtool"].map(|name| paths::repo().join("tests/bench/retrieval/fit").join(name));
+        let all = by_default()?.into_iter().chain(of_folders(&to_fit)?);
+        all.partition(may_be_fitted)
     } else {
         (of_folders(data)?, Vec::new())
     };
