@@ -39,18 +39,19 @@ pub struct Background {
 }
 
 impl Default for Background {
-    /// Between those of an encyclopaedia (-3.4 ± 2.2) and of a collection of frequent questions (-6.9 ± 1.8).
+    /// Between those of an encyclopaedia (-2.2 ± 1.6) and of a collection of frequent questions (-3.5 ± 1.2).
     fn default() -> Self {
-        Self { mean: -4.5, deviation: 2.3 }
+        Self { mean: -2.6, deviation: 1.5 }
     }
 }
 
 /// So many standard deviations above the mean, a question about something else is rare: 1 of 300 were they normally
-/// distributed. They have a longer tail: at 2.6, 1 of 30 of SQuAD's is answered (`cargo xtask bench retrieval`).
-const DEVIATIONS: f64 = 2.75;
+/// distributed. They have a longer tail: 1 of 45 of SQuAD's is answered (`cargo xtask bench retrieval`).
+const DEVIATIONS: f64 = 2.7;
 
-/// However a knowledge base was measured, evidence of hardly more than even odds is never enough, and above the second always.
-const BOUNDS: (f64, f64) = (0.25, 2.5);
+/// However a knowledge base was measured, odds of less than four to three are never enough, and evidence above the second
+/// always is.
+const BOUNDS: (f64, f64) = (0.3, 2.5);
 
 impl Background {
     /// The evidence at which the confidence is one half.
