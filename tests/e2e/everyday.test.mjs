@@ -122,3 +122,8 @@ describe("a question in Arabic about English pages is refused", () => {
     });
   }
 });
+
+test("a question in Arabic that shares one word with the pages is refused with the reason", async () => {
+  const { refusal } = await outcomeOf("هل يمكنني الدفع ببطاقة Visa عند استلام الطلب في المنزل؟");
+  assert.equal(refusal?.reason, "unreadable_language");
+});

@@ -110,6 +110,27 @@ describe("a setting of the database", () => {
     });
   });
 
+  test("holds evidence against what other questions reach in the knowledge base", async () => {
+    const content = "Our shop opened in 1990.";
+    const near = passage({
+      content,
+      similarity: 0.45,
+      lexical: 0.2,
+      score: 0.45,
+      sentences: [sentence(content, content, 0.5)],
+    });
+    const kinds = [
+      [{ mean: -6, deviation: 1 }, "answer_end"],
+      [{ mean: 0, deviation: 1 }, "refusal"],
+    ];
+    for (const [calibration, kind] of kinds) {
+      upstream.behave(NOBODY, {
+        "rpc/chat_config": () => ({ body: { model: "test-model", settings: DEFAULT_SETTINGS, calibration } }),
+      });
+      await withWorker(upstream, {}, async (worker) => assert.equal(await kindOf(worker, [near]), kind));
+    }
+  });
+
   test("says how many passages are searched for", async () => {
     await configured({ match_count: 9 }, {}, async (worker) => {
       const user = userWho([passage()]);

@@ -168,13 +168,14 @@ mod tests {
     #[test]
     fn the_model_that_made_the_data_is_found_again() {
         let truth = [-1.0, 2.0, -1.0, 0.5];
-        // Each point counts as often for yes and no as the model says.
+        // Each point counts as often for yes and no as the model says; so often that the ridge is nothing beside them.
         let mut examples = Vec::new();
         for point in 0..16 {
             let bit = |at: u32| f64::from(point >> at & 1);
             let terms = [1.0, bit(0), bit(1), bit(2) + 2.0 * bit(3)];
             let yes = probability(&truth, &terms);
             for (weight, is_answerable) in [(yes, true), (1.0 - yes, false)] {
+                let weight = weight * 100.0 * WEIGHT_OF_SET;
                 examples.push(Example { terms, weight, passes_floor: true, is_answerable });
             }
         }
