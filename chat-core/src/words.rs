@@ -17,14 +17,21 @@ const STOP_WORDS: &[&str] = &[
     "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
-/// German words that nearly every question has one of, and that are no English words.
-const GERMAN_FUNCTION_WORDS: &[&str] = &[
-    "auf", "aus", "bei", "beim", "bis", "darf", "das", "dem", "den", "der", "des", "durch", "ein", "eine",
-    "einem", "einen", "einer", "eines", "für", "gibt", "haben", "ich", "ihr", "im", "ist", "kann", "man",
-    "mein", "meine", "mit", "muss", "nach", "nicht", "oder", "sich", "sie", "sind", "und", "vom", "von",
-    "vor", "wann", "warum", "welche", "welchem", "welchen", "welcher", "welches", "wem", "wen", "wer",
-    "werden", "wie", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum", "zur", "über",
+/// German function words that are no words of the other languages the questions are likely to be in.
+const GERMAN_WORDS: &[&str] = &[
+    "darf", "durch", "eine", "einem", "einen", "einer", "eines", "für", "gibt", "ich", "ist", "kann", "muss",
+    "nach", "nicht", "oder", "sich", "sind", "und", "vom", "von", "wann", "warum", "welche", "welchem",
+    "welchen", "welcher", "welches", "wem", "wer", "werden", "wir", "wird", "wurde", "wurden", "zum", "zur",
+    "über",
 ];
+/// German function words that are also Dutch, French, Portuguese or English ones: two of them are needed.
+const SHARED_GERMAN_WORDS: &[&str] = &[
+    "auf", "aus", "bei", "bis", "das", "dem", "den", "der", "des", "die", "ein", "er", "es", "im", "man",
+    "mein", "mit", "sie", "vor", "wie", "wo", "zu",
+];
+
+/// Stop words of English that are as usual in German: they tell nothing.
+const ENGLISH_AND_GERMAN_WORDS: &[&str] = &["am", "an", "in", "so", "was"];
 
 /// Shortest word that is compared with [`is_one_typo_away`], in characters.
 const SHORTEST_MISSPELT: usize = 5;
@@ -34,12 +41,14 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
-/// Whether a text has German function words, and at least as many as English ones (the languages share "in", "an" and "was").
-/// German writes every noun with a capital.
+/// Whether a text has German function words, and more of them than English ones. German writes every noun with a capital.
 pub(crate) fn is_german(text: &str) -> bool {
-    let words = || text.unicode_words().map(str::to_lowercase);
-    let german = words().filter(|word| GERMAN_FUNCTION_WORDS.binary_search(&word.as_str()).is_ok()).count();
-    german > 0 && german >= words().filter(|word| is_stop_word(word)).count()
+    let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
+    let among =
+        |list: &[&str]| words.iter().filter(|word| list.binary_search(&word.as_str()).is_ok()).count();
+    let (german, shared) = (among(GERMAN_WORDS), among(SHARED_GERMAN_WORDS));
+    let english = among(STOP_WORDS) - among(ENGLISH_AND_GERMAN_WORDS);
+    (german > 0 || shared > 1) && german + shared > english
 }
 
 /// The words of a text: case-folded, without accents, stemmed. Each as often as it occurs. A number that is grouped by
@@ -130,7 +139,7 @@ mod tests {
     fn stop_words_are_sorted_for_the_search() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("The") && !is_stop_word("refund"));
-        assert!(GERMAN_FUNCTION_WORDS.is_sorted());
+        assert!(GERMAN_WORDS.is_sorted() && SHARED_GERMAN_WORDS.is_sorted());
     }
 
     #[test]

@@ -111,6 +111,7 @@ test("a marker stands for the passage whose words are before it", () => {
   assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
   assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");
   assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last one, behind its introduction");
+  assert.equal(targetOf([passage(1, "a", "tea", "green tea")], 1, " green tea ").quote.text, "green tea");
   assert.equal(targetOf(citations, 2, "Two. ").citation.title, "c");
   assert.equal(targetOf(citations, 1, "Other words.").citation.title, "a");
   assert.equal(targetOf(citations, 3, "Two."), undefined);

@@ -5,7 +5,7 @@ use super::lean::leans_on_previous;
 use crate::evidence::{PassageAssessment, fit};
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
-use crate::sentences::List;
+use crate::sentences::{List, ends_with_colon};
 
 /// Most sentences in an answer.
 const MAX_SENTENCES: usize = 3;
@@ -18,6 +18,12 @@ const MARGIN: f64 = 0.1;
 const MARGIN_OF_WEAK: f64 = 0.6;
 /// Sentences whose words overlap by this share (Jaccard) say the same.
 const DUPLICATE_SHARE: f64 = 0.8;
+
+/// English words, stemmed, that turn a sentence into its opposite; "don" is left of "don't".
+const NEGATIONS: &[&str] = &[
+    "aren", "cannot", "doesn", "don", "except", "isn", "never", "no", "none", "nor", "not", "unless", "wasn",
+    "without", "won",
+];
 
 /// A sentence of the answer.
 #[derive(Clone, Copy)]
@@ -64,7 +70,7 @@ pub(super) fn choose<'p>(
         if kept.len() == MAX_SENTENCES {
             break;
         }
-        if !kept.iter().any(|other| say_the_same(other.sentence, candidate.sentence)) {
+        if !kept.iter().any(|other| say_the_same(other, &candidate)) {
             kept.push(candidate);
         }
     }
@@ -85,7 +91,7 @@ fn candidates<'p>(
     let qualifying = passages.iter().zip(assessments).enumerate();
     let qualifying = qualifying.filter(|(_, (_, assessment))| assessment.qualifies);
     let of_passage = |(rank, (passage, _)): (usize, (&'p Passage<'p>, &PassageAssessment))| {
-        let quotable = passage.sentences.iter().filter(|sentence| !introduces_a_list(passage, sentence));
+        let quotable = passage.sentences.iter().filter(|sentence| !leads_to_others(passage, sentence));
         quotable.map(move |sentence| Chosen {
             passage,
             sentence,
@@ -98,15 +104,18 @@ fn candidates<'p>(
     qualifying.flat_map(of_passage).collect()
 }
 
-/// Whether clients show the sentence's words and nothing else; see [`has_escaped_marker`].
+/// Whether clients show words of the sentence, and nothing else; see [`has_escaped_marker`].
 fn is_shown_as_it_is(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
-    !has_escaped_marker(&passage.plain_text(sentence))
+    let text = passage.plain_text(sentence);
+    text.contains(char::is_alphanumeric) && !has_escaped_marker(&text)
 }
 
-/// Whether it is the line above items of the passage: it says nothing without them, so it is quoted with one of them only.
-fn introduces_a_list(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
+/// Whether it is the line above items of the passage, or its last words are a colon: it says nothing without what follows.
+fn leads_to_others(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
     let introduces = |list: &List| list.introduction.as_ref() == Some(&sentence.range);
+    let is_last = || passage.sentences.last().is_some_and(|last| last.range == sentence.range);
     passage.sentences.iter().filter_map(|item| item.list.as_ref()).any(introduces)
+        || (passage.sentences.len() > 1 && is_last() && ends_with_colon(sentence.text))
 }
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
@@ -126,12 +135,20 @@ fn lacks_a_name(question: &Question, best: &Chosen<'_>) -> bool {
     question.missing_names(|word| window.iter().any(|sentence| holds(sentence, word))) > 0
 }
 
-fn say_the_same(a: &Sentence<'_>, b: &Sentence<'_>) -> bool {
+/// Whether a reader needs only one of them. Where a number or "not" makes the difference, or another line above, both.
+fn say_the_same(a: &Chosen<'_>, b: &Chosen<'_>) -> bool {
+    let line_above = |chosen: &Chosen<'_>| introduction(chosen).map(|sentence| sentence.text.to_owned());
+    if line_above(a) != line_above(b) || a.sentence.header != b.sentence.header {
+        return false;
+    }
+    let (a, b) = (a.sentence, b.sentence);
     let all = a.words.union(&b.words).count();
     if all == 0 {
         return a.text == b.text;
     }
+    let decides = |word: &String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
     a.words.intersection(&b.words).count() as f64 >= DUPLICATE_SHARE * all as f64
+        && !a.words.symmetric_difference(&b.words).any(decides)
 }
 
 /// If several steps of one numbered list were chosen: the steps from the first of them on, none left out.
@@ -142,7 +159,8 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
     let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
     let first = starts.iter().min().filter(|_| starts.len() > 1)?;
-    let steps = best.passage.sentences.iter().filter(|sentence| is_step(sentence));
+    let is_shown = |sentence: &&Sentence<'_>| is_step(sentence) && is_shown_as_it_is(best.passage, sentence);
+    let steps = best.passage.sentences.iter().filter(is_shown);
     // The best is among them even if it is not near the first.
     let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
     let at = steps.iter().position(|sentence| sentence.range == best.sentence.range)?;
@@ -151,30 +169,35 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
 }
 
 /// Each sentence with what it depends on: the line that introduces its list, and before it the sentence that its pronoun
-/// points at.
+/// points at. Said once, unless something else stands between.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
     let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
+    let mut spoken_under: Option<(usize, &Sentence<'_>)> = None;
     for (position, chosen) in kept.iter().enumerate() {
-        let is_said = |sentence: &Sentence<'_>| {
-            let of_passage = all.iter().filter(|other| other.rank == chosen.rank);
-            let mut said =
-                of_passage.flat_map(|other| other.introduction.into_iter().chain([other.sentence]));
-            said.any(|other| other.range == sentence.range)
+        let is_same = |rank: usize, sentence: &Sentence<'_>, other: &Sentence<'_>| {
+            rank == chosen.rank && sentence.range == other.range
         };
-        if is_said(chosen.sentence) {
+        if all.iter().any(|said| is_same(said.rank, said.sentence, chosen.sentence)) {
             continue;
         }
-        let introduction = introduction(chosen).filter(|sentence| !is_said(sentence));
-        let previous = pointed_at(chosen).filter(|sentence| !is_said(sentence));
-        match (previous, MAX_SENTENCES - all.len()) {
-            (_, 0) => break,
-            (Some(sentence), 2..) => {
-                all.push(Chosen { sentence, is_context: true, ..*chosen });
-                all.push(*chosen);
-            }
-            // Half of it would not be understood.
-            (Some(_), _) if position > 0 => {}
-            _ => all.push(Chosen { introduction, ..*chosen }),
+        let follows = |previous: &&Sentence<'_>| {
+            all.last().is_some_and(|last| is_same(last.rank, last.sentence, previous))
+        };
+        let context = pointed_at(chosen).filter(|previous| !follows(previous));
+        let room = MAX_SENTENCES - all.len();
+        // Half of it would not be understood.
+        if room == 0 || (context.is_some() && room == 1 && position > 0) {
+            continue;
+        }
+        let context =
+            context.filter(|_| room > 1).map(|sentence| Chosen { sentence, is_context: true, ..*chosen });
+        for mut said in context.into_iter().chain([*chosen]) {
+            let line = introduction(&said);
+            let is_under_it =
+                line.is_some_and(|line| spoken_under.is_some_and(|(rank, said)| is_same(rank, said, line)));
+            said.introduction = line.filter(|_| !is_under_it);
+            spoken_under = line.map(|line| (chosen.rank, line));
+            all.push(said);
         }
     }
     all
@@ -185,17 +208,17 @@ fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     chosen.passage.sentence_at(range).filter(|sentence| is_shown_as_it_is(chosen.passage, sentence))
 }
 
-/// The sentence that the first word of another points at; an item of a list points at none.
+/// The sentence that the first word of another points at.
 fn pointed_at<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let passage = chosen.passage;
-    if chosen.sentence.list.is_some() || !leans_on_previous(chosen.sentence.text) {
+    if !leans_on_previous(chosen.sentence.text) {
         return None;
     }
     let at = passage.sentences.iter().position(|sentence| sentence.range == chosen.sentence.range)?;
     let previous = passage.sentences.get(at.checked_sub(1)?)?;
     let between = passage.chunk.content.get(previous.range.end..chosen.sentence.range.start)?;
     // Of the same paragraph.
-    let is_near = between.trim().is_empty() && !between.contains("\n\n") && !between.contains("\r\n\r\n");
+    let is_near = between.trim().is_empty() && between.matches('\n').count() < 2;
     (is_near && is_shown_as_it_is(passage, previous)).then_some(previous)
 }
 
@@ -275,6 +298,57 @@ mod tests {
         let mut row = chunk(1, 1, 0.6, "We like trees.\n\nIt is wide.");
         row.sentences[1].similarity = 0.8;
         assert_eq!(chosen("Which width?", &[row]), ["It is wide."]);
+    }
+
+    #[test]
+    fn items_are_never_read_under_the_line_of_another_list() {
+        let content = "You may return:\n\n- tea\n- hats\n\nYou may not return:\n\n- food\n- underwear";
+        let mut row = chunk(1, 1, 0.6, content);
+        for sentence in &mut row.sentences {
+            sentence.similarity = 0.6;
+        }
+        row.sentences[2].similarity = 0.1;
+        row.sentences[4].similarity = 0.62;
+        let answer = chosen("Which goods?", &[row]);
+        assert_eq!(
+            answer,
+            ["You may not return: food", "You may return: tea", "You may not return: underwear"]
+        );
+    }
+
+    #[test]
+    fn an_item_of_a_nested_list_is_read_under_its_own_item() {
+        let content = "You may return:\n\n- shoes. They must be new.\n- hats, but not:\n  - worn hats";
+        let mut row = chunk(1, 1, 0.6, content);
+        row.sentences[4].similarity = 0.8;
+        assert_eq!(chosen("Which?", &[row.clone()]), ["hats, but not: worn hats"]);
+        row.sentences[4].similarity = 0.1;
+        row.sentences[2].similarity = 0.8;
+        assert_eq!(chosen("Which?", &[row]), ["You may return: shoes.", "They must be new."]);
+    }
+
+    #[test]
+    fn a_line_that_leads_to_what_was_cut_off_is_not_quoted() {
+        let mut row = chunk(1, 1, 0.6, "We care. **You may not return:**");
+        row.sentences[1].similarity = 0.9;
+        assert_eq!(chosen("What may I not return?", &[row]), ["We care."]);
+    }
+
+    #[test]
+    fn a_sentence_without_visible_words_is_not_quoted() {
+        let mut row = chunk(1, 1, 0.6, "![](refunds-take-5-days.png)\n\nRefunds are free.");
+        row.sentences[0].similarity = 0.9;
+        assert_eq!(chosen("How many days do refunds take?", &[row]), ["Refunds are free."]);
+    }
+
+    #[test]
+    fn sentences_that_differ_in_a_number_or_a_negation_do_not_say_the_same() {
+        let possible = "Refunds to your card are always possible here within thirty days of the purchase";
+        let others = [possible.replace("possible", "not possible"), format!("{possible} 5")];
+        for other in others {
+            let rows = [chunk(1, 1, 0.7, possible), chunk(2, 2, 0.7, &other)];
+            assert_eq!(chosen("refunds", &rows).len(), 2, "{other}");
+        }
     }
 
     #[test]

@@ -98,29 +98,24 @@ pub(crate) fn compose(
         let mut delta = before.map_or("", |before| separator(before, chosen)).to_owned();
         before = Some(chosen);
         let is_code = chosen.sentence.kind == UnitKind::Code;
+        let shown = |text: &str| if include_citations { escape_markers(text) } else { text.to_owned() };
         if let Some(place) = &sentence.place {
-            delta.push_str(place);
+            delta.push_str(&shown(place));
             delta.push_str(if is_code { ":\n\n" } else { ": " });
         }
         if let Some(introduction) = &sentence.introduction {
-            delta.push_str(&if include_citations {
-                escape_markers(introduction)
-            } else {
-                introduction.clone()
-            });
-            delta.push_str(if is_code { "\n\n" } else { " " });
+            delta.push_str(&shown(introduction));
+            delta.push(' ');
         }
+        delta.push_str(&shown(&sentence.text));
         if include_citations {
             let index = numbers.get(&sentence.document_id).copied()?;
             if !referenced_indices.contains(&index) {
                 referenced_indices.push(index);
             }
-            delta.push_str(&escape_markers(&sentence.text));
             // Lines of code end where they end.
             delta.push_str(if is_code { "\n" } else { " " });
             delta.push_str(&format!("[{index}]"));
-        } else {
-            delta.push_str(&sentence.text);
         }
         deltas.push(delta);
     }
@@ -344,6 +339,14 @@ mod tests {
             ["Fees: Refunds cost 5 euros. [1]", "\n\nTime › Refunds: Refunds need 5 days. [1]"]
         );
         assert_eq!(answer.sentences[1].place.as_deref(), Some("Time › Refunds"));
+    }
+
+    #[test]
+    fn a_place_cannot_forge_a_marker() {
+        let mut row = chunk(8, 2, 0.79, "Refunds need 5 days.");
+        row.meta = json!({ "section": "Official policy [1]" });
+        let answer = answer("refunds", &[chunk(7, 1, 0.8, "Refunds cost 5 euros."), row]);
+        assert_eq!(answer.deltas[1], "\n\nOfficial policy \\[1\\]: Refunds need 5 days. [2]");
     }
 
     #[test]

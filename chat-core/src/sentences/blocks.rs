@@ -24,8 +24,17 @@ pub(super) struct ListBlock {
     /// Counted from 0 in the passage.
     pub(super) number: usize,
     pub(super) is_ordered: bool,
-    /// The paragraph right above the list.
-    pub(super) paragraph_above: Option<Range<usize>>,
+    /// What stands right above the list: a paragraph, or the item that a nested list belongs to.
+    pub(super) above: Option<Range<usize>>,
+}
+
+/// The list whose item came last.
+struct OpenList {
+    block: ListBlock,
+    /// White space before the marker of its first item, in bytes.
+    indent: usize,
+    /// Its last item, whose nested list may follow.
+    item: Range<usize>,
 }
 
 /// The quotable blocks in order.
@@ -67,6 +76,8 @@ fn lines(content: &str) -> Vec<Line<'_>> {
 /// A paragraph or list item that may go on in the next line.
 struct Open {
     range: Range<usize>,
+    /// White space before its first line, in bytes.
+    indent: usize,
     is_list_item: bool,
     is_ordered: bool,
 }
@@ -85,8 +96,8 @@ struct Scanner {
     fence: Option<Fence>,
     /// Inside an HTML comment that has not ended yet.
     is_in_comment: bool,
-    /// The list whose item came last; anything but an item ends it.
-    list: Option<ListBlock>,
+    /// Anything but an item, or an indented paragraph of one, ends it.
+    list: Option<OpenList>,
     lists: usize,
     /// The paragraph that came last, if nothing else has come since.
     paragraph: Option<Range<usize>>,
@@ -127,9 +138,11 @@ impl Scanner {
         {
             self.close();
             let is_ordered = text.starts_with(|c: char| c.is_ascii_digit());
-            self.open = Some(Open { range: range.start + marker..range.end, is_list_item: true, is_ordered });
+            let indent = range.start - line.start;
+            self.open =
+                Some(Open { range: range.start + marker..range.end, indent, is_list_item: true, is_ordered });
         } else {
-            self.read_prose(text, range);
+            self.read_prose(text, range, line.start);
         }
     }
 
@@ -139,7 +152,7 @@ impl Scanner {
         self.blocks
     }
 
-    fn read_prose(&mut self, text: &str, range: Range<usize>) {
+    fn read_prose(&mut self, text: &str, range: Range<usize>, line_start: usize) {
         self.table = None;
         match &mut self.open {
             Some(open) => open.range.end = range.end,
@@ -147,6 +160,7 @@ impl Scanner {
                 let quote_mark = text.len() - text.trim_start_matches(['>', ' ', '\t']).len();
                 self.open = Some(Open {
                     range: range.start + quote_mark..range.end,
+                    indent: range.start - line_start,
                     is_list_item: false,
                     is_ordered: false,
                 });
@@ -189,19 +203,35 @@ impl Scanner {
     }
 
     fn flush(&mut self) {
-        let Some(Open { range, is_list_item, is_ordered }) = self.open.take() else { return };
+        let Some(Open { range, indent, is_list_item, is_ordered }) = self.open.take() else { return };
+        let list = self.list.take();
         if !is_list_item {
+            let goes_on_in_item = list.as_ref().is_some_and(|list| indent > list.indent);
             self.push(range.clone(), BlockKind::Prose, None);
-            self.paragraph = Some(range);
+            if goes_on_in_item {
+                self.list = list;
+            } else {
+                self.paragraph = Some(range);
+            }
             return;
         }
-        let list = self.list.take().unwrap_or_else(|| {
+        let mut list = list.unwrap_or_else(|| {
             self.lists += 1;
-            ListBlock { number: self.lists - 1, is_ordered, paragraph_above: self.paragraph.take() }
+            let above = self.paragraph.take();
+            OpenList {
+                block: ListBlock { number: self.lists - 1, is_ordered, above },
+                indent,
+                item: range.clone(),
+            }
         });
-        self.push(range, BlockKind::Prose, None);
+        self.push(range.clone(), BlockKind::Prose, None);
+        let is_nested = indent > list.indent + 1;
+        let above = if is_nested { Some(list.item.clone()) } else { list.block.above.clone() };
         if let Some(block) = self.blocks.last_mut() {
-            block.list = Some(list.clone());
+            block.list = Some(ListBlock { above, ..list.block.clone() });
+        }
+        if !is_nested {
+            list.item = range;
         }
         self.list = Some(list);
     }

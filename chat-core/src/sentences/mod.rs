@@ -47,7 +47,8 @@ pub struct List {
     pub number: usize,
     /// Whether its items are numbered: steps, as a rule.
     pub is_ordered: bool,
-    /// The sentence right above the list that ends with a colon: what the items mean.
+    /// The sentence right above the list that ends with a colon, and without which an item says nothing. Only the first
+    /// sentence of an item has one.
     pub introduction: Option<Range<usize>>,
 }
 
@@ -59,18 +60,19 @@ pub fn units(content: &str) -> Vec<Unit> {
             let list = list.map(|list| List {
                 number: list.number,
                 is_ordered: list.is_ordered,
-                introduction: list.paragraph_above.and_then(|above| introduction(content, above)),
+                introduction: list.above.and_then(|above| introduction(content, above)),
             });
+            let later = list.clone().map(|list| List { introduction: None, ..list });
             let (kind, ranges) = match kind {
                 BlockKind::Prose => (UnitKind::Sentence, split::sentences(content, range)),
                 BlockKind::TableRow => (UnitKind::TableRow, vec![range]),
                 BlockKind::Code => (UnitKind::Code, vec![range]),
             };
-            ranges.into_iter().map(move |range| Unit {
+            ranges.into_iter().enumerate().map(move |(position, range)| Unit {
                 range,
                 kind,
                 context: context.clone(),
-                list: list.clone(),
+                list: if position == 0 { list.clone() } else { later.clone() },
             })
         })
         .filter(|unit| {
@@ -82,7 +84,12 @@ pub fn units(content: &str) -> Vec<Unit> {
 /// The last sentence of a paragraph, if it ends with a colon.
 fn introduction(content: &str, paragraph: Range<usize>) -> Option<Range<usize>> {
     let last = split::sentences(content, paragraph).pop()?;
-    content.get(last.clone())?.ends_with(':').then_some(last)
+    ends_with_colon(content.get(last.clone())?).then_some(last)
+}
+
+/// Whether a sentence leads to what follows, whatever marks of emphasis and brackets close it.
+pub(crate) fn ends_with_colon(text: &str) -> bool {
+    text.trim_end_matches(['*', '_', '`', '~', ')', ']', '"', ' ']).ends_with([':', '：'])
 }
 
 #[cfg(test)]
@@ -140,7 +147,9 @@ mod tests {
             })
             .collect();
         let (need, then) = (Some((0, false, Some("You need:"))), Some((1, true, Some("Then:"))));
-        assert_eq!(lists, [None, None, need, need, need, None, then, then, Some((2, false, None))]);
+        // "Really." says more about the box, not what is needed.
+        let later = Some((0, false, None));
+        assert_eq!(lists, [None, None, need, need, later, None, then, then, Some((2, false, None))]);
     }
 
     #[test]

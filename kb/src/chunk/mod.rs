@@ -23,7 +23,7 @@ pub(crate) use context::with_context;
 
 /// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
 /// written again.
-pub const CHUNKER_VERSION: &str = "chunker-3";
+pub const CHUNKER_VERSION: &str = "chunker-4";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
 pub const TARGET_TOKENS: usize = 200;

@@ -36,13 +36,13 @@ export function agreementOf(citations: readonly Citation[], answer: string): Agr
   return { agreeing, total: documents.length };
 }
 
-/** The verified quote that stands first in the answer. */
+/** The verified quote that stands first in the answer; a line that introduces a list states nothing by itself. */
 function firstQuote(citations: readonly Citation[], answer: string): Quote | undefined {
   const placed = citations.flatMap((citation) =>
     citation.quotes.map((quote) => ({ citation, quote, at: answer.indexOf(wordsOf(quote)) })),
   );
   return placed
-    .filter(({ at }) => at >= 0)
+    .filter(({ at, quote }) => at >= 0 && !/[:：]$/.test(wordsOf(quote).trim()))
     .sort((a, b) => a.at - b.at)
     .find(({ citation, quote }) => isVerified(citation, quote, answer))?.quote;
 }

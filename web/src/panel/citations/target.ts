@@ -19,7 +19,7 @@ export function targetOf(citations: readonly Citation[], index: number, wordsBef
       citation.quotes.map((quote) => ({ citation, quote, end: endOf(wordsOf(quote), wordsBefore) })),
     )
     .filter(({ end }) => end > 0);
-  const [last] = said.sort((a, b) => b.end - a.end);
+  const [last] = said.sort((a, b) => b.end - a.end || wordsOf(b.quote).length - wordsOf(a.quote).length);
   if (last) return { citation: last.citation, quote: last.quote };
   const [citation] = numbered;
   const quote = citation?.quotes[0];
@@ -28,6 +28,6 @@ export function targetOf(citations: readonly Citation[], index: number, wordsBef
 
 /** Where words end in a text for the last time; 0 where they do not stand in it. */
 function endOf(words: string, text: string): number {
-  const start = text.lastIndexOf(words);
+  const start = words === "" ? -1 : text.lastIndexOf(words);
   return start < 0 ? 0 : start + words.length;
 }
