@@ -136,7 +136,14 @@ fn names(text: &str) -> BTreeSet<String> {
         (*position > 0 && capitals_are_names && starts_with(word, char::is_uppercase))
             || starts_with(word, char::is_numeric)
     };
-    text.unicode_words().enumerate().filter(is_name).flat_map(|(_, word)| words(word)).collect()
+    // The digits that a comma groups are one number.
+    let is_whole = |word: &str, stem: &String| !word.contains(',') || word.replace(',', "") == *stem;
+    let ranges = sentences(text, 0..text.len());
+    let of_sentence = |sentence: &str| -> Vec<String> {
+        let named = sentence.unicode_words().enumerate().filter(is_name);
+        named.flat_map(|(_, word)| words(word).filter(move |stem| is_whole(word, stem))).collect()
+    };
+    ranges.into_iter().filter_map(|range| text.get(range)).flat_map(of_sentence).collect()
 }
 
 #[cfg(test)]
@@ -219,6 +226,7 @@ mod tests {
         let stems = |text| names(text).into_iter().collect::<Vec<_>>();
         assert_eq!(stems("Who built Chicago Library in 1892?"), ["1892", "chicago", "librari"]);
         assert_eq!(stems("Refunds for cards"), Vec::<String>::new());
+        assert_eq!(stems("I moved. Change my 10,000 addresses"), ["10000"]);
         assert_eq!(stems("WHO BUILT CHICAGO IN 1892"), ["1892"]);
         let question = Question::new("Is Harvard in Chicago?", None, &[]);
         let there: BTreeSet<String> = words("Chicago is big").collect();

@@ -137,15 +137,28 @@ fn quoted_sentences(chosen: &[Chosen<'_>]) -> Vec<QuotedSentence> {
     let is_one_place = chosen.iter().zip(chosen.iter().skip(1)).all(|(a, b)| place(a) == place(b));
     let mut before = None;
     let mut sentences = Vec::with_capacity(chosen.len());
-    for chosen in chosen {
-        let mut sentence = QuotedSentence::of(chosen);
-        let is_new_place = before.replace(place(chosen)) != Some(place(chosen));
+    for each in chosen {
+        let mut sentence = QuotedSentence::of(each);
+        let is_new_place = before.replace(place(each)) != Some(place(each));
         if is_new_place && !is_one_place {
-            sentence.place = Some(sentence.section.clone().unwrap_or_else(|| chosen.passage.chunk.title()));
+            sentence.place = Some(name_of_place(each, chosen));
         }
         sentences.push(sentence);
     }
     sentences
+}
+
+/// The section, with the document's title where another document of the answer has a section of that name; without one,
+/// the title.
+fn name_of_place(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
+    let (document, section) = place(named);
+    let title = named.passage.chunk.title();
+    let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
+    match section {
+        Some(section) if has_twin => format!("{title} – {section}"),
+        Some(section) => section.to_owned(),
+        None => title,
+    }
 }
 
 impl QuotedSentence {
@@ -339,6 +352,21 @@ mod tests {
             ["Fees: Refunds cost 5 euros. [1]", "\n\nTime › Refunds: Refunds need 5 days. [1]"]
         );
         assert_eq!(answer.sentences[1].place.as_deref(), Some("Time › Refunds"));
+    }
+
+    #[test]
+    fn sections_of_the_same_name_are_told_apart_by_their_documents() {
+        let fees = |document, id, content: &str| {
+            let mut row = chunk(document, id, 0.8, content);
+            row.meta = json!({ "section": "Fees" });
+            row
+        };
+        let answer =
+            answer("refunds", &[fees(7, 1, "Refunds cost 5 euros."), fees(8, 2, "Refunds are free.")]);
+        assert_eq!(
+            answer.deltas,
+            ["doc-7.md – Fees: Refunds cost 5 euros. [1]", "\n\ndoc-8.md – Fees: Refunds are free. [2]"]
+        );
     }
 
     #[test]
