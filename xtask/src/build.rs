@@ -117,7 +117,7 @@ fn worker(tools: &Tools) -> Result<()> {
         // Every isolate that starts downloads the Worker: size counts for more than speed, most of all where a question
         // spends little time.
         .args(["--config", "profile.release.package.\"*\".opt-level='z'"])
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "z")
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
