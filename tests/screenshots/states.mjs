@@ -71,7 +71,7 @@ export const STATES = {
   "also-found": {
     async prepare({ widget, page }) {
       await widget.askFor(COVERED);
-      await widget.find("also-found").locator("summary").click();
+      await widget.find("also-found").locator("summary").first().click();
       await widget.find("also-found").scrollIntoViewIfNeeded();
       await page.waitForTimeout(400);
     },
