@@ -151,9 +151,18 @@ mod tests {
         ] {
             assert!(is_german(text), "{text}");
         }
-        for text in
-            ["When did Otto von Bismarck die?", "Refunds", "", "Quel est le prix du billet ?", "¿Dónde está?"]
-        {
+        for text in [
+            "When did Otto von Bismarck die?",
+            "Iron Man release date London?",
+            "MIT tuition in Boston?",
+            "Refunds",
+            "",
+            "Quel est le prix du billet ?",
+            "Quels sont les horaires des trains pour Lyon ?",
+            "Wie is de burgemeester van Utrecht?",
+            "Qual é o preço das entradas em Lisboa?",
+            "¿Dónde está?",
+        ] {
             assert!(!is_german(text), "{text}");
         }
     }

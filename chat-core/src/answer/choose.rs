@@ -30,7 +30,7 @@ const NEGATIONS: &[&str] = &[
 pub(super) struct Chosen<'p> {
     pub(super) passage: &'p Passage<'p>,
     pub(super) sentence: &'p Sentence<'p>,
-    /// The line that introduces its list, which is read as one sentence with it. Said once, before the first item.
+    /// The line that introduces its list, which is read as one sentence with it. `None` where it was just said.
     pub(super) introduction: Option<&'p Sentence<'p>>,
     /// What it was chosen by; comparable within one question.
     pub(super) score: f64,
@@ -137,8 +137,9 @@ fn lacks_a_name(question: &Question, best: &Chosen<'_>) -> bool {
 
 /// Whether a reader needs only one of them. Where a number or "not" makes the difference, or another line above, both.
 fn say_the_same(a: &Chosen<'_>, b: &Chosen<'_>) -> bool {
-    let line_above = |chosen: &Chosen<'_>| introduction(chosen).map(|sentence| sentence.text.to_owned());
-    if line_above(a) != line_above(b) || a.sentence.header != b.sentence.header {
+    let (line_above_a, line_above_b) =
+        (introduction(a).map(|line| line.text), introduction(b).map(|line| line.text));
+    if line_above_a != line_above_b || a.sentence.header != b.sentence.header {
         return false;
     }
     let (a, b) = (a.sentence, b.sentence);
@@ -169,7 +170,7 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
 }
 
 /// Each sentence with what it depends on: the line that introduces its list, and before it the sentence that its pronoun
-/// points at. Said once, unless something else stands between.
+/// points at. Neither is repeated where it was just said.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
     let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
     let mut spoken_under: Option<(usize, &Sentence<'_>)> = None;

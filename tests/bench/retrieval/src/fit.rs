@@ -1,8 +1,8 @@
 //! Fits the coefficients of `chat_core::evidence::calibration`.
 //!
-//! Logistic regression by iteratively reweighted least squares (Newton's method). A ridge keeps a set that can be told apart
-//! without an error from driving the coefficients without end. Each set weighs the same, and in each the questions that it answers as much as the others: a large
-//! set must not decide for a small one.
+//! Logistic regression by iteratively reweighted least squares (Newton's method). Without a ridge, a set that can be separated
+//! perfectly would let the coefficients grow without bound. Each set weighs the same, and within a set the answerable questions
+//! weigh as much as the others: a large set must not decide for a small one.
 
 use chat_core::evidence::{Background, Gates, Signals, assess};
 
