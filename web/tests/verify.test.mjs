@@ -23,10 +23,10 @@ test("a quote is verified where its offsets are wrong but its words are there", 
   assert.equal(verified({ ...QUOTE, start: 900, end: 990 }), true);
 });
 
-test("a quote without markup needs no other form of its words", () => {
+test("a heading is compared without its sign, which no reader sees", () => {
   const quote = { start: 0, end: 9, text: "# Refunds" };
-  assert.equal(verified(quote, "# Refunds [1]"), true);
-  assert.equal(verified(quote, "Refunds [1]"), false);
+  assert.equal(verified(quote, "# Refunds [1]"), false);
+  assert.equal(verified({ ...quote, plain: "Refunds" }, "Refunds [1]"), true);
 });
 
 test("lines that are wrapped differently are the same words", () => {
@@ -35,45 +35,69 @@ test("lines that are wrapped differently are the same words", () => {
   assert.equal(verified(quote, "Refunds take five days. [1]", { excerpt }), true);
 });
 
-test("a row of a table and a whole passage are compared as they are written", () => {
-  const excerpt = "|a|b|\n|-|-|\n| 5 days | €1.50 |";
-  const row = "| 5 days | €1.50 |";
-  const quote = { start: excerpt.indexOf(row), end: excerpt.length, text: row };
-  assert.equal(verified(quote, `${row} [1]`, { excerpt }), true);
-  const list = "1. First.\n2. *Second.*";
-  const whole = { start: 0, end: list.length, text: list, plain: "1. First.\n2. Second." };
-  assert.equal(verified(whole, "1. First. 2. Second. [1]", { excerpt: list }), true);
+test("a row of a table that does not fit its header is compared as it is written", () => {
+  const excerpt = "|a|b|c|\n|-|-|-|\n| 5 days | *€1.50* |";
+  const text = "5 days | *€1.50*";
+  const quote = { start: excerpt.indexOf(text), end: excerpt.length - 2, text, plain: "5 days | €1.50" };
+  assert.equal(verified(quote, "5 days | €1.50 [1]", { excerpt }), true);
+  assert.equal(verified({ ...quote, plain: "5 days €1.50" }, "5 days €1.50 [1]", { excerpt }), false);
 });
 
-const HOURS =
-  "# Opening hours\n\n| Day | **Opening** hours |\n|-|-|\n| Monday | 9:00–17:30 |\n| Sunday and *public* holidays | closed |\n| Flagship | |";
+for (const [what, excerpt, plain] of [
+  ["a list", "1. First.\n2. *Second.*", "1. First.\n2. Second."],
+  ["a section", "# Fees\n\nThey are **low**.\n\n- tea\n- hats", "# Fees\n\nThey are low.\n\n- tea\n- hats"],
+  ["a quotation", "> It *is*\n> so.", "> It is\n> so."],
+  ["a table", "| a | b |\n|---|---|\n| *c* | d |", "| a | b |\n|---|---|\n| c | d |"],
+  ["a text with rules", "Fees\n====\n\nLow.\n\n---\n\n*High.*", "Fees\n====\n\nLow.\n\n---\n\nHigh."],
+]) {
+  const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
+  test(`a whole passage with ${what} is verified with the signs of its lines`, () => {
+    assert.equal(verified(quote, `${plain} [1]`, { excerpt }), true);
+  });
+  test(`a whole passage with ${what} is not verified with signs that its lines do not have`, () => {
+    const changed = `+ ${plain}`;
+    assert.equal(verified({ ...quote, plain: changed }, `${changed} [1]`, { excerpt }), false);
+  });
+}
 
-/** Whether a row of the table is verified as these words. */
-const row = (text, plain) => {
-  const start = HOURS.indexOf(text);
+const HOURS =
+  "# Opening hours\n\n| Day | **Opening** hours | Note |\n|-|-|-|\n| Monday | 9:00–17:30 | |\n| Sunday and *public* holidays | closed | all year |";
+const PRICES = "| Size | Price |\n|-|-|\n| *Large* | 9 € |\n| Small | |";
+
+/** Whether a row of a table is verified as these words. */
+const row = (excerpt, text, plain) => {
+  const start = excerpt.indexOf(text);
+  assert.notEqual(start, -1);
   const quote = { start, end: start + text.length, text, plain };
-  return verified(quote, `Opening hours: ${plain} [1]`, { excerpt: HOURS });
+  return verified(quote, `Opening hours: ${plain} [1]`, { excerpt });
 };
 
-test("a row of a table may come with the names of its columns", () => {
-  assert.equal(row("| Monday | 9:00–17:30 |", "Day: Monday; Opening hours: 9:00–17:30"), true);
-  const sunday = "| Sunday and *public* holidays | closed |";
-  assert.equal(row(sunday, "Day: Sunday and public holidays; Opening hours: closed"), true);
-  assert.equal(row(sunday, "Sunday and public holidays; Opening hours: closed"), true);
-  assert.equal(row("| Flagship | |", "Day: Flagship"), true);
+const SUNDAY = "Sunday and *public* holidays | closed | all year";
+
+test("a row of a table is told with the names of its columns", () => {
+  assert.equal(row(HOURS, SUNDAY, "Sunday and public holidays – Opening hours: closed; Note: all year"), true);
+  assert.equal(row(HOURS, "Monday | 9:00–17:30 |", "Monday – Opening hours: 9:00–17:30"), true);
+  assert.equal(row(PRICES, "*Large* | 9 €", "Large: 9 €"), true);
+  assert.equal(row(PRICES, "Small |", "Small: "), true);
 });
 
 for (const [what, plain] of [
-  ["other names of columns", "Day: Sunday and public holidays; Open: closed"],
-  ["names of columns in another order", "Opening hours: Sunday and public holidays; Day: closed"],
-  ["another cell", "Day: Sunday and public holidays; Opening hours: open"],
-  ["a cell left out", "Day: Sunday and public holidays"],
-  ["the cell of another row", "Day: Sunday and public holidays; Opening hours: 9:00–17:30"],
-  ["more words", "Day: Sunday and public holidays; Opening hours: closed, but not really"],
+  ["other names of columns", "Sunday and public holidays – Open: closed; Note: all year"],
+  ["names of columns in another order", "Sunday and public holidays – Note: closed; Opening hours: all year"],
+  ["another cell", "Sunday and public holidays – Opening hours: open; Note: all year"],
+  ["a cell left out", "Sunday and public holidays – Opening hours: closed"],
+  ["the cell of another row", "Sunday and public holidays – Opening hours: 9:00–17:30; Note: all year"],
+  ["more words", "Sunday and public holidays – Opening hours: closed; Note: all year, but not really"],
+  ["other signs between its cells", "Sunday and public holidays - Opening hours: closed; Note: all year"],
+  ["no signs between its cells", "Sunday and public holidays closed all year"],
 ]) {
-  test(`a row of a table with ${what} is not verified`, () =>
-    assert.equal(row("| Sunday and *public* holidays | closed |", plain), false));
+  test(`a row of a table with ${what} is not verified`, () => assert.equal(row(HOURS, SUNDAY, plain), false));
 }
+
+test("two rows of a table are not told as one", () => {
+  const text = HOURS.slice(HOURS.indexOf("Monday"));
+  assert.equal(row(HOURS, text, "Monday – Opening hours: 9:00–17:30; Note: all year"), false);
+});
 
 test("plain text is compared as it is", () => {
   const excerpt = "Use *args for 2 * 3.";
@@ -114,5 +138,108 @@ for (const [source, plain] of [
     assert.equal(verified(quote, `${plain} [1]`, { excerpt: source }), false);
     const honest = source.replaceAll("*", "");
     assert.equal(verified({ ...quote, plain: honest }, `${honest} [1]`, { excerpt: source }), true);
+  });
+}
+
+/** Whether a passage is verified as these words, which stand in the answer. */
+const shows = (excerpt, plain) => {
+  const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
+  return verified(quote, `As written: ${plain} [1]`, { excerpt });
+};
+
+for (const [what, source, plain] of [
+  ["a lost plus sign", "Call +1 555 0100", "Call 1 555 0100"],
+  ["a lost power", "10^6 units", "106 units"],
+  ["a lost unequal sign", "works if x ≠ 0", "works if x 0"],
+  ["a lost sign of comparison", "orders > 50 €", "orders 50 €"],
+  ["a lost tilde", "~5 days", "5 days"],
+  ["moved spaces", "He is notable to us", "He is not able to us"],
+  ["lost spaces", "He is not able to us", "He is notable to us"],
+  ["other punctuation", "Is it free? Yes.", "Is it free. Yes?"],
+  ["lost quotation marks", "He said “free”.", "He said free."],
+  ["a right-to-left override", "Pay 100 to account 12.", "Pay \u202e100\u202c to account 12."],
+  ["an isolate", "Pay 100 to account 12.", "Pay \u2067100\u2069 to account 12."],
+  ["a right-to-left mark", "Pay 100 to account 12.", "Pay 100\u200f to account 12."],
+  ["soft hyphens and zero-width spaces", "Never share it.", "Ne\u00adver\u200b share it."],
+  ["a zero-width joiner within a word", "Never share it.", "Ne\u200dver share it."],
+  ["another letter", "It is now free.", "It is not free."],
+  ["another case", "US citizens", "us citizens"],
+  ["a homoglyph", "paypal", "pаypal"],
+  ["another form of a letter", "é", "e\u0301"],
+]) {
+  test(`words with ${what} are not verified`, () => {
+    assert.equal(shows(source, source), true);
+    assert.equal(shows(source, plain), false);
+  });
+}
+
+for (const [what, text] of [
+  ["overrides", "Pay \u202e100\u202c to account 12."],
+  ["soft hyphens", "Ne\u00adver share it."],
+  ["zero-width spaces", "Never\u200b share it."],
+  ["joiners within a word", "Ne\u200dver share it."],
+]) {
+  test(`words with ${what} are not verified, even if the passage has them`, () =>
+    assert.equal(verified({ start: 0, end: text.length, text }, `${text} [1]`, { excerpt: text }), false));
+}
+
+for (const [what, text] of [
+  ["Persian", "می\u200cخواهم بازگردانم."],
+  ["Hindi", "क्\u200dष और वापसी।"],
+  ["emoji", "Ask 👩\u200d👧 or ❤️\u200d🔥 today."],
+]) {
+  test(`words with the joiners of ${what} are verified`, () => assert.equal(shows(text, text), true));
+}
+
+for (const [what, source, plain] of [
+  ["emphasis", "Take **5 _days_**, ~~9~~ at *most*.", "Take 5 days, 9 at most."],
+  ["the end of what is emphasised elsewhere", "Two.**", "Two."],
+  ["a link", 'See [our *help*](https://e.org/a_(b) "x").', "See our help."],
+  ["an address", "Mail <help@e.org> or <https://e.org>.", "Mail help@e.org or https://e.org."],
+  ["code", "Run `npm i *` and ``a ` b``.", "Run npm i * and a ` b."],
+  ["entities", "Fish &amp; chips &lt;&nbsp;5 &gt; 4 &quot;&#39;", "Fish & chips < 5 > 4 \"'"],
+  ["escapes", "2 \\* 3 \\[1\\] \\_x\\_", "2 * 3 [1] _x_"],
+  ["an image", "![A red *shoe*](shoe.png) costs 8 €.", "A red shoe costs 8 €."],
+  ["HTML", 'Fast<br/>and <b class="x">bold</b><!-- not this -->.', "Fastand bold."],
+  ["a wrapped line", "Wrapped\n  twice,\r\nand  once.", "Wrapped twice, and once."],
+  ["a wrapped quotation", "> Wrapped\n> twice.", "Wrapped twice."],
+  ["a hard line break", "One  \ntwo.", "One two."],
+  ["fenced code", "```sh\na *b*\n\nc\n```", "a *b*\n\nc"],
+  ["signs that are no markup", "2 * 3 = 6, a < b, x_y, ~5, AT&T", "2 * 3 = 6, a < b, x_y, ~5, AT&T"],
+  ["letters of other scripts", "Größe: **字** مرحبا.", "Größe: 字 مرحبا."],
+]) {
+  test(`${what} is verified as it is seen`, () => {
+    const text = source.replace(/^> /, "");
+    const start = source.length - text.length;
+    const excerpt = what.startsWith("the end") ? `**One. ${source}` : source;
+    const at = excerpt.length - text.length;
+    assert.equal(
+      verified({ start: Math.max(start, at), end: excerpt.length, text, plain }, `${plain} [1]`, { excerpt }),
+      true,
+    );
+  });
+}
+
+test("an item is verified behind the line that introduces its list, and behind the name of its section", () => {
+  const excerpt = "You may **not** return:\n\n- food\n- worn *socks*";
+  const citation = { excerpt };
+  const answer = "Returns: You may not return: worn socks [1]";
+  const line = { start: 0, end: 23, text: "You may **not** return:", plain: "You may not return:" };
+  const text = "worn *socks*";
+  const item = { start: excerpt.indexOf(text), end: excerpt.length, text, plain: "worn socks" };
+  assert.equal(verified(line, answer, citation), true);
+  assert.equal(verified(item, answer, citation), true);
+});
+
+for (const [what, words, answer] of [
+  ["at the end of a longer word", "paid in 5 days", "Refunds are unpaid in 5 days [1]"],
+  ["at the beginning of a longer word", "Refunds are paid", "Refunds are paidless [1]"],
+  ["behind a sign", "5 °C", "It is -5 °C [1]"],
+  ["before a sign", "It costs 1", "It costs 1.50 [1]"],
+]) {
+  test(`words that stand in the answer only ${what} are not verified`, () => {
+    const quote = { start: 0, end: words.length, text: words };
+    assert.equal(verified(quote, answer, { excerpt: words }), false);
+    assert.equal(verified(quote, `${answer}\n\n${words} [1]`, { excerpt: words }), true);
   });
 }

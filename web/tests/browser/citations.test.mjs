@@ -483,6 +483,55 @@ test("an answer is read in its own direction, the card in the widget's", async (
   await later(1000);
 });
 
+for (const [what, start, end] of [
+  ["override", "\u202e", "\u202c"],
+  ["embedding", "\u202b", "\u202c"],
+  ["isolate", "\u2067", "\u2069"],
+  ["override without an end", "\u202e", ""],
+]) {
+  test(`an ${what} turns no letter, neither of the answer nor of a passage, and is no verified quote`, async () => {
+    const spoofed = `Pay ${start}100 euros${end} to account 12.`;
+    const citation = quoting(1, `Our rule: ${spoofed}`, spoofed, { title: `${start}Rules`, section: `${start}Money` });
+    await show(`${spoofed} [1] ${spoofed}`, [citation]);
+    await badge(0).click();
+    const texts = await page.evaluate(() => {
+      const walk = document.createTreeWalker(widget.shadow, NodeFilter.SHOW_TEXT);
+      const texts = [];
+      while (walk.nextNode()) {
+        const { data } = walk.currentNode;
+        const places = [...data].map((_, at) => {
+          const range = document.createRange();
+          range.setStart(walk.currentNode, at);
+          range.setEnd(walk.currentNode, at + 1);
+          return range.getBoundingClientRect();
+        });
+        const isInOrder = places.every(
+          ({ left, top }, at) => at === 0 || top > places[at - 1].top || left >= places[at - 1].left,
+        );
+        texts.push({ data, isInOrder });
+      }
+      return texts;
+    });
+    assert.deepEqual(
+      texts.filter(({ data, isInOrder }) => !isInOrder || /[\u202a-\u202e\u2066-\u2069]/.test(data)),
+      [],
+    );
+    assert.equal(texts.filter(({ data }) => data.includes("Pay 100 euros to account 12.")).length, 3);
+    assert.equal(await role("excerpt").locator("mark").innerText(), "Pay 100 euros to account 12.");
+    assert.equal(await role("verified-quote").count(), 0);
+    assert.doesNotMatch(await page.evaluate(() => widget.answers[0].plainText()), /\p{Cf}/u);
+    assert.doesNotMatch(await page.evaluate(() => widget.answers[0].markdown()), /\p{Cf}/u);
+  });
+}
+
+test("words that the answer alone turns are shown in their order, and verified as they are shown", async () => {
+  const citation = quoting(1, "Pay 100 euros to account 12.", "Pay 100 euros to account 12.");
+  await show("\u202ePay \u2067100 euros\u2069 to account 12. [1]", [citation]);
+  assert.match(await role("answer").innerText(), /^Pay 100 euros to account 12\./);
+  await badge(0).click();
+  assert.equal(await role("verified-quote").count(), 1);
+});
+
 test("hostile passages, titles, sections and addresses run nothing and load nothing", async () => {
   // The whole corpus of payloads is in security.test.mjs.
   const some = HOSTILE_MARKDOWN;

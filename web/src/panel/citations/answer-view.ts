@@ -1,4 +1,5 @@
 import type { Citation, FoundPassage, Passage } from "../../client/wire.js";
+import { withoutBidiControls } from "../../dom/bidi.js";
 import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { alsoFound } from "./also-found.js";
@@ -52,7 +53,7 @@ export class AnswerView {
     this.root.append(this.#text);
   }
 
-  /** The text as it came, with its markers. */
+  /** The text as it is shown, with its markers. */
   get text(): string {
     return this.#pieces.map((piece) => (piece.kind === "marker" ? `[${piece.index}]` : piece.text)).join("");
   }
@@ -80,7 +81,7 @@ export class AnswerView {
   }
 
   append(delta: string): void {
-    this.#show(this.#parser.push(delta));
+    this.#show(this.#parser.push(withoutBidiControls(delta)));
   }
 
   /** The text is over, because all of it came or because no more will. */

@@ -1,4 +1,5 @@
 import type { Citation, Quote } from "../../client/wire.js";
+import { withoutBidiControls } from "../../dom/bidi.js";
 import { merged, type Range } from "./passage/tree.js";
 
 /**
@@ -18,7 +19,7 @@ export function quotedRanges({ excerpt, quotes }: Citation): readonly Range[] {
   return merged(quotes.flatMap((quote) => locateQuote(excerpt, quote) ?? []));
 }
 
-/** The words of a quote as the answer has them. */
+/** The words of a quote as the answer shows them. */
 export function wordsOf({ plain, text }: Quote): string {
-  return plain ?? text;
+  return withoutBidiControls(plain ?? text);
 }

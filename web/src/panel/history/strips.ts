@@ -1,3 +1,4 @@
+import { withoutBidiControls } from "../../dom/bidi.js";
 import { button, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
@@ -90,5 +91,5 @@ export function failureStrip(translator: Translator, closed: () => void): HTMLEl
 
 /** A title that turns nothing around it the other way, whatever its direction and its control characters. */
 function isolated(title: string): string {
-  return `\u2068${title.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
+  return `\u2068${withoutBidiControls(title)}\u2069`;
 }

@@ -1,5 +1,6 @@
 import type { Translator } from "../../../dom/translator.js";
 import { safeUrl } from "../../../client/safe-url.js";
+import { withoutBidiControls } from "../../../dom/bidi.js";
 import { locateQuote, wordsOf } from "../quotes.js";
 import type { Target } from "../target.js";
 import { titleOf } from "../title.js";
@@ -30,7 +31,7 @@ function footnoteOf({ citation, quote }: Target, translator: Translator): string
   const isAvailable = citation.available !== false;
   const place = [
     url !== undefined && isAvailable ? `[${title}](${destination(url)})` : title,
-    ...(section === undefined ? [] : [escapeAll(section)]),
+    ...(section === undefined ? [] : [escapeAll(withoutBidiControls(section))]),
     ...(page === undefined ? [] : [`p. ${page}`]),
   ].join(", ");
   const stands = quote !== undefined && locateQuote(excerpt, quote) !== undefined;

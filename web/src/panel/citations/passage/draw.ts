@@ -1,3 +1,4 @@
+import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
 import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
 
@@ -71,5 +72,5 @@ function mark(text: string): HTMLElement {
 
 /** A line break inside of a paragraph is a run of its own. */
 function drawText(text: string): Node {
-  return text === "\n" ? element("br") : document.createTextNode(text);
+  return text === "\n" ? element("br") : document.createTextNode(withoutBidiControls(text));
 }

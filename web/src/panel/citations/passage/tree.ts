@@ -77,7 +77,7 @@ export function cut(
   return parts;
 }
 
-/** What a reader sees of a range of the source. */
+/** What is shown of a range of the source, without the space between blocks and cells. */
 export function visibleText(nodes: readonly PassageNode[], range: Range): string {
   let text = "";
   for (const run of runsOf(nodes)) {
@@ -85,29 +85,6 @@ export function visibleText(nodes: readonly PassageNode[], range: Range): string
   }
   return text;
 }
-
-/** The cells of tables that lie in a range, with the names of their columns, as a reader sees them. */
-export function* cellsOf(
-  nodes: readonly PassageNode[],
-  range: Range,
-): Generator<{ readonly name: string; readonly text: string }> {
-  for (const node of nodes) {
-    if (node.kind === "run") continue;
-    if (node.tag !== "table") yield* cellsOf(node.children, range);
-    else {
-      const [head, ...rows] = node.children.map((row) => (row.kind === "branch" ? row.children : []));
-      for (const row of rows) {
-        for (const [column, cell] of row.entries()) {
-          const text = visibleText([cell], range);
-          const name = head?.slice(column, column + 1) ?? [];
-          if (text.trim() !== "") yield { name: visibleText(name, EVERYTHING), text };
-        }
-      }
-    }
-  }
-}
-
-const EVERYTHING: Range = { start: 0, end: Number.POSITIVE_INFINITY };
 
 /** Whether two ranges have a character in common. */
 export function overlap(a: Range, b: Range): boolean {
