@@ -1,5 +1,6 @@
 // Builds dist/: the launcher, the class without it, the client alone, what they load later, the embedder's worker and
-// WebAssembly beside them, the type declarations, the manifest, and the demo page. Builds the embedder package first.
+// WebAssembly beside them, the type declarations, the manifest, the hashes of all files, and the demo page. Builds the
+// embedder package first.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -7,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { buildEmbedderPackage } from "../embedder-wasm/npm/build.mjs";
 import { buildBundles } from "./build/bundles.mjs";
+import { buildIntegrity } from "./build/integrity.mjs";
 import { buildManifest } from "./build/manifest.mjs";
 import { buildDemo } from "./demo/build.mjs";
 
@@ -21,6 +23,7 @@ export async function buildWidgetPackage() {
   await mkdir(dist, { recursive: true });
   await Promise.all([buildBundles(dist), copyEmbedder(embedder, dist), buildManifest(dist), buildDemo()]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${here}tsconfig.types.json`]);
+  await buildIntegrity(dist);
   return dist;
 }
 

@@ -1,7 +1,10 @@
 // The widget and its model on an origin of their own, as a CDN has it, under a strict policy of the page.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { after, before, beforeEach, test } from "node:test";
 import { serve } from "../../../tests/lib/static-server.mjs";
+import { integrityOf } from "../../build/integrity.mjs";
 import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
 import { strictPolicy } from "./support/widget-page.mjs";
 import { WIDGET } from "./support/widget-site.mjs";
@@ -25,6 +28,7 @@ after(() => cdn?.close());
 
 beforeEach(async () => {
   cdn.requests.length = 0;
+  site.integrity = site.importMap = undefined;
   await site.forgetModel(browser);
 });
 
@@ -80,6 +84,74 @@ test("without the CDN in script-src there is no widget, and the page goes on wit
   assert.equal(await widget.page.evaluate(() => customElements.get("evidence-chat") === undefined), true);
   await widget.page.getByText("Visit us in the old town.").waitFor();
   assert.match(takeErrors(widget).join(), /Content Security Policy.*script-src/);
+});
+
+/** What `dist/integrity.json` says. */
+async function publishedHashes() {
+  return JSON.parse(await readFile(`${WIDGET}/integrity.json`, "utf8")).files;
+}
+
+test("the published hashes are those of all files that a browser can load", async () => {
+  const files = await publishedHashes();
+  const entries = await readdir(WIDGET, { withFileTypes: true });
+  const loaded = entries.map(({ name }) => name).filter((name) => /\.(js|wasm|safetensors)$/.test(name));
+  assert.ok(loaded.length >= 12, loaded.join());
+  for (const name of loaded) assert.equal(files[name], integrityOf(await readFile(`${WIDGET}/${name}`)), name);
+  for (const name of Object.keys(files))
+    assert.ok(
+      entries.some((entry) => entry.name === name && entry.isFile()),
+      name,
+    );
+});
+
+/** Opens the page with the published hashes in its tag and in an import map, as the README has them. */
+async function openWithHashes(t, setUp) {
+  const files = await publishedHashes();
+  const scripts = Object.entries(files).filter(([name]) => name.endsWith(".js"));
+  const integrity = Object.fromEntries(scripts.map(([name, hash]) => [`${cdn.origin}/${name}`, hash]));
+  site.importMap = JSON.stringify({ integrity });
+  site.integrity = files["evidence-chat.js"];
+  const allowed = `'sha256-${createHash("sha256").update(site.importMap).digest("base64")}'`;
+  const more = { "script-src": [allowed] };
+  for (const [directive, source] of needed) (more[directive] ??= []).push(source);
+  return open(t, { attributes: { "model-url": null }, csp: strictPolicy(site.api, more), setUp });
+}
+
+/** Changes the files of that name on their way. */
+const changing = (pattern) => (page) =>
+  page.route(pattern, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${await response.text()}\n// changed` });
+  });
+
+test("with the published hashes in the page a question is answered and its references are exported", async (t) => {
+  const widget = await openWithHashes(t);
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  await widget.role("export").click();
+  await widget.role("export-preview").filter({ hasText: "Refunds" }).waitFor();
+});
+
+test("a launcher that the CDN changed does not run", async (t) => {
+  const widget = await openWithHashes(t, changing("**/evidence-chat.js"));
+  await widget.page.getByText("Visit us in the old town.").waitFor();
+  assert.equal(await widget.page.evaluate(() => customElements.get("evidence-chat") === undefined), true);
+});
+
+for (const name of ["panel", "texts-en"]) {
+  test(`a file ${name} that the CDN changed does not run, and the visitor is told that the chat could not be loaded`, async (t) => {
+    const widget = await openWithHashes(t, changing(`**/${name}-*.js`));
+    await widget.role("input").focus();
+    await widget.role("load-failed").waitFor();
+    assert.equal((await widget.events("error"))[0].detail.code, "load_failed");
+  });
+}
+
+test("without the hashes the same changed file runs", async (t) => {
+  const more = {};
+  for (const [directive, source] of needed) (more[directive] ??= []).push(source);
+  const csp = strictPolicy(site.api, more);
+  const widget = await open(t, { attributes: { "model-url": null }, csp, setUp: changing("**/panel-*.js") });
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
 /** What the page has complained of, and no longer does. */

@@ -36,8 +36,9 @@ const PAGE_SCRIPT = `
  * Starts the page's server and the API's. One for a test file: the model that a browser keeps belongs to its origin.
  *
  * `site.body` and `site.csp` are what the next visit gets; `openWidgetPage` sets them. `site.requests` are the paths
- * asked of the page's server; `site.api` is the API. `site.script` is the address of the widget. `site.interfere`, if set, gets each request first and returns
- * whether it has dealt with it.
+ * asked of the page's server; `site.api` is the API. `site.script` is the address of the widget, `site.integrity` its hash and
+ * `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
+ * has dealt with it.
  */
 export async function serveWidget() {
   await access(`${WIDGET}/evidence-chat.js`).catch(() => assert.fail(`${WIDGET} is not there: build the widget first`));
@@ -49,6 +50,8 @@ export async function serveWidget() {
     body: "",
     csp: undefined,
     script: "/widget/evidence-chat.js",
+    integrity: undefined,
+    importMap: undefined,
     interfere: undefined,
   };
   const server = createServer(async (request, response) => {
@@ -94,7 +97,8 @@ async function sendFile(path, { site, models }, response) {
   response.writeHead(200, { "content-type": type, "content-length": content.length }).end(content);
 }
 
-function page({ body, script }) {
+function page({ body, script, integrity, importMap }) {
+  const checked = integrity === undefined ? "" : `integrity="${integrity}" crossorigin`;
   return `<!doctype html>
     <html lang="en">
       <head>
@@ -102,7 +106,8 @@ function page({ body, script }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Fernhollow Goods</title>
         <link rel="stylesheet" href="/page.css" />
-        <script type="module" src="${script}"></script>
+        ${importMap === undefined ? "" : `<script type="importmap">${importMap}</script>`}
+        <script type="module" src="${script}" ${checked}></script>
       </head>
       <body>
         <h1>Fernhollow Goods</h1>
