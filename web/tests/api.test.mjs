@@ -28,6 +28,10 @@ function file(content, headers = {}) {
   return (response) => response.writeHead(200, headers).end(content);
 }
 
+function redirect(location) {
+  return (response) => response.writeHead(307, { location }).end();
+}
+
 const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 
 /** Every call of the API that needs a token. */
@@ -37,6 +41,8 @@ const CALLS = {
   deleteSession: (options, signal) => client.deleteSession(ID, options, signal),
   listMessages: (options, signal) => client.listMessages(ID, {}, options, signal),
   downloadDocument: (options, signal) => client.downloadDocument(ID, options, signal),
+  exportMyData: (options, signal) => client.exportMyData(options, signal),
+  deleteMyData: (options, signal) => client.deleteMyData(options, signal),
 };
 
 for (const [name, call] of Object.entries(CALLS)) {
@@ -72,6 +78,22 @@ for (const [name, call] of Object.entries(CALLS)) {
       requestId: "r",
       reason: undefined,
     });
+  });
+
+  test(`${name} follows no redirect with its token, wherever it leads`, async () => {
+    const elsewhere = await chatServer(file("{}"), file("{}"));
+    const options = await serving(redirect(elsewhere.endpoint), redirect("/api/other"), file("{}"));
+    for (const _ of ["to another server", "to another path"])
+      await assert.rejects(call(options), { code: "connection_lost" });
+    assert.equal(server.requests.length, 2);
+    assert.equal(elsewhere.requests.length, 0);
+    await elsewhere.close();
+  });
+
+  test(`${name} keeps the server's words about an outage`, async () => {
+    const body = { code: "upstream_unavailable", message: "A short break.", retryable: true };
+    const options = await serving(json(503, body, { "retry-after": "5" }));
+    await assert.rejects(call(options), { ...body, name: "ChatError", status: 503, retryAfterSeconds: 5 });
   });
 
   test(`${name} gives up a server that says nothing`, async () => {
@@ -248,6 +270,15 @@ test("the token stays with the API: a signed address elsewhere gets none, nor do
   await storage.close();
 });
 
+test("a signed address elsewhere may lead on to another one, without a token", async () => {
+  const options = await serving();
+  const storage = await chatServer(redirect("/files/terms.pdf"), file("%PDF"));
+  const { blob } = await client.downloadDocument(`${new URL(storage.endpoint).origin}/sign/terms.pdf`, options);
+  assert.equal(await blob.text(), "%PDF");
+  for (const { headers } of storage.requests) assert.equal(headers.authorization, undefined);
+  await storage.close();
+});
+
 test("a 401 of a signed address is told without asking for a token", async () => {
   const options = await serving();
   const storage = await chatServer(json(401, { code: "unauthorized", message: "Link expired." }));
@@ -304,6 +335,84 @@ test("a slow download goes on while something comes", async () => {
   });
   const { blob } = await client.downloadDocument(ID, { ...options, idleTimeoutMs: 200 });
   assert.equal(await blob.text(), "abcde");
+});
+
+const EXPORT = JSON.stringify({
+  exported_at: "2026-11-22T09:15:27Z",
+  sessions: [{ id: ID, title: "Refunds", messages: [{ id: "m", role: "user", content: "Why? é字😀" }] }],
+  refused_questions: [],
+});
+const EXPORT_HEADERS = {
+  "content-type": "application/json",
+  "content-disposition": 'attachment; filename="evidence-chat-export.json"',
+};
+
+test("the user's data come as a file, to the byte as the server sent it", async () => {
+  const options = await serving(file(EXPORT, EXPORT_HEADERS), file(EXPORT));
+  for (const _ of ["named by the server", "not named"]) {
+    const { blob, name } = await client.exportMyData(options);
+    assert.deepEqual(
+      [await blob.text(), blob.type, name],
+      [EXPORT, "application/octet-stream", "evidence-chat-export.json"],
+    );
+  }
+  const [{ method, path, headers }] = server.requests;
+  assert.deepEqual([method, path, headers.authorization], ["GET", "/api/me/export", "Bearer token"]);
+});
+
+test("a long export goes on while something comes", async () => {
+  const options = await serving(async (response) => {
+    response.writeHead(200, EXPORT_HEADERS);
+    for (let at = 0; at < EXPORT.length; at += 40) {
+      response.write(EXPORT.slice(at, at + 40));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    response.end();
+  });
+  const { blob } = await client.exportMyData({ ...options, idleTimeoutMs: 200 });
+  assert.equal(await blob.text(), EXPORT);
+});
+
+const HALF = EXPORT.slice(0, EXPORT.length / 2);
+for (const [how, handler] of [
+  [
+    "whose connection is cut",
+    (response) => {
+      response.writeHead(200, EXPORT_HEADERS).write(HALF);
+      setTimeout(() => response.destroy(), 20);
+    },
+  ],
+  ["that ends too early without an error", file(HALF, EXPORT_HEADERS)],
+  ["that lacks its last character", file(EXPORT.slice(0, -1), EXPORT_HEADERS)],
+  ["that falls silent", (response) => response.writeHead(200, EXPORT_HEADERS).write(HALF)],
+]) {
+  test(`an export ${how} is a lost connection, not half a file`, async () => {
+    const options = await serving(handler);
+    await assert.rejects(client.exportMyData({ ...options, idleTimeoutMs: 200 }), {
+      code: "connection_lost",
+      retryable: true,
+    });
+  });
+}
+
+for (const body of ["", "<h1>Sign in to the network</h1>", "{}", '{"sessions":[]}', '{"refused_questions":[]}', "[]"]) {
+  test(`an export that is ${JSON.stringify(body)} is an unreadable reply`, async () => {
+    const options = await serving(file(body, EXPORT_HEADERS));
+    await assert.rejects(client.exportMyData(options), { code: "invalid_response" });
+  });
+}
+
+test("everything of the user is deleted, and again", async () => {
+  const options = await serving(...[1, 2].map(() => (response) => response.writeHead(204).end()));
+  await client.deleteMyData(options);
+  await client.deleteMyData(options);
+  const [{ method, path, headers }] = server.requests;
+  assert.deepEqual([method, path, headers.authorization], ["DELETE", "/api/me", "Bearer token"]);
+});
+
+test("a server without a way to delete everything is not believed to have done it", async () => {
+  const options = await serving(json(404, { code: "not_found", message: "Not found." }));
+  await assert.rejects(client.deleteMyData(options), { code: "not_found" });
 });
 
 const ENDPOINTS = [

@@ -6,7 +6,12 @@ import { chatServer, events, json } from "./chat-server.mjs";
 
 const { ChatError, streamChat } = await importTs(new URL("../src/client/index.ts", import.meta.url));
 
-const REQUEST = { embedding: [1, 0.5], message: "Why?", message_id: "6f1c9f0e-58f4-4f0c-9d6b-0a4f0c8d7e11" };
+const REQUEST = {
+  embedding: [1, 0.5],
+  message: "Why?",
+  message_id: "6f1c9f0e-58f4-4f0c-9d6b-0a4f0c8d7e11",
+  model: "3f2a",
+};
 const END = ["answer_end", { message_id: "m", persisted: true }];
 
 let server;
@@ -29,6 +34,18 @@ function assertChatError(error, expected) {
   assert.ok(error instanceof ChatError, String(error));
   for (const [key, value] of Object.entries(expected)) assert.deepEqual(error[key], value, key);
 }
+
+test("a question follows no redirect: neither it nor the token goes elsewhere", async () => {
+  const elsewhere = await chatServer(events(END));
+  const { received, error } = await ask([
+    (response) => response.writeHead(307, { location: elsewhere.endpoint }).end(),
+    events(END),
+  ]);
+  assertChatError(error, { code: "connection_lost" });
+  assert.deepEqual(received, []);
+  assert.equal(elsewhere.requests.length, 0);
+  await elsewhere.close();
+});
 
 test("the request goes out as the contract says and the events come in order", async () => {
   const { received, error } = await ask([

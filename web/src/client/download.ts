@@ -3,8 +3,8 @@ import { abortFirst, idleTimeout, readAll, send } from "./request.js";
 import { apiUrl } from "./routes.js";
 import { safeUrl } from "./safe-url.js";
 
-/** A document's original file. */
-export interface DownloadedDocument {
+/** A file that was downloaded. */
+export interface DownloadedFile {
   /** Of type application/octet-stream, so that a `blob:` address of it can never be a page of this origin. */
   readonly blob: Blob;
   /** The file's name, without folders. */
@@ -19,25 +19,28 @@ export function downloadDocument(
   idOrUrl: string,
   options: ChatClientOptions,
   signal?: AbortSignal,
-): Promise<DownloadedDocument> {
+): Promise<DownloadedFile> {
   return abortFirst(signal, async () => {
     const documents = apiUrl(options.endpoint, "documents/");
     const url = /^[\w-]+$/.test(idOrUrl) ? `${documents}${idOrUrl}/download` : safeUrl(idOrUrl);
     if (url === undefined) throw new TypeError(`Neither a document's id nor a web address: ${idOrUrl}`);
     const response = await send({ url, accept: "*/*", anonymous: !url.startsWith(documents) }, options, signal);
     const content = await readAll(response, idleTimeout(options));
-    return { blob: new Blob([content], { type: "application/octet-stream" }), name: fileName(response, url) };
+    return { blob: content, name: fileName(response, nameInUrl(url)) };
   });
 }
 
-/** The name that the response gives the file, else the end of its address. */
-function fileName(response: Response, url: string): string {
+/** The name that the response gives the file, else `otherwise`. */
+export function fileName(response: Response, otherwise: string | undefined): string {
   const disposition = response.headers.get("content-disposition") ?? "";
   const encoded = /filename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
-  const inUrl = new URL(url).pathname.split("/").at(-1);
-  const name = decoded(encoded) ?? plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2] ?? decoded(inUrl);
+  const name = decoded(encoded) ?? plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2] ?? otherwise;
   return safeName(name ?? "") || "document";
+}
+
+function nameInUrl(url: string): string | undefined {
+  return decoded(new URL(url).pathname.split("/").at(-1));
 }
 
 function decoded(text: string | undefined): string | undefined {

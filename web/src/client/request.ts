@@ -63,14 +63,17 @@ export function sendForJson(
   });
 }
 
-/** The whole body. A body that breaks off, or that brings nothing for `idleTimeoutMs`, throws `connection_lost`. */
+/**
+ * The whole body, of type application/octet-stream, so that a `blob:` address of it can never be a page of this origin. A body
+ * that breaks off, or that brings nothing for `idleTimeoutMs`, throws `connection_lost`.
+ */
 export async function readAll(response: Response, idleTimeoutMs: number): Promise<Blob> {
   const reader = response.body?.getReader();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   try {
     for (;;) {
       const piece = reader && (await within(idleTimeoutMs, reader.read()));
-      if (!piece || piece.done) return new Blob(pieces);
+      if (!piece || piece.done) return new Blob(pieces, { type: "application/octet-stream" });
       pieces.push(piece.value);
     }
   } catch (thrown) {
@@ -109,6 +112,8 @@ function dispatch(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     // The token in the header is the only credential; cookies of the server's site have no part in this.
     credentials: "omit",
+    // A redirect could lead the token elsewhere; the API has none. A signed address of a file may have one.
+    redirect: token === undefined ? "follow" : "error",
     keepalive,
     ...(signal && { signal }),
   });

@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly message_id: string;
   readonly session_id?: string;
   /** Fingerprint of the model that made the embedding. */
-  readonly model?: string;
+  readonly model: string;
   /** `false` leaves out markers and sources; `true` if it is not given. */
   readonly include_citations?: boolean;
 }
@@ -143,7 +143,7 @@ export interface SessionPage {
   readonly next_cursor?: string;
 }
 
-/** A page of messages; `next_cursor` leads to the next one, if there is one. */
+/** A page of messages, perhaps fewer than asked for; `next_cursor` leads to the next one, if there is one. */
 export interface MessagePage {
   readonly messages: readonly StoredMessage[];
   readonly next_cursor?: string;

@@ -11,7 +11,7 @@ import type { EvidenceChatElement } from "../element/evidence-chat.js";
 import type { Frame } from "../element/frame.js";
 import type { TextKey } from "../texts/index.js";
 import { Announcer } from "./chat/announcer.js";
-import { Chat } from "./chat/chat.js";
+import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { copySelection } from "./citations/index.js";
@@ -95,6 +95,11 @@ export class WidgetPanel {
       current: () => this.#chat.sessionId,
       open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
+      deletingAll: () => this.#chat.abort(STOPPED),
+      deletedAll: () => {
+        this.#chat.startOver();
+        this.#announcer.clear();
+      },
       back: () => this.#closeHistory(),
     });
     this.#siteSettings = new SiteSettings(

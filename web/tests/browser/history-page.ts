@@ -19,6 +19,8 @@ const history = new HistoryView({
   current: () => state.current,
   open: ({ id }: Session) => calls.push(["open", id]),
   deleted: (id) => calls.push(["deleted", id]),
+  deletingAll: () => calls.push(["deletingAll"]),
+  deletedAll: () => calls.push(["deletedAll"]),
   back: () => calls.push(["back"]),
 });
 

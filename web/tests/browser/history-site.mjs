@@ -11,6 +11,14 @@ const POLICY =
 const HTML = `<!doctype html><html lang="en"><title>history</title><link rel="stylesheet" href="/main.css">
 <meta name="viewport" content="width=device-width"><script type="module" src="/main.js"></script>`;
 
+/** What the API gives of a user's data; `list` are the conversations. */
+export const exportOf = (list) =>
+  JSON.stringify({
+    exported_at: "2026-11-22T09:15:27Z",
+    sessions: list.map((session) => ({ ...session, messages: [] })),
+    refused_questions: [{ id: "r1", question: "Where is the bear?", reason: "no_match" }],
+  });
+
 const CSS = "body { margin: 0 } main { display: block; height: 100vh }";
 
 /** The newest of `count` conversations is the first one; they are an hour apart. */
@@ -23,13 +31,16 @@ export function sessions(count, fields = () => ({})) {
 
 /**
  * Starts the site. `lists` are the conversations by token; `fail(method)` lets the next such request fail, `hold(method)`
- * makes the next one wait and gives the function that lets it go on.
+ * makes the next one wait and gives the function that lets it go on, `cutExport("off" | "short")` breaks the next export
+ * off.
  */
 export async function historySite() {
   const script = await bundle();
   const site = { lists: {}, requests: [] };
   const faults = new Map();
-  site.fail = (method, status = 500) => faults.set(method, async () => status);
+  let cut;
+  site.fail = (method, status = 500, headers = {}) => faults.set(method, async () => ({ status, headers }));
+  site.cutExport = (how) => (cut = how);
   site.hold = (method) => {
     const { promise, resolve } = withResolvers();
     faults.set(method, () => promise);
@@ -46,9 +57,16 @@ export async function historySite() {
     site.requests.push({ method, path: url.pathname, token, body: body && JSON.parse(body) });
     const fault = faults.get(method);
     faults.delete(method);
-    const status = await fault?.();
-    if (status >= 400) return send(response, status, { code: "internal", message: "Broken.", retryable: false });
-    answer(response, { method, url, body: body && JSON.parse(body), list: (site.lists[token] ??= []) });
+    const outcome = await fault?.();
+    const { status, headers } = typeof outcome === "object" ? outcome : { status: outcome, headers: {} };
+    if (status >= 400) return send(response, status, faultOf(status), headers);
+    if (url.pathname === "/api/me/export") {
+      sendExport(response, exportOf(site.lists[token] ?? []), cut);
+      cut = undefined;
+    } else if (method === "DELETE" && url.pathname === "/api/me") {
+      site.lists[token] = [];
+      response.writeHead(204).end();
+    } else answer(response, { method, url, body: body && JSON.parse(body), list: (site.lists[token] ??= []) });
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   site.origin = `http://127.0.0.1:${server.address().port}`;
@@ -76,8 +94,26 @@ function answer(response, { method, url, body, list }) {
   }
 }
 
-function send(response, status, json) {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+/** Half of it if it is cut: "off" with an error of the connection, "short" without. */
+function sendExport(response, text, cut) {
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-disposition": 'attachment; filename="evidence-chat-export.json"',
+  });
+  if (cut === undefined) return response.end(text);
+  response.write(text.slice(0, text.length / 2));
+  if (cut === "short") response.end();
+  else setTimeout(() => response.destroy(), 50);
+}
+
+function faultOf(status) {
+  if (status === 429) return { code: "rate_limited", message: "Slow down.", retryable: true };
+  if (status === 503) return { code: "upstream_unavailable", message: "Down.", retryable: true };
+  return { code: "internal", message: "Broken.", retryable: false };
+}
+
+function send(response, status, json, headers = {}) {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(json));
 }
 
 function sendPage(response, path, script) {

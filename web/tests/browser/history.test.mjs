@@ -1,10 +1,11 @@
 // The list of conversations in real Chromium, under a strict policy.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import axe from "axe-core";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { historySite, sessions } from "./history-site.mjs";
+import { exportOf, historySite, sessions } from "./history-site.mjs";
 
 const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
@@ -501,6 +502,197 @@ test("changes that were on their way at clear say nothing to the user after it",
   assert.deepEqual(await calls(), []);
 });
 
+const state = () => role("my-data-state").textContent();
+const failure = () => role("my-data-failure").locator("p").textContent();
+
+/** Presses Export, and gives the file that is saved. */
+async function exported(press = () => role("my-data-export").click()) {
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+}
+
+test("the visitor's data are saved as a file, to the byte as the server sent it", async () => {
+  await show();
+  const { name, text } = await exported();
+  assert.equal(name, "evidence-chat-export.json");
+  assert.equal(text, exportOf(site.lists.ann));
+  assert.equal(await state(), "The file with your data is complete.");
+  assert.equal(await role("my-data-state").getAttribute("role"), "status");
+  assert.deepEqual(
+    site.requests.slice(1).map(({ method, path, token }) => [method, path, token]),
+    [["GET", "/api/me/export", "ann"]],
+  );
+});
+
+for (const how of ["off", "short"]) {
+  test(`an export that is cut ${how} saves no file, says so, and can be tried again`, async () => {
+    await show();
+    let downloads = 0;
+    page.on("download", () => downloads++);
+    site.cutExport(how);
+    await role("my-data-export").click();
+    await role("my-data-failure").waitFor();
+    assert.equal(await failure(), "Your data could not be exported. No file was saved.");
+    assert.equal(downloads, 0);
+    const { text } = await exported(() => role("retry").click());
+    assert.equal(text, exportOf(site.lists.ann));
+    assert.equal(await role("my-data-failure").count(), 0);
+    assert.equal(await focused(), "Export my data");
+  });
+}
+
+test("while the data are exported a second press does nothing, and that it runs is told", async () => {
+  await show();
+  const release = site.hold("GET");
+  await role("my-data-export").click();
+  assert.equal(await state(), "Exporting your data…");
+  assert.equal(await role("my-data-export").getAttribute("aria-disabled"), "true");
+  await role("my-data-export").click({ force: true });
+  await role("my-data-delete").click({ force: true });
+  assert.equal(await role("my-data-question").isVisible(), false);
+  assert.equal((await exported(release)).name, "evidence-chat-export.json");
+  assert.equal(await role("my-data-export").getAttribute("aria-disabled"), null);
+  assert.equal(sent("GET").length, 2);
+});
+
+test("everything of the visitor is deleted only after a question that says what goes", async () => {
+  await show();
+  await role("my-data-delete").click();
+  const question = page.getByRole("alertdialog", { name: "Delete everything of yours?" });
+  assert.match(await question.textContent(), /All your conversations .* every question and answer .* could not be ans/);
+  assert.equal(await focused(), "Cancel");
+  await role("my-data-confirm").click();
+  await page.waitForFunction(() => window.calls.length === 2);
+  assert.deepEqual(await calls(), [["deletingAll"], ["deletedAll"]]);
+  assert.deepEqual(
+    sent("DELETE").map(({ path, token }) => [path, token]),
+    [["/api/me", "ann"]],
+  );
+  await settled();
+  assert.deepEqual(await titles(), []);
+  assert.equal(await role("history-state").textContent(), "Your conversations will appear here.");
+  assert.equal(await state(), "Everything of yours was deleted.");
+  assert.equal(await focused(), "Delete everything of mine");
+});
+
+test("by keyboard, Enter pressed twice deletes nothing, nor does Escape, which stays in the history", async () => {
+  await show();
+  await page.evaluate(() => addEventListener("keydown", ({ key }) => key === "Escape" && window.calls.push(key)));
+  await role("my-data-delete").focus();
+  for (const key of ["Enter", "Escape"]) {
+    await page.keyboard.press("Enter");
+    assert.equal(await focused(), "Cancel");
+    await page.keyboard.press(key);
+    assert.equal(await role("my-data-question").isVisible(), false);
+    assert.equal(await focused(), "Delete everything of mine");
+  }
+  assert.deepEqual(await calls(), []);
+  assert.equal(sent("DELETE").length, 0);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Delete everything");
+  await page.keyboard.press("Enter");
+  await gets("DELETE");
+});
+
+test("a question that was not answered is not there when the history is shown again", async () => {
+  await show();
+  await role("my-data-delete").click();
+  await page.evaluate(() => window.view.hide());
+  await show();
+  assert.equal(await role("my-data-question").isVisible(), false);
+  assert.equal(sent("DELETE").length, 0);
+});
+
+test("where not everything could be deleted, that is told, the list stays, and the retry asks for no second yes", async () => {
+  await show();
+  site.fail("DELETE", 503);
+  await role("my-data-delete").click();
+  await role("my-data-confirm").click();
+  await role("my-data-failure").waitFor();
+  assert.equal(await failure(), "Not everything of yours could be deleted. Please try again.");
+  assert.equal((await titles()).length, 3);
+  assert.deepEqual(await calls(), [["deletingAll"]]);
+  await role("retry").click();
+  await page.waitForFunction(() => window.calls.at(-1)[0] === "deletedAll");
+  await settled();
+  assert.deepEqual(await titles(), []);
+});
+
+test("asked too often, the retry waits as long as the server says", async () => {
+  await show();
+  site.fail("GET", 429, { "retry-after": "7" });
+  await role("my-data-export").click();
+  await role("my-data-failure").waitFor();
+  assert.equal(await failure(), "Too many requests. Please try again in 7 seconds.");
+  assert.equal(await role("retry").isDisabled(), true);
+  await page.clock.runFor(7500);
+  assert.equal(await role("retry").isDisabled(), false);
+  assert.equal((await exported(() => role("retry").click())).text, exportOf(site.lists.ann));
+});
+
+test("who is not signed in is asked to, and who no longer is to do it again, and nothing is deleted", async () => {
+  await page.evaluate(() => (window.state.token = null));
+  await show();
+  await role("my-data-delete").click();
+  await role("my-data-confirm").click();
+  await role("my-data-failure").waitFor();
+  assert.equal(await failure(), "Please sign in first.");
+  assert.equal(await role("retry").count(), 0);
+  await page.evaluate(() => (window.state.token = "ann"));
+  const release = site.hold("GET");
+  await role("my-data-export").click();
+  await gets("GET");
+  site.fail("GET", 401);
+  release(401);
+  await role("my-data-failure").waitFor();
+  assert.match(await failure(), /^Your sign-in is no longer valid\./);
+  assert.equal(sent("DELETE").length, 0);
+});
+
+test("deletions that could still be undone are over with everything else, without a request of their own", async () => {
+  await show();
+  await remove("Conversation 2");
+  await role("my-data-delete").click();
+  await role("my-data-confirm").click();
+  await page.waitForFunction(() => window.calls.at(-1)?.[0] === "deletedAll");
+  assert.equal(await role("undo-strip").count(), 0);
+  await page.clock.runFor(20_000);
+  await page.evaluate(() => window.view.hide());
+  assert.deepEqual(
+    sent("DELETE").map(({ path }) => path),
+    ["/api/me"],
+  );
+});
+
+test("clear ends an export and a deletion: the next user gets no file, and nothing is told", async () => {
+  await show();
+  let downloads = 0;
+  page.on("download", () => downloads++);
+  for (const [method, press] of [
+    ["GET", () => role("my-data-export").click()],
+    [
+      "DELETE",
+      () =>
+        role("my-data-delete")
+          .click()
+          .then(() => role("my-data-confirm").click()),
+    ],
+  ]) {
+    const before = sent(method).length;
+    const release = site.hold(method);
+    await press();
+    await gets(method, before + 1);
+    await page.evaluate(() => window.view.clear());
+    release();
+    await sleep(150);
+    assert.equal(await state(), "");
+    assert.equal(await role("my-data-failure").count(), 0);
+  }
+  assert.equal(downloads, 0);
+  assert.deepEqual(await calls(), [["deletingAll"]]);
+});
+
 test("titles are text, whatever stands in them", async () => {
   await show(sessions(2, (at) => (at === 0 ? { title: HOSTILE } : { title: "\u202edetrevni" })));
   assert.deepEqual(await titles(), [HOSTILE, "\u202edetrevni"]);
@@ -534,6 +726,7 @@ for (const language of ["en", "ar"]) {
       await show(sessions(25, (at) => ({ title: at % 2 === 0 ? LONG : "استرجاع الأموال بعد أسبوعين" })));
       await role("session-rename").first().click();
       await role("session-delete").last().click();
+      await role("my-data-delete").click();
       await page.mouse.move(0, 0);
       const wide = await page.evaluate(() =>
         [...window.root.querySelectorAll("*")]
@@ -573,6 +766,11 @@ for (const scheme of ["light", "dark"]) {
     await show(sessions(25));
     await named("Rename “Conversation 1”").click();
     await remove("Conversation 2");
+    site.fail("GET", 503);
+    await role("my-data-export").click();
+    await role("my-data-failure").waitFor();
+    await role("my-data-delete").evaluate((each) => each.click());
+    assert.equal(await role("my-data-question").isVisible(), true);
     await page.evaluate(axe.source);
     const found = await page.evaluate(async () => {
       const { violations } = await window.axe.run({ rules: { "page-has-heading-one": { enabled: false } } });

@@ -109,6 +109,92 @@ test("a conversation that cannot be opened is told with a retry, until the next 
   assert.equal(JSON.parse(sent().at(-1)).session_id, session.id);
 });
 
+test("a conversation comes whole though its pages are shorter than asked for, and some of them empty", async (t) => {
+  const messages = Array.from({ length: 7 }, (_, at) => ({ role: "user", content: `Question ${at + 1}?` }));
+  const session = withConversation(messages);
+  site.api.largestPage = 3;
+  let isEmptySent = false;
+  site.api.interfere = ({ path, query }, response) => {
+    if (isEmptySent || !path.endsWith("/messages") || query.cursor !== "3") return false;
+    isEmptySent = true;
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ messages: [], next_cursor: "03" }));
+    return true;
+  };
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.element.getByText("Question 7?").waitFor();
+  assert.deepEqual(
+    await widget.all("user").allInnerTexts(),
+    messages.map(({ content }) => content),
+  );
+  const pages = site.api.requests.filter(({ path }) => path === `/api/sessions/${session.id}/messages`);
+  assert.deepEqual(
+    pages.map(({ query }) => [query.limit, query.cursor]),
+    [
+      ["200", undefined],
+      ["200", "3"],
+      ["200", "03"],
+      ["200", "6"],
+    ],
+  );
+});
+
+test("a server that sends the same page again and again is given up", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  site.api.interfere = ({ path }, response) => {
+    if (!path.endsWith("/messages")) return false;
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ messages: [], next_cursor: "1" }));
+    return true;
+  };
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.role("error").waitFor();
+  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
+});
+
+test("after everything of the visitor is deleted the open conversation is empty, and the next question starts a new one", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.ask(QUESTION);
+  await widget.role("history-open").click();
+  await widget.role("my-data-delete").click();
+  await widget.role("my-data-confirm").click();
+  await widget.element.getByText("Everything of yours was deleted.").waitFor();
+  await widget.element.getByText("Your conversations will appear here.").waitFor();
+  await widget.role("history-back").click();
+  assert.equal(await widget.all("user").count(), 0);
+  assert.equal(await widget.all("assistant").count(), 0);
+  await widget.ask(QUESTION);
+  const [before, after] = sent().map((body) => JSON.parse(body));
+  assert.notEqual(before.session_id, undefined);
+  assert.equal(after.session_id, undefined);
+});
+
+test("an answer that is still coming is stopped before everything is deleted", async (t) => {
+  const { opened, open: release } = gate();
+  site.api.play(async (response, recorded) => {
+    await opened;
+    whole(answer())(response, recorded);
+  });
+  const widget = await open(t);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.until(() => site.api.questions().length === 1, "the question");
+  await widget.role("history-open").click();
+  await widget.role("my-data-delete").click();
+  await widget.role("my-data-confirm").click();
+  await widget.element.getByText("Everything of yours was deleted.").waitFor();
+  await widget.until(() => site.api.questions()[0].isCut, "the end of the question");
+  release();
+  await widget.role("history-back").click();
+  await sleep(150);
+  assert.equal(await widget.all("assistant").count(), 0);
+  assert.equal(sent().length, 1);
+});
+
 /** Opens the one conversation of the history. */
 async function openConversation(widget) {
   await widget.role("input").focus();

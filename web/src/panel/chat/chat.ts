@@ -1,5 +1,6 @@
 import { listMessages } from "../../client/api.js";
 import { downloadDocument } from "../../client/download.js";
+import { invalidResponse } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
@@ -19,11 +20,11 @@ import { saveFile } from "./save-file.js";
 import { Stopwatch } from "./stopwatch.js";
 import { supportLink } from "./support-link.js";
 
-/** Messages fetched at once when a conversation is opened: as many as the server gives. */
+/** Messages asked for at once when a conversation is opened: the most there can be. A page may have fewer. */
 const PAGE = 200;
 
 /** The reason of an abort that the visitor asked for. */
-const STOPPED = new DOMException("The visitor stopped the answer.", "AbortError");
+export const STOPPED = new DOMException("The visitor stopped the answer.", "AbortError");
 
 /** What a chat works with. */
 export interface ChatOptions {
@@ -155,6 +156,8 @@ export class Chat {
         const page = await listMessages(session.id, { limit: PAGE, cursor }, client(), signal);
         signal.throwIfAborted();
         this.log.restore(page.messages);
+        // A server that goes in circles would never end.
+        if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
       } while (cursor !== undefined);
       announcer.say(host.translator.say("conversationRestored", { title: session.title ?? "" }));

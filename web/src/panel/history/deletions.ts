@@ -75,6 +75,13 @@ export class Deletions {
     this.#sent.clear();
   }
 
+  /** Forgets what waits: it is gone already. */
+  discard(): void {
+    for (const id of [...this.#pending.keys()]) this.#take(id);
+    this.#life = {};
+    this.#sent.clear();
+  }
+
   readonly #leave = (): void => this.commit();
 
   #commit(id: string): void {

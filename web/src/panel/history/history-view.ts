@@ -7,6 +7,7 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { Deletions } from "./deletions.js";
+import { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
 import { failureStrip } from "./strips.js";
@@ -20,6 +21,10 @@ export interface HistoryOptions {
   readonly open: (session: Session) => void;
   /** A conversation was deleted and that can no longer be undone. */
   readonly deleted: (sessionId: string) => void;
+  /** Everything of the visitor will be deleted: nothing may be written any more. */
+  readonly deletingAll: () => void;
+  /** Everything of the visitor is deleted. */
+  readonly deletedAll: () => void;
   readonly back: () => void;
 }
 
@@ -34,6 +39,7 @@ export class HistoryView {
   readonly #options: HistoryOptions;
   readonly #deletions: Deletions;
   readonly #renames: Renames;
+  readonly #myData: MyData;
   readonly #rows = new Map<string, SessionRow>();
   readonly #heading: HTMLHeadingElement;
   readonly #list = element("ul", { class: "history-list", role: "list", "data-role": "history-list" });
@@ -56,6 +62,12 @@ export class HistoryView {
       () => void this.#load(),
       t("historyMore"),
     );
+    this.#myData = new MyData({
+      translator,
+      client,
+      deleting: () => options.deletingAll(),
+      deleted: () => this.#deletedAll(),
+    });
     this.root = element(
       "section",
       { class: "history", part: "history", "data-role": "history", "aria-label": t("history"), hidden: true },
@@ -70,6 +82,7 @@ export class HistoryView {
         this.#heading,
       ),
       element("div", { class: "history-scroll" }, this.#list, this.#state, this.#more),
+      this.#myData.root,
       this.#strips,
     );
     this.#deletions = new Deletions({
@@ -107,15 +120,27 @@ export class HistoryView {
   hide(): void {
     this.root.hidden = true;
     this.#loading?.abort();
+    this.#myData.hide();
     this.#deletions.commit();
   }
 
   /** Forgets everything: another user may be there. Requests are ended; deletions that could be undone are done. */
   clear(): void {
+    this.#myData.clear();
     this.#deletions.clear();
     this.#renames.clear();
     this.#empty();
     this.#strips.replaceChildren();
+  }
+
+  /** What waits to be deleted or renamed is gone already. */
+  #deletedAll(): void {
+    this.#deletions.discard();
+    this.#renames.clear();
+    this.#strips.replaceChildren();
+    this.#empty();
+    if (!this.root.hidden) void this.#load();
+    this.#options.deletedAll();
   }
 
   #empty(): void {

@@ -105,7 +105,7 @@ export const texts: PanelTexts = {
   strengthPartial: "دليل جزئي",
   similarity: "التشابه {score}",
   verifiedQuote: "اقتباس مُتحقَّق منه",
-  verifiedQuoteHelp: "قورن في متصفحك: هذه الكلمات واردة في المقطع كما هي تمامًا.",
+  verifiedQuoteHelp: "قورن في متصفحك: تتضمن الإجابة هذه الكلمات تمامًا كما وردت في هذا المقطع الذي أرسله الخادم.",
   openDocument: "فتح المستند",
   downloadDocument: "تنزيل الأصل",
   downloadFailed: "تعذّر تنزيل المستند.",
@@ -140,4 +140,28 @@ export const texts: PanelTexts = {
   historyChangeFailed: "تعذّر حفظ التغيير.",
   conversationRestored: "المحادثة «\u2068{title}\u2069» مفتوحة.",
   messagesFailed: "تعذّر تحميل المحادثة.",
+
+  // Data of the visitor
+  myData: "بياناتك",
+  exportData: "تصدير بياناتي",
+  exportingData: "جارٍ تصدير بياناتك…",
+  exportDataDone: "اكتمل ملف بياناتك.",
+  exportDataFailed: "تعذّر تصدير بياناتك. لم يُحفظ أي ملف.",
+  deleteData: "حذف كل ما يخصّني",
+  deleteDataTitle: "هل تريد حذف كل ما يخصّك؟",
+  deleteDataText:
+    "ستُحذف جميع محادثاتك بكل ما فيها من أسئلة وإجابات، وكذلك الأسئلة التي تعذّرت الإجابة عنها. لا يمكن التراجع عن ذلك. ستبقى مسجَّل الدخول.",
+  deleteDataYes: "حذف الكل",
+  deletingData: "جارٍ حذف كل ما يخصّك…",
+  deleteDataDone: "حُذف كل ما يخصّك.",
+  deleteDataFailed: "تعذّر حذف كل ما يخصّك. يُرجى المحاولة مرة أخرى.",
+  myDataSignIn: "يُرجى تسجيل الدخول أولًا.",
+  tooManyRequests: {
+    zero: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى الآن.",
+    one: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد ثانية واحدة.",
+    two: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد ثانيتين.",
+    few: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد {count} ثوانٍ.",
+    many: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد {count} ثانية.",
+    other: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد {count} ثانية.",
+  },
 };

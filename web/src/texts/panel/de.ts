@@ -88,7 +88,8 @@ export const texts: PanelTexts = {
   strengthPartial: "Teilweiser Beleg",
   similarity: "Ähnlichkeit {score}",
   verifiedQuote: "Geprüftes Zitat",
-  verifiedQuoteHelp: "In Ihrem Browser verglichen: Diese Wörter stehen genau so in der Textstelle.",
+  verifiedQuoteHelp:
+    "In Ihrem Browser verglichen: Die Antwort enthält diese Wörter genau so, wie sie in dieser vom Server gelieferten Textstelle stehen.",
   openDocument: "Dokument öffnen",
   downloadDocument: "Original herunterladen",
   downloadFailed: "Das Dokument konnte nicht heruntergeladen werden.",
@@ -123,4 +124,24 @@ export const texts: PanelTexts = {
   historyChangeFailed: "Die Änderung konnte nicht gespeichert werden.",
   conversationRestored: "Die Unterhaltung „{title}“ ist geöffnet.",
   messagesFailed: "Die Unterhaltung konnte nicht geladen werden.",
+
+  // Data of the visitor
+  myData: "Ihre Daten",
+  exportData: "Meine Daten exportieren",
+  exportingData: "Ihre Daten werden exportiert…",
+  exportDataDone: "Die Datei mit Ihren Daten ist vollständig.",
+  exportDataFailed: "Ihre Daten konnten nicht exportiert werden. Es wurde keine Datei gespeichert.",
+  deleteData: "Alles von mir löschen",
+  deleteDataTitle: "Alles von Ihnen löschen?",
+  deleteDataText:
+    "Alle Ihre Unterhaltungen werden gelöscht, mit jeder Frage und Antwort darin, auch die Fragen, die nicht beantwortet werden konnten. Das lässt sich nicht rückgängig machen. Sie bleiben angemeldet.",
+  deleteDataYes: "Alles löschen",
+  deletingData: "Alles von Ihnen wird gelöscht…",
+  deleteDataDone: "Alles von Ihnen wurde gelöscht.",
+  deleteDataFailed: "Nicht alles von Ihnen konnte gelöscht werden. Bitte versuchen Sie es erneut.",
+  myDataSignIn: "Bitte melden Sie sich zuerst an.",
+  tooManyRequests: {
+    one: "Zu viele Anfragen. Bitte versuchen Sie es in {count} Sekunde erneut.",
+    other: "Zu viele Anfragen. Bitte versuchen Sie es in {count} Sekunden erneut.",
+  },
 };

@@ -88,7 +88,8 @@ export const texts: PanelTexts = {
   strengthPartial: "Evidencia parcial",
   similarity: "Similitud {score}",
   verifiedQuote: "Cita verificada",
-  verifiedQuoteHelp: "Comparado en su navegador: estas palabras figuran en el pasaje exactamente así.",
+  verifiedQuoteHelp:
+    "Comparado en su navegador: la respuesta contiene estas palabras exactamente como figuran en este pasaje, entregado por el servidor.",
   openDocument: "Abrir documento",
   downloadDocument: "Descargar el original",
   downloadFailed: "No se pudo descargar el documento.",
@@ -123,4 +124,25 @@ export const texts: PanelTexts = {
   historyChangeFailed: "No se pudo guardar el cambio.",
   conversationRestored: "La conversación «{title}» está abierta.",
   messagesFailed: "No se pudo cargar la conversación.",
+
+  // Data of the visitor
+  myData: "Sus datos",
+  exportData: "Exportar mis datos",
+  exportingData: "Exportando sus datos…",
+  exportDataDone: "El archivo con sus datos está completo.",
+  exportDataFailed: "No se pudieron exportar sus datos. No se guardó ningún archivo.",
+  deleteData: "Eliminar todo lo mío",
+  deleteDataTitle: "¿Eliminar todo lo suyo?",
+  deleteDataText:
+    "Se eliminarán todas sus conversaciones, con todas sus preguntas y respuestas, también las preguntas que no se pudieron responder. No se puede deshacer. Su sesión seguirá iniciada.",
+  deleteDataYes: "Eliminar todo",
+  deletingData: "Eliminando todo lo suyo…",
+  deleteDataDone: "Se ha eliminado todo lo suyo.",
+  deleteDataFailed: "No se pudo eliminar todo lo suyo. Inténtelo de nuevo.",
+  myDataSignIn: "Inicie sesión primero.",
+  tooManyRequests: {
+    one: "Demasiadas solicitudes. Inténtelo de nuevo en {count} segundo.",
+    many: "Demasiadas solicitudes. Inténtelo de nuevo en {count} de segundos.",
+    other: "Demasiadas solicitudes. Inténtelo de nuevo en {count} segundos.",
+  },
 };

@@ -89,7 +89,8 @@ export const texts: PanelTexts = {
   strengthPartial: "Preuve partielle",
   similarity: "Similarité {score}",
   verifiedQuote: "Citation vérifiée",
-  verifiedQuoteHelp: "Comparé dans votre navigateur\u00a0: ces mots figurent exactement ainsi dans le passage.",
+  verifiedQuoteHelp:
+    "Comparé dans votre navigateur\u00a0: la réponse contient ces mots exactement comme ils figurent dans ce passage, fourni par le serveur.",
   openDocument: "Ouvrir le document",
   downloadDocument: "Télécharger l’original",
   downloadFailed: "Le document n’a pas pu être téléchargé.",
@@ -124,4 +125,25 @@ export const texts: PanelTexts = {
   historyChangeFailed: "La modification n’a pas pu être enregistrée.",
   conversationRestored: "La conversation «\u00a0{title}\u00a0» est ouverte.",
   messagesFailed: "La conversation n’a pas pu être chargée.",
+
+  // Data of the visitor
+  myData: "Vos données",
+  exportData: "Exporter mes données",
+  exportingData: "Exportation de vos données…",
+  exportDataDone: "Le fichier de vos données est complet.",
+  exportDataFailed: "Vos données n’ont pas pu être exportées. Aucun fichier n’a été enregistré.",
+  deleteData: "Supprimer tout ce qui me concerne",
+  deleteDataTitle: "Supprimer tout ce qui vous concerne\u00a0?",
+  deleteDataText:
+    "Toutes vos conversations seront supprimées, avec chacune de leurs questions et réponses, ainsi que les questions restées sans réponse. Cette action est irréversible. Vous resterez connecté.",
+  deleteDataYes: "Tout supprimer",
+  deletingData: "Suppression de tout ce qui vous concerne…",
+  deleteDataDone: "Tout ce qui vous concerne a été supprimé.",
+  deleteDataFailed: "Tout n’a pas pu être supprimé. Veuillez réessayer.",
+  myDataSignIn: "Veuillez d’abord vous connecter.",
+  tooManyRequests: {
+    one: "Trop de demandes. Veuillez réessayer dans {count} seconde.",
+    many: "Trop de demandes. Veuillez réessayer dans {count} de secondes.",
+    other: "Trop de demandes. Veuillez réessayer dans {count} secondes.",
+  },
 };

@@ -85,7 +85,7 @@ export const texts: PanelTexts = {
   strengthPartial: "部分的な根拠",
   similarity: "類似度 {score}",
   verifiedQuote: "照合済みの引用",
-  verifiedQuoteHelp: "お使いのブラウザーで照合しました：これらの語句は、このとおり本文にあります。",
+  verifiedQuoteHelp: "お使いのブラウザーで照合しました：回答のこれらの語句は、サーバーから届いたこの本文のとおりです。",
   openDocument: "文書を開く",
   downloadDocument: "原本をダウンロード",
   downloadFailed: "文書をダウンロードできませんでした。",
@@ -120,4 +120,23 @@ export const texts: PanelTexts = {
   historyChangeFailed: "変更を保存できませんでした。",
   conversationRestored: "会話「{title}」を開きました。",
   messagesFailed: "会話を読み込めませんでした。",
+
+  // Data of the visitor
+  myData: "あなたのデータ",
+  exportData: "自分のデータを書き出す",
+  exportingData: "データを書き出しています…",
+  exportDataDone: "データのファイルができました。",
+  exportDataFailed: "データを書き出せませんでした。ファイルは保存されていません。",
+  deleteData: "自分のデータをすべて削除",
+  deleteDataTitle: "あなたのデータをすべて削除しますか？",
+  deleteDataText:
+    "すべての会話が、その中の質問と回答とともに削除されます。回答できなかった質問も削除されます。この操作は元に戻せません。サインインしたままになります。",
+  deleteDataYes: "すべて削除",
+  deletingData: "すべて削除しています…",
+  deleteDataDone: "あなたのデータをすべて削除しました。",
+  deleteDataFailed: "すべてを削除できませんでした。もう一度お試しください。",
+  myDataSignIn: "先にサインインしてください。",
+  tooManyRequests: {
+    other: "リクエストが多すぎます。{count} 秒後にもう一度お試しください。",
+  },
 };

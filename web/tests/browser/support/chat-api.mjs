@@ -46,6 +46,7 @@ export async function startChatApi() {
     api.interfere = undefined;
     /** Sessions as the API lists them, the newest first. */
     api.sessions = [];
+    api.largestPage = 200;
     /** Session id → messages, the oldest first. */
     api.messages = new Map();
     api.play(whole(answer()));
@@ -89,14 +90,24 @@ async function record(request, response) {
   return recorded;
 }
 
-/** Settings and conversations, as docs/api.md describes them. A cursor is the number of the next entry. */
+/**
+ * Settings, conversations and the user's data, as docs/api.md describes them. A cursor is the number of the next entry; no page
+ * has more entries than `api.largestPage`.
+ */
 function answerOther(api, { method, path, query, body }, response) {
   if (path === "/api/config") return json(200, api.config)(response);
-  if (path === "/api/sessions") return json(200, pageOf("sessions", api.sessions, query, 20))(response);
+  if (path === "/api/sessions")
+    return json(200, pageOf("sessions", api.sessions, query, 20, api.largestPage))(response);
+  if (path === "/api/me" && method === "DELETE") {
+    api.sessions = [];
+    api.messages.clear();
+    return response.writeHead(204).end();
+  }
   const [, id, isMessages] = /^\/api\/sessions\/([\w-]+)(\/messages)?$/.exec(path) ?? [];
   const session = api.sessions.find((session) => session.id === id);
   if (!session) return json(404, { code: "not_found", message: "Not found.", retryable: false })(response);
-  if (isMessages) return json(200, pageOf("messages", api.messages.get(id) ?? [], query, 50))(response);
+  if (isMessages)
+    return json(200, pageOf("messages", api.messages.get(id) ?? [], query, 50, api.largestPage))(response);
   if (method === "PATCH") return json(200, Object.assign(session, JSON.parse(body)))(response);
   if (method === "DELETE") {
     api.sessions = api.sessions.filter((other) => other !== session);
@@ -105,8 +116,8 @@ function answerOther(api, { method, path, query, body }, response) {
   return json(200, session)(response);
 }
 
-function pageOf(name, entries, { limit, cursor = 0 }, defaultLimit) {
+function pageOf(name, entries, { limit, cursor = 0 }, defaultLimit, largest) {
   const start = Number(cursor);
-  const end = start + Number(limit ?? defaultLimit);
+  const end = start + Math.min(Number(limit ?? defaultLimit), largest);
   return { [name]: entries.slice(start, end), next_cursor: end < entries.length ? String(end) : null };
 }

@@ -1,0 +1,201 @@
+import { ChatError } from "../../client/errors.js";
+import { deleteMyData, exportMyData } from "../../client/me.js";
+import type { ChatClientOptions } from "../../client/options.js";
+import { button, element, fill, icon, set } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import type { TextKey } from "../../texts/index.js";
+import { retryButton } from "../chat/error-notice.js";
+import { problemOf } from "../chat/problem.js";
+import { saveFile } from "../chat/save-file.js";
+
+/** What the visitor's data need, and whom they tell. */
+export interface MyDataOptions {
+  readonly translator: Translator;
+  readonly client: () => ChatClientOptions;
+  /** Everything will be deleted: nothing may be written any more. */
+  readonly deleting: () => void;
+  /** Everything is deleted. */
+  readonly deleted: () => void;
+}
+
+type Action = "export" | "delete";
+
+/** What is said while an action runs, when it is done, and when it fails. */
+const TEXTS = {
+  export: { running: "exportingData", done: "exportDataDone", failed: "exportDataFailed" },
+  delete: { running: "deletingData", done: "deleteDataDone", failed: "deleteDataFailed" },
+} as const satisfies Record<Action, Record<string, TextKey>>;
+
+const IDS = { title: "my-data-title", text: "my-data-text" } as const;
+
+/** Lets the visitor export everything that the server keeps of them, and delete it. */
+export class MyData {
+  readonly root: HTMLElement;
+  readonly #options: MyDataOptions;
+  readonly #export: HTMLButtonElement;
+  readonly #delete: HTMLButtonElement;
+  readonly #question: HTMLElement;
+  readonly #cancel: HTMLButtonElement;
+  /** What is going on, or was done. */
+  readonly #state = element("p", { class: "my-data-state", role: "status", "data-role": "my-data-state" });
+  #failure: HTMLElement | undefined;
+  #running: AbortController | undefined;
+
+  constructor(options: MyDataOptions) {
+    this.#options = options;
+    const { t } = options.translator;
+    this.#export = button(
+      { class: "button quiet", "data-role": "my-data-export" },
+      () => void this.#run("export"),
+      icon(ICONS.download),
+      t("exportData"),
+    );
+    this.#delete = button(
+      { class: "button quiet", "data-role": "my-data-delete" },
+      () => this.#ask(),
+      icon(ICONS.trash),
+      t("deleteData"),
+    );
+    this.#cancel = button({ class: "button", "data-role": "my-data-cancel" }, () => this.#close(), t("cancel"));
+    this.#question = this.#drawQuestion();
+    this.root = element(
+      "section",
+      { class: "my-data", part: "my-data", "data-role": "my-data", "aria-label": t("myData") },
+      element("div", { class: "my-data-actions" }, this.#export, this.#delete),
+      this.#question,
+      this.#state,
+    );
+  }
+
+  /** Takes the question back, if it is not answered. What runs goes on. */
+  hide(): void {
+    this.#question.hidden = true;
+  }
+
+  /** Forgets everything: another user may be there. Requests are ended. */
+  clear(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    this.#question.hidden = true;
+    this.#say();
+  }
+
+  #drawQuestion(): HTMLElement {
+    const { t } = this.#options.translator;
+    const question = element(
+      "div",
+      {
+        class: "my-data-question",
+        role: "alertdialog",
+        "aria-labelledby": IDS.title,
+        "aria-describedby": IDS.text,
+        "data-role": "my-data-question",
+        hidden: true,
+      },
+      element("p", { id: IDS.title, class: "my-data-title" }, t("deleteDataTitle")),
+      element("p", { id: IDS.text }, t("deleteDataText")),
+      element(
+        "div",
+        { class: "my-data-actions" },
+        this.#cancel,
+        button(
+          { class: "button danger", "data-role": "my-data-confirm" },
+          () => {
+            this.#close();
+            void this.#run("delete");
+          },
+          t("deleteDataYes"),
+        ),
+      ),
+    );
+    question.addEventListener("keydown", (event) => {
+      // Escape closes the panel, too.
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      event.preventDefault();
+      this.#close();
+    });
+    return question;
+  }
+
+  #ask(): void {
+    if (this.#running) return;
+    this.#say();
+    this.#question.hidden = false;
+    // Enter, pressed once more by mistake, deletes nothing.
+    this.#cancel.focus();
+    this.#question.scrollIntoView?.({ block: "nearest" });
+  }
+
+  #close(): void {
+    this.#question.hidden = true;
+    this.#delete.focus();
+  }
+
+  async #run(action: Action): Promise<void> {
+    if (this.#running) return;
+    const running = new AbortController();
+    const { signal } = running;
+    this.#running = running;
+    this.#question.hidden = true;
+    this.#say(TEXTS[action].running);
+    try {
+      await (action === "export" ? this.#exportAll(signal) : this.#deleteAll(signal));
+      if (signal.aborted) return;
+      this.#running = undefined;
+      this.#say(TEXTS[action].done);
+      if (action === "delete") this.#options.deleted();
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.#running = undefined;
+      this.#fail(action, thrown);
+    }
+  }
+
+  async #exportAll(signal: AbortSignal): Promise<void> {
+    const file = await exportMyData(this.#options.client(), signal);
+    if (!signal.aborted) saveFile(file);
+  }
+
+  async #deleteAll(signal: AbortSignal): Promise<void> {
+    this.#options.deleting();
+    await deleteMyData(this.#options.client(), signal);
+  }
+
+  #say(text?: TextKey): void {
+    const { t } = this.#options.translator;
+    for (const each of [this.#export, this.#delete]) set(each, "aria-disabled", this.#running !== undefined && "true");
+    this.#failure?.remove();
+    this.#failure = undefined;
+    this.#state.replaceChildren();
+    if (text !== undefined) fill(this.#state, t(text));
+  }
+
+  #fail(action: Action, thrown: unknown): void {
+    const { t } = this.#options.translator;
+    const { canRetry, waitSeconds, values } = problemOf(thrown);
+    this.#say();
+    this.#failure = element(
+      "div",
+      { class: "notice", "data-role": "my-data-failure" },
+      icon(ICONS.alert),
+      element("p", { role: "alert" }, t(failureText(action, thrown), values)),
+    );
+    fill(this.root, this.#failure);
+    if (!canRetry) return;
+    const retry = () => {
+      // The button goes with its notice.
+      (action === "export" ? this.#export : this.#delete).focus();
+      void this.#run(action);
+    };
+    this.#failure.append(retryButton(t, waitSeconds, retry));
+  }
+}
+
+function failureText(action: Action, thrown: unknown): TextKey {
+  if (!(thrown instanceof ChatError)) return TEXTS[action].failed;
+  if (thrown.reason === "signed_out") return "myDataSignIn";
+  if (thrown.reason !== undefined) return problemOf(thrown).text;
+  return thrown.code === "rate_limited" ? "tooManyRequests" : TEXTS[action].failed;
+}
