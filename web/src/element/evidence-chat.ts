@@ -78,6 +78,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart history - The list of past conversations.
  * @csspart history-item - A conversation in it.
  * @csspart history-undo - The notice of a deletion that can be undone.
+ * @csspart my-data - The export and the deletion of the visitor's data.
  */
 export class EvidenceChatElement extends HTMLElement {
   static readonly observedAttributes = ["endpoint", "greeting", "heading", "lang", "mode", "preload", "theme"];
