@@ -254,6 +254,30 @@ const STATES = {
       await widget.role("rename-form").waitFor();
     },
   },
+  "history, asking whether to delete everything": {
+    before: withHistory,
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.all("session").nth(1).waitFor();
+      await widget.role("my-data-delete").click();
+      await widget.role("my-data-confirm").waitFor();
+    },
+  },
+  "history, the export failed": {
+    before() {
+      withHistory();
+      site.api.interfere = ({ path }, response) => {
+        if (path !== "/api/me/export") return false;
+        json(503, { code: "upstream_unavailable", message: "No.", retryable: true })(response);
+        return true;
+      };
+    },
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.role("my-data-export").click();
+      await widget.role("my-data-failure").waitFor();
+    },
+  },
   "opened conversation": {
     before: withHistory,
     async reach(widget) {

@@ -68,9 +68,10 @@ export class MyData {
     );
   }
 
-  /** Takes the question back, if it is not answered. What runs goes on. */
+  /** Takes back the question, if it is not answered, and what was said. What runs goes on. */
   hide(): void {
     this.#question.hidden = true;
+    if (!this.#running && !this.#failure) this.#say();
   }
 
   /** Forgets everything: another user may be there. Requests are ended. */
@@ -86,7 +87,7 @@ export class MyData {
     const question = element(
       "div",
       {
-        class: "my-data-question",
+        class: "notice my-data-question",
         role: "alertdialog",
         "aria-labelledby": IDS.title,
         "aria-describedby": IDS.text,
