@@ -1,11 +1,16 @@
 //! Commands and options.
 
+use std::env::VarError;
 use std::path::PathBuf;
 
 use chat_core::evidence::Gates;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::knowledge_base::Status;
+use crate::supabase::SupabaseError;
+
+/// Holds the secret key of the project.
+const SECRET_KEY: &str = "SUPABASE_SECRET_KEY";
 
 /// Fill and inspect the knowledge base of Evidence Chat.
 #[derive(Debug, Parser)]
@@ -308,14 +313,35 @@ pub struct AskArgs {
 }
 
 /// Where the knowledge base is, and the key to it.
-#[derive(Args)]
+#[derive(Debug, Args)]
 pub struct ServerArgs {
-    /// Address of the Supabase project, for example https://abc.supabase.co.
+    /// Address of the Supabase project, for example https://abc.supabase.co; http:// only on this computer.
     #[arg(long, value_name = "URL", env = "SUPABASE_URL")]
     pub supabase_url: String,
-    /// Secret key of the project. Prefer the variable: other users of the machine can see command lines.
-    #[arg(long, value_name = "KEY", env = "SUPABASE_SECRET_KEY", hide_env_values = true)]
-    pub secret_key: String,
+    /// File that holds the secret key of the project [default: the variable SUPABASE_SECRET_KEY holds the key].
+    ///
+    /// The key itself is no option, because other users of the computer can see command lines. /dev/stdin is a file, too.
+    #[arg(long, value_name = "FILE")]
+    pub secret_key_file: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// The secret key of the project, from the file if one was named.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn secret_key(&self) -> Result<String, SupabaseError> {
+        let key = match &self.secret_key_file {
+            Some(path) => std::fs::read_to_string(path)
+                .map_err(|error| SupabaseError::UnreadableKey { path: path.clone(), error })?,
+            None => match std::env::var(SECRET_KEY) {
+                Ok(key) => key,
+                Err(VarError::NotPresent) => return Err(SupabaseError::MissingKey),
+                Err(VarError::NotUnicode(_)) => return Err(SupabaseError::InvalidKey),
+            },
+        };
+        if key.trim().is_empty() { Err(SupabaseError::MissingKey) } else { Ok(key) }
+    }
 }
 
 /// Where the embedding model is.
@@ -358,12 +384,6 @@ fn default_model_dir() -> PathBuf {
     cache.join("evidence-chat/models/all-MiniLM-L6-v2")
 }
 
-impl std::fmt::Debug for ServerArgs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerArgs").field("supabase_url", &self.supabase_url).finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -399,8 +419,23 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_has_no_key() {
-        let args = ServerArgs { supabase_url: "http://localhost".into(), secret_key: "sb_secret_x".into() };
-        assert!(!format!("{args:?}").contains("sb_secret_x"));
+    fn the_key_is_no_option_and_may_be_in_a_file() {
+        let command = ["kb", "list", "--supabase-url", "https://abc.supabase.co"];
+        let parse = |more: &[&str]| Cli::try_parse_from(command.iter().chain(more));
+        assert!(parse(&["--secret-key", "sb_secret_x"]).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let key = |path: &std::path::Path| {
+            let Command::List(args) = parse(&["--secret-key-file", path.to_str().unwrap()]).unwrap().command
+            else {
+                panic!("another command")
+            };
+            args.server.secret_key().map(|key| key.trim().to_owned())
+        };
+        assert!(matches!(key(&path), Err(SupabaseError::UnreadableKey { .. })));
+        std::fs::write(&path, "\n").unwrap();
+        assert!(matches!(key(&path), Err(SupabaseError::MissingKey)));
+        std::fs::write(&path, "sb_secret_x\n").unwrap();
+        assert_eq!(key(&path).unwrap(), "sb_secret_x");
     }
 }

@@ -459,6 +459,54 @@ fn a_file_that_changes_while_it_is_read_is_not_published() {
     assert_eq!(server.count(PUBLISH), 0);
 }
 
+/// Syncs `a.md`, which holds "Some text.", while `change` is made to it when `at` is requested.
+fn sync_while(at: &'static str, change: impl Fn(&Path) + Send + 'static) -> (FakeServer, String) {
+    let folder = Folder::new(&[("a.md", "Some text.")]);
+    let path = folder.path("a.md");
+    let server = FakeServer::start(move |request, before| {
+        if request.line == at && before == 0 {
+            change(&path);
+        }
+        empty(request)
+    });
+    let summary = folder.sync_with(&server.url, |options| {
+        // The one renewal that is left is that between plan and loading.
+        options.lease_times.renewal = Duration::from_secs(600);
+    });
+    let summary = summary.unwrap();
+    let [("kb/a.md", Outcome::Failed { reason })] = outcomes(&summary)[..] else {
+        panic!("{:?}", outcomes(&summary))
+    };
+    (server, reason.clone())
+}
+
+#[test]
+fn a_file_that_is_not_as_planned_is_not_read() {
+    for text in ["Some secret text.", "Some", ""] {
+        let (server, reason) = sync_while(RENEW, move |path| std::fs::write(path, text).unwrap());
+        assert!(reason.starts_with("was changed while it was read"), "{reason}");
+        assert_eq!((chunks(&server).len(), server.count(PUBLISH)), (0, 0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_takes_the_place_of_a_file_is_not_followed() {
+    let secret = tempfile::tempdir().unwrap();
+    let secret_path = secret.path().join("secret.md");
+    // The same text shows that it is the link that is refused.
+    std::fs::write(&secret_path, "Some text.").unwrap();
+    for at in [LIST, RENEW] {
+        let target = secret_path.clone();
+        let (server, reason) = sync_while(at, move |path| {
+            std::fs::remove_file(path).unwrap();
+            std::os::unix::fs::symlink(&target, path).unwrap();
+        });
+        assert!(reason.starts_with("was replaced by a symbolic link"), "{at}: {reason}");
+        assert_eq!((chunks(&server).len(), server.count(PUBLISH)), (0, 0));
+    }
+}
+
 #[test]
 fn a_reader_that_panics_costs_one_document() {
     let server = empty_server();

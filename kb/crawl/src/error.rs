@@ -1,5 +1,6 @@
 //! What can go wrong, in words for an administrator.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -156,11 +157,17 @@ pub enum FetchError {
     /// To something that is not a page of the web.
     #[error("redirects to “{0}”, which cannot be fetched")]
     BadRedirect(String),
-    /// From a public address to one of a private network.
+    /// Its host has no address of the public internet, and is not one that the user named for that.
     #[error(
-        "redirects from a public site to {0} in a private network; if that is meant, use that address itself"
+        "{site} is at {address}, which is not on the public internet; only hosts that you name yourself may be there. If \
+         that is meant, name this address itself"
     )]
-    PrivateRedirect(String),
+    PrivateAddress {
+        /// Scheme, host and port; another site's after a redirect.
+        site: String,
+        /// The first that was found.
+        address: IpAddr,
+    },
     /// Nothing listens there.
     #[error("{0} refuses the connection; is the server running?")]
     Refused(String),

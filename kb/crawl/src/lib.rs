@@ -4,6 +4,10 @@
 //! `robots.txt` (RFC 9309), leave pages alone that ask not to be indexed, and keep a distance between requests to
 //! one host. Everything a server sends is bounded: bytes, time, redirects, entries, depth.
 //!
+//! Only the public internet is fetched from, and hosts in a private network that the user named ([`Site::name`]): no page,
+//! redirect or name server chooses what is read in the network that this runs in. Proxies of the environment are not used,
+//! since they would resolve names themselves.
+//!
 //! What the content means is not known here.
 
 #![forbid(unsafe_code)]
@@ -17,6 +21,10 @@ mod options;
 mod site;
 mod sitemap;
 mod version;
+
+// The server of the tests in `tests/` uses this crate by its name.
+#[cfg(test)]
+extern crate self as crawl;
 
 pub use address::Rejection;
 pub use error::{CrawlError, FetchError};

@@ -56,6 +56,9 @@ pub enum ExtractError {
     /// Text whose fonts do not say which characters their shapes stand for.
     #[error("has text that cannot be read, because its fonts name no characters; run OCR over it first")]
     NoCharacters,
+    /// Text without ink, or white on white, and none besides.
+    #[error("has only text that no reader of its pages sees; save it with visible text")]
+    Unseen,
     /// Damaged beyond what its reader can mend.
     #[error("is broken: {reason}")]
     Broken {

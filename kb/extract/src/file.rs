@@ -1,34 +1,53 @@
-//! Reads files without trusting their size.
+//! Reads files without trusting their size or kind.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::{File, OpenOptions},
+    io::Read,
+    path::Path,
+};
 
 use super::{ExtractError, MAX_FILE_BYTES};
 
-/// The bytes of a regular file of at most [`MAX_FILE_BYTES`], symbolic links followed. A larger one is refused before it
-/// is read, a growing one while it is.
+/// The bytes of a regular file of at most [`MAX_FILE_BYTES`]. Symbolic links are followed: this is for files that the user
+/// names. A larger one is refused before it is read, a growing one while it is.
 ///
 /// # Errors
 /// [`ExtractError`] if it is too large, not a regular file, or cannot be read.
 pub fn read_limited(path: &Path) -> Result<Vec<u8>, ExtractError> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Opening a named pipe would wait for a writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    read_open(options.open(path).map_err(|error| unreadable(&error))?)
+}
+
+/// The same of a file that is open, with `O_NONBLOCK` where it could be a named pipe.
+///
+/// # Errors
+/// As [`read_limited`].
+pub fn read_open(file: File) -> Result<Vec<u8>, ExtractError> {
     let mut bytes = Vec::new();
-    open_limited(path)?.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    limited(file)?.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(TOO_LARGE) } else { Ok(bytes) }
 }
 
-/// A regular file of at most [`MAX_FILE_BYTES`], to be read in parts; a growing one ends one byte later.
+/// An open file, to be read in parts; a growing one ends one byte after [`MAX_FILE_BYTES`]. What it is and how long is
+/// asked of the handle, so that nothing can take its place after that.
 ///
 /// # Errors
-/// [`ExtractError`] if it is too large, not a regular file, or cannot be opened.
-pub fn open_limited(path: &Path) -> Result<impl Read, ExtractError> {
-    // Before opening: that of a named pipe would wait for a writer.
-    let metadata = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
+/// [`ExtractError`] if it is too large or not a regular file.
+pub fn limited(file: File) -> Result<impl Read, ExtractError> {
+    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
         return Err(ExtractError::NotAFile);
     }
     if metadata.len() > MAX_FILE_BYTES {
         return Err(TOO_LARGE);
     }
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
     Ok(file.take(MAX_FILE_BYTES + 1))
 }
 
@@ -54,6 +73,17 @@ mod tests {
         assert_eq!(read_limited(&sparse).unwrap_err().to_string(), "is larger than 50 MB; split it");
         let missing = read_limited(&folder.path().join("none")).unwrap_err();
         assert!(missing.to_string().starts_with("cannot be read: "), "{missing}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.md");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.as_path(), Path::new("/dev/zero")] {
+            assert_eq!(read_limited(path).unwrap_err(), ExtractError::NotAFile);
+        }
     }
 
     #[cfg(unix)]

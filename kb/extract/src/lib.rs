@@ -33,12 +33,12 @@ use serde::{Deserialize, Serialize};
 
 pub use block::{Block, BlockKind, Section, trim};
 pub use error::ExtractError;
-pub use file::{open_limited, read_limited};
+pub use file::{limited, read_limited, read_open};
 pub use format::Format;
 pub use properties::Properties;
 
 /// Changes whenever the same file would give another text, other sections or other properties.
-pub const EXTRACTOR_VERSION: &str = "extract-1";
+pub const EXTRACTOR_VERSION: &str = "extract-2";
 
 /// The largest file that is read, in bytes: what Supabase's storage takes by default.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;

@@ -126,6 +126,35 @@ fn the_child_ends_with_its_parent() {
     assert!(answer.is_empty());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_child_has_no_rights_while_it_reads() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_extract"))
+        .args(["--worker", "pdf"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let file = endless_pdf();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&(file.len() as u64).to_le_bytes()).unwrap();
+    input.write_all(&file).unwrap();
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", child.id())).unwrap();
+    let is_confined = || read("status").contains("Seccomp:\t2");
+    let started = Instant::now();
+    while !is_confined() && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (status, limits) = (read("status"), read("limits"));
+    assert!(is_confined() && status.contains("NoNewPrivs:\t1") && status.contains("Threads:\t2"), "{status}");
+    for limit in ["Max file size", "Max processes", "Max open files", "Max core file size"] {
+        let line = limits.lines().find_map(|line| line.strip_prefix(limit)).unwrap();
+        assert_eq!(line.split_whitespace().take(2).collect::<Vec<_>>(), ["0", "0"], "{limits}");
+    }
+    drop(input);
+    child.wait().unwrap();
+}
+
 #[test]
 fn no_secrets_are_handed_down() {
     let leak = shell("test -z \"$PATH_OF_SECRETS$HOME\" || exit 0; exit 3");

@@ -36,7 +36,7 @@ pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn look(args: &DoctorArgs, model: &Model) -> Result<(Report, Option<Mended>), SupabaseError> {
-    let client = Client::new(&args.server.supabase_url, &args.server.secret_key, BACKOFF)?;
+    let client = Client::new(&args.server.supabase_url, &args.server.secret_key()?, BACKOFF)?;
     let knowledge_base = KnowledgeBase::new(client);
     let mended = if args.mend { Some(mend(&knowledge_base).await?) } else { None };
     let facts = gather(&knowledge_base, model.clone()).await?;

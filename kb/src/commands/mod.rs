@@ -25,22 +25,26 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match cli.command {
-        Command::Sync(args) => runtime.block_on(sync::run(args)),
-        Command::List(args) => runtime.block_on(documents::list(args)),
-        Command::Show(args) => runtime.block_on(documents::show(args)),
-        Command::Enable(args) => runtime.block_on(documents::set_enabled(args, true)),
-        Command::Disable(args) => runtime.block_on(documents::set_enabled(args, false)),
-        Command::Remove(args) => runtime.block_on(documents::remove(args)),
-        Command::Reembed(args) => runtime.block_on(reembed::run(args)),
-        Command::Stats(args) => runtime.block_on(stats::run(args)),
-        Command::Gaps(args) => runtime.block_on(gaps::run(args)),
-        Command::Doctor(args) => runtime.block_on(doctor::run(args)),
+        Command::Sync(args) => block_on(sync::run(args)),
+        Command::List(args) => block_on(documents::list(args)),
+        Command::Show(args) => block_on(documents::show(args)),
+        Command::Enable(args) => block_on(documents::set_enabled(args, true)),
+        Command::Disable(args) => block_on(documents::set_enabled(args, false)),
+        Command::Remove(args) => block_on(documents::remove(args)),
+        Command::Reembed(args) => block_on(reembed::run(args)),
+        Command::Stats(args) => block_on(stats::run(args)),
+        Command::Gaps(args) => block_on(gaps::run(args)),
+        Command::Doctor(args) => block_on(doctor::run(args)),
         Command::Embed(args) => embed::run(&args),
-        Command::Ask(args) => runtime.block_on(ask::run(args)),
+        Command::Ask(args) => block_on(ask::run(args)),
+        // Without a runtime, whose open files are of no use to it.
         Command::ExtractWorker(args) => Ok(extract::sandbox::run_worker(args.format)),
     }
+}
+
+fn block_on(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
 /// A message may contain names, and what a server said.
@@ -49,6 +53,6 @@ fn printable_lines(message: &str) -> String {
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
-    let client = Client::new(&server.supabase_url, &server.secret_key, Backoff::default())?;
+    let client = Client::new(&server.supabase_url, &server.secret_key()?, Backoff::default())?;
     Ok(KnowledgeBase::new(client))
 }

@@ -36,7 +36,9 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
             problem("key", "is not the secret key of this project")
                 .mend("set SUPABASE_SECRET_KEY to the secret (service_role) key, not to the publishable one"),
         ],
-        SupabaseError::InvalidKey => vec![problem("key", &error.to_string())],
+        SupabaseError::InvalidKey | SupabaseError::MissingKey | SupabaseError::UnreadableKey { .. } => {
+            vec![problem("key", &error.to_string())]
+        }
         SupabaseError::SchemaMissing { message } => vec![
             ok("server", "answers"),
             Check::problem("schema", format!("is missing or older than this kb: {message}"))

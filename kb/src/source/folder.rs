@@ -1,10 +1,20 @@
 //! Documents below a folder.
+//!
+//! Others may write into the folder while it is read, so a file that was listed may be something else by now. The folder is
+//! opened once; its files are opened relative to it, part of the path by part, and no part may be a symbolic link. What
+//! was opened is asked what it is. The folder itself is the user's word and may be a link.
 
 use std::ffi::OsStr;
-use std::io::Read;
-use std::path::{Component, Path};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use extract::{ExtractError, Format, open_limited, read_limited};
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+use extract::{ExtractError, Format};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::{Item, Listing, LoadError, Location, Rejected};
@@ -17,9 +27,10 @@ const NOT_A_FILE: &str = "is not a regular file";
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn list(folder: &Path) -> std::io::Result<Listing> {
+pub fn list(folder: &Path) -> io::Result<Listing> {
     std::fs::read_dir(folder)?;
     let root = folder.canonicalize()?;
+    let opened = Arc::new(Dir::open_ambient_dir(&root, ambient_authority())?);
     let mut listing = Listing { is_complete: true, ..Listing::default() };
     // The user's global git settings must not decide what goes into a shared knowledge base.
     let walk =
@@ -27,7 +38,7 @@ pub fn list(folder: &Path) -> std::io::Result<Listing> {
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
-            Ok(entry) => add(&mut listing, &root, &entry),
+            Ok(entry) => add(&mut listing, &root, &opened, &entry),
             Err(error) => {
                 listing.is_complete = false;
                 let path = root.to_string_lossy().into_owned();
@@ -38,7 +49,7 @@ pub fn list(folder: &Path) -> std::io::Result<Listing> {
     Ok(listing)
 }
 
-fn add(listing: &mut Listing, root: &Path, entry: &DirEntry) {
+fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) {
     let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let path = below.to_string_lossy().into_owned();
     let skip = |reason: String| Rejected { path: path.clone(), reason };
@@ -59,7 +70,7 @@ fn add(listing: &mut Listing, root: &Path, entry: &DirEntry) {
                 format: Some(format),
                 size: entry.metadata().map_or(0, |metadata| metadata.len()),
                 version: None,
-                location: Location::File(entry.path().to_owned()),
+                location: Location::File(FolderFile { folder: Arc::clone(opened), below: below.to_owned() }),
             }),
         }
     }
@@ -82,21 +93,73 @@ fn key(below: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// The content of a file.
-///
-/// # Errors
-/// If it is gone, too large, or cannot be read. What is gone is only taken for removed when the next list does not have
-/// it either: editors replace files by deleting them.
-pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    read_limited(path).map_err(failed)
+/// A file below a folder that is open.
+#[derive(Clone)]
+pub struct FolderFile {
+    folder: Arc<Dir>,
+    below: PathBuf,
 }
 
-/// A file to be read in parts, after the same checks.
-///
-/// # Errors
-/// As [`read`].
-pub fn open(path: &Path) -> Result<impl Read, LoadError> {
-    open_limited(path).map_err(failed)
+impl FolderFile {
+    /// Its content.
+    ///
+    /// # Errors
+    /// If it is gone, too large, not a regular file, behind a link, or cannot be read. What is gone is only taken for
+    /// removed when the next list does not have it either: editors replace files by deleting them.
+    pub fn read(&self) -> Result<Vec<u8>, LoadError> {
+        extract::read_open(self.open()?).map_err(failed)
+    }
+
+    /// Its content, to be read in parts, after the same checks.
+    ///
+    /// # Errors
+    /// As [`FolderFile::read`].
+    pub fn reader(&self) -> Result<impl Read, LoadError> {
+        extract::limited(self.open()?).map_err(failed)
+    }
+
+    fn open(&self) -> Result<File, LoadError> {
+        let mut opened = None;
+        let mut parts = self.below.components().peekable();
+        while let Some(part) = parts.next() {
+            let folder = opened.as_ref().unwrap_or(&*self.folder);
+            let Component::Normal(name) = part else { break };
+            if parts.peek().is_none() {
+                let mut options = OpenOptions::new();
+                // A named pipe that took its place would wait for a writer.
+                options.read(true).nonblock(true).follow(FollowSymlinks::No);
+                let file = folder.open_with(name, &options);
+                return file.map(cap_std::fs::File::into_std).map_err(|error| unopened(folder, name, &error));
+            }
+            let next = folder.open_dir_nofollow(name).map_err(|error| unopened(folder, name, &error))?;
+            opened = Some(next);
+        }
+        Err(LoadError::Failed(NOT_A_FILE.to_owned()))
+    }
+}
+
+/// The systems have no common word for a link that is not followed.
+fn unopened(folder: &Dir, name: &OsStr, error: &io::Error) -> LoadError {
+    let is_link = folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
+    LoadError::Failed(match is_link {
+        true => "was replaced by a symbolic link, or its folder was, which is not followed; put the file itself there".to_owned(),
+        false => format!("cannot be read: {error}"),
+    })
+}
+
+/// The same path below the same folder.
+impl PartialEq for FolderFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.below == other.below && Arc::ptr_eq(&self.folder, &other.folder)
+    }
+}
+
+impl Eq for FolderFile {}
+
+impl fmt::Debug for FolderFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FolderFile").field(&self.below).finish()
+    }
 }
 
 fn failed(error: ExtractError) -> LoadError {
@@ -149,6 +212,80 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("passwd.md")).unwrap();
         let listing = list(folder.path()).unwrap();
         assert_eq!((paths(&listing), listing.skipped.len()), (vec!["a.md"], 3));
+    }
+
+    fn read(listing: &Listing, path: &str) -> Result<Vec<u8>, String> {
+        let item = listing.items.iter().find(|item| item.path == path).unwrap();
+        let Location::File(file) = &item.location else { panic!("{item:?}") };
+        let whole = file.read().map_err(|error| error.to_string());
+        let mut in_parts = Vec::new();
+        let part = file.reader().map(|mut reader| reader.read_to_end(&mut in_parts).unwrap());
+        assert_eq!(part.map(|_| in_parts).map_err(|error| error.to_string()), whole);
+        whole
+    }
+
+    #[test]
+    fn listed_files_are_read_below_their_folder() {
+        let folder = folder(&["a.md", "sub/sub/b.md"]);
+        fs::hard_link(folder.path().join("a.md"), folder.path().join("hard.md")).unwrap();
+        let link = folder.path().with_extension("link");
+        std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+        let listing = list(&link).unwrap();
+        fs::remove_file(&link).unwrap();
+        for path in ["a.md", "hard.md", "sub/sub/b.md"] {
+            assert_eq!(read(&listing, path).unwrap(), b"text", "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_takes_the_place_of_a_listed_file_or_folder_is_not_followed() {
+        let outside = folder(&["secret.md", "sub/b.md"]);
+        let secret = outside.path().join("secret.md");
+        for is_inside in [false, true] {
+            let folder = folder(&["a.md", "sub/b.md", "sub/sub/c.md", ".hidden.md", ".hidden/b.md"]);
+            let listing = list(folder.path()).unwrap();
+            let (file, sub) = (folder.path().join("a.md"), folder.path().join("sub"));
+            let inside = |name| folder.path().join(name);
+            fs::remove_file(&file).unwrap();
+            fs::rename(&sub, folder.path().join("moved")).unwrap();
+            let (to_file, to_folder) = match is_inside {
+                true => (inside(".hidden.md"), inside(".hidden")),
+                false => (secret.clone(), outside.path().join("sub")),
+            };
+            std::os::unix::fs::symlink(to_file, &file).unwrap();
+            std::os::unix::fs::symlink(to_folder, &sub).unwrap();
+            for path in ["a.md", "sub/b.md", "sub/sub/c.md"] {
+                let error = read(&listing, path).unwrap_err();
+                assert!(error.starts_with("was replaced by a symbolic link"), "{path}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_takes_the_place_of_the_root_is_not_read() {
+        let (folder, other) = (folder(&["kb/a.md"]), folder(&["a.md"]));
+        let root = folder.path().join("kb");
+        let listing = list(&root).unwrap();
+        fs::rename(&root, folder.path().join("moved")).unwrap();
+        std::os::unix::fs::symlink(other.path(), &root).unwrap();
+        fs::write(other.path().join("a.md"), "secret").unwrap();
+        assert_eq!(read(&listing, "a.md").unwrap(), b"text");
+    }
+
+    #[test]
+    fn what_is_no_file_any_more_is_refused_at_once() {
+        let folder = folder(&["pipe.md", "folder.md", "gone.md"]);
+        let listing = list(folder.path()).unwrap();
+        for name in ["pipe.md", "folder.md", "gone.md"] {
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
+        let pipe = folder.path().join("pipe.md");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        fs::create_dir(folder.path().join("folder.md")).unwrap();
+        for name in ["pipe.md", "folder.md"] {
+            assert_eq!(read(&listing, name).unwrap_err(), NOT_A_FILE, "{name}");
+        }
+        assert!(read(&listing, "gone.md").unwrap_err().starts_with("cannot be read: "));
     }
 
     #[test]

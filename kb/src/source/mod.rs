@@ -12,6 +12,7 @@ use crawl::{CrawlError, Site};
 use extract::Format;
 use reqwest::Url;
 
+pub use folder::FolderFile;
 pub use name::{NameError, SourceName};
 
 use crate::supabase::{Client, SupabaseError};
@@ -52,7 +53,7 @@ impl Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A file of this computer.
-    File(PathBuf),
+    File(FolderFile),
     /// A file of the storage bucket.
     Stored(String),
     /// A page of a web site.
@@ -194,9 +195,9 @@ impl Source {
     /// [`LoadError`] if it cannot be had.
     pub async fn load(&self, item: &Item, known: Option<&str>, client: &Client) -> Result<Loaded, LoadError> {
         match (&item.location, self) {
-            (Location::File(path), _) => {
-                let path = path.clone();
-                let read = tokio::task::spawn_blocking(move || folder::read(&path)).await;
+            (Location::File(file), _) => {
+                let file = file.clone();
+                let read = tokio::task::spawn_blocking(move || file.read()).await;
                 let bytes = read.map_err(|error| LoadError::Failed(error.to_string()))??;
                 Ok(Loaded::Content(content(item, bytes)?))
             }

@@ -1,5 +1,7 @@
 //! Why a request to Supabase failed, in words that say what to do.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 /// A failed request. No message ever contains the key.
@@ -9,8 +11,29 @@ pub enum SupabaseError {
     /// The address is not a URL.
     #[error("{0:?} is not a web address; set SUPABASE_URL to something like https://abc.supabase.co")]
     InvalidUrl(String),
+    /// The key would cross a network in the clear.
+    #[error(
+        "{0:?} would send the secret key unencrypted; use https:// (http:// is only for a server on this computer: localhost, \
+         127.0.0.1 or [::1])"
+    )]
+    InsecureUrl(String),
+    /// No key at all.
+    #[error(
+        "there is no secret key; set SUPABASE_SECRET_KEY, or name a file that holds it with --secret-key-file"
+    )]
+    MissingKey,
+    /// The file that the user named for the key.
+    #[error("cannot read the secret key from {}: {error}", path.display())]
+    UnreadableKey {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
     /// The key has characters that no key has.
-    #[error("the secret key is empty or contains spaces or line breaks; check SUPABASE_SECRET_KEY")]
+    #[error(
+        "the secret key is empty or contains spaces or line breaks; check SUPABASE_SECRET_KEY or the file of --secret-key-file"
+    )]
     InvalidKey,
     /// No answer.
     #[error("cannot reach {url}: {cause}. Check SUPABASE_URL and that the server is running")]

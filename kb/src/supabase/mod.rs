@@ -5,11 +5,12 @@ mod error;
 mod query;
 pub mod storage;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::redirect::Policy;
-use reqwest::{RequestBuilder, Response};
+use reqwest::{RequestBuilder, Response, Url};
 use serde::de::DeserializeOwned;
 
 pub use backoff::Backoff;
@@ -28,23 +29,30 @@ pub struct Client {
 }
 
 impl Client {
-    /// `url` is the address of the project, without `/rest/v1`.
+    /// `url` is the address of the project, without `/rest/v1`; `https`, unless it is on this computer.
     ///
     /// # Errors
     /// If the address or the key cannot be right.
     pub fn new(url: &str, key: &str, backoff: Backoff) -> Result<Self, SupabaseError> {
         let base = url.trim().trim_end_matches('/').trim_end_matches("/rest/v1").to_owned();
-        let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
-        if host.is_none_or(str::is_empty) || reqwest::Url::parse(&base).is_err() {
-            return Err(SupabaseError::InvalidUrl(url.to_owned()));
+        let parsed = Url::parse(&base).ok();
+        let parsed = parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let parsed = parsed.ok_or_else(|| SupabaseError::InvalidUrl(url.to_owned()))?;
+        let is_encrypted = parsed.scheme() == "https";
+        if !is_encrypted && !is_on_this_computer(&parsed) {
+            return Err(SupabaseError::InsecureUrl(url.to_owned()));
         }
         let key = key.trim();
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SupabaseError::InvalidKey);
         }
         // A redirect could lead the key to somebody else.
-        let http = reqwest::Client::builder().redirect(Policy::none()).build();
-        let http = http.map_err(|_| SupabaseError::InvalidUrl(url.to_owned()))?;
+        let mut http = reqwest::Client::builder().redirect(Policy::none());
+        if !is_encrypted {
+            // A proxy may be on another computer.
+            http = http.no_proxy();
+        }
+        let http = http.build().map_err(|_| SupabaseError::InvalidUrl(url.to_owned()))?;
         Ok(Self { http, url: base, key: key.to_owned(), backoff })
     }
 
@@ -116,9 +124,43 @@ impl Client {
     }
 }
 
+fn is_on_this_computer(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_key_is_sent_unencrypted_on_this_computer_only() {
+        let new = |url| Client::new(url, "key", Backoff::default()).map(|client| client.url);
+        for url in [
+            "https://abc.supabase.co",
+            "http://localhost:54321",
+            "HTTP://LocalHost",
+            "http://127.0.0.1:54321",
+            "http://127.1",
+            "http://[::1]:54321",
+        ] {
+            assert!(new(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://abc.supabase.co",
+            "HTTP://abc.supabase.co",
+            "http:abc.supabase.co",
+            "http://10.0.0.1",
+            "http://0.0.0.0",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "http://localhost@abc.supabase.co",
+        ] {
+            assert!(matches!(new(url), Err(SupabaseError::InsecureUrl(_))), "{url}");
+        }
+        assert!(matches!(new("ftp://localhost"), Err(SupabaseError::InvalidUrl(_))));
+    }
 
     #[test]
     fn addresses_and_keys_that_cannot_be_right_are_refused_at_once() {

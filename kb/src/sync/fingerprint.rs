@@ -19,6 +19,16 @@ pub(super) enum Fingerprint {
     Unknown,
 }
 
+impl Fingerprint {
+    /// The hash of the content, where that was read.
+    pub(super) fn into_content(self) -> Option<String> {
+        match self {
+            Self::Content(hash) => Some(hash),
+            Self::Version(_) | Self::Unknown => None,
+        }
+    }
+}
+
 /// What the user chose for documents that do not say otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {

@@ -28,7 +28,7 @@ use crate::embed::TextEmbedder;
 use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::progress::Progress;
 use crate::reembed::reembed;
-use crate::source::{Item, ListError, Listing, LoadError, Location, Source, folder};
+use crate::source::{Item, ListError, Listing, LoadError, Location, Source};
 use crate::supabase::SupabaseError;
 
 use fingerprint::Fingerprint;
@@ -429,8 +429,8 @@ async fn fingerprints(items: Vec<Item>, defaults: &Defaults) -> Vec<(Item, Resul
 /// What tells about an item's content without its being processed.
 fn fingerprint(item: &Item, defaults: &Defaults) -> Result<Fingerprint, LoadError> {
     Ok(match (&item.location, &item.version, item.format) {
-        (Location::File(path), _, Some(format)) => {
-            Fingerprint::Content(defaults.content_hash_of(format, &mut folder::open(path)?)?)
+        (Location::File(file), _, Some(format)) => {
+            Fingerprint::Content(defaults.content_hash_of(format, &mut file.reader()?)?)
         }
         (_, Some(version), _) => Fingerprint::Version(defaults.source_version(version)),
         _ => Fingerprint::Unknown,

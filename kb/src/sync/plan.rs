@@ -37,6 +37,8 @@ pub(super) struct Write {
     pub(super) replaces: Option<StoredDocument>,
     /// The version whose content is there, as its source gave it.
     pub(super) known_version: Option<String>,
+    /// The hash that its content had when this was planned, where it was read for that.
+    pub(super) planned_hash: Option<String>,
 }
 
 /// Why a document has to be written.
@@ -91,7 +93,7 @@ impl Snapshot {
             match self.ready.remove(&source) {
                 None => new.push((item, fingerprint, source)),
                 Some(stored) if is_current(&stored, &fingerprint) => plan.unchanged.push(source),
-                Some(stored) => plan.write.push(rewrite(item, source, &fingerprint, stored, defaults)),
+                Some(stored) => plan.write.push(rewrite(item, source, fingerprint, stored, defaults)),
             }
         }
         let gone = self.ready.into_values().filter(|stored| !kept.contains(&stored.source));
@@ -102,7 +104,8 @@ impl Snapshot {
                 Some(at) => plan.moved.push(Move { from: gone.remove(at), item, source }),
                 None => {
                     let (change, replaces, known_version) = (Change::Added, None, None);
-                    plan.write.push(Write { item, source, change, replaces, known_version });
+                    let planned_hash = fingerprint.into_content();
+                    plan.write.push(Write { item, source, change, replaces, known_version, planned_hash });
                 }
             }
         }
@@ -117,12 +120,17 @@ impl Write {
         let stored = self.replaces.as_ref().and_then(|stored| stored.content_hash.as_deref());
         self.change == Change::Unknown && stored == Some(content_hash)
     }
+
+    /// False if this is not the content that was planned for: the file has changed since, or another is in its place.
+    pub(super) fn is_as_planned(&self, content_hash: &str) -> bool {
+        self.planned_hash.as_deref().is_none_or(|planned| planned == content_hash)
+    }
 }
 
 fn rewrite(
     item: Item,
     source: String,
-    fingerprint: &Fingerprint,
+    fingerprint: Fingerprint,
     stored: StoredDocument,
     defaults: &Defaults,
 ) -> Write {
@@ -132,7 +140,8 @@ fn rewrite(
     };
     let version = stored.source_version.as_deref().and_then(|version| defaults.version_of(version));
     let known_version = version.map(str::to_owned);
-    Write { item, source, change, replaces: Some(stored), known_version }
+    let planned_hash = fingerprint.into_content();
+    Write { item, source, change, replaces: Some(stored), known_version, planned_hash }
 }
 
 /// True if a document was made of this very content by the same rules; of whatever model its vectors are, which
@@ -208,7 +217,7 @@ mod tests {
     use crate::source::Location;
 
     fn item(path: &str) -> Item {
-        let location = Location::File(path.into());
+        let location = Location::Stored(path.to_owned());
         Item { path: path.to_owned(), format: None, size: 1, version: None, location }
     }
 

@@ -14,6 +14,9 @@ use crate::sentence::{Sentence, sentences};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
+/// Why a document is not written whose content is not what was planned for or not what was cut into passages.
+pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
+
 /// Reads the text of a file; what runs it may be another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
 
@@ -73,6 +76,9 @@ impl Preparation {
         let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
         if write.turns_out_to_be(&content_hash) {
             return Outcome::Settled(Box::new(Settled::Unchanged(write, version)));
+        }
+        if !write.is_as_planned(&content_hash) {
+            return failed(write, CHANGED_MEANWHILE.to_owned());
         }
         let extracted = match (self.extract)(&content.bytes, content.format) {
             Ok(extracted) => extracted,

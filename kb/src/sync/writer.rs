@@ -13,10 +13,10 @@ use super::Report;
 use super::embedding::{Batch, Part, Step};
 use super::fingerprint::Defaults;
 use super::plan::{Change, Write};
-use super::prepare::Settled;
+use super::prepare::{CHANGED_MEANWHILE, Settled};
 use super::summary::Outcome;
 use crate::knowledge_base::{KnowledgeBase, NewChunk, StoredDocument};
-use crate::source::{Location, folder};
+use crate::source::Location;
 use crate::supabase::SupabaseError;
 
 /// Documents whose original is uploaded, and which are published, at the same time.
@@ -207,11 +207,11 @@ async fn publish(
     let document = &part.document.document;
     if let (Some(path), Location::File(file)) = (&document.original, &write.item.location) {
         // Read again rather than kept in memory since; the chunks must be of the same content.
-        let bytes = folder::read(file).map_err(|error| PublishError::Document(error.to_string()))?;
+        let bytes = file.read().map_err(|error| PublishError::Document(error.to_string()))?;
         let format = write.item.format;
         let hash = format.map(|format| defaults.content_hash(format, &bytes));
         if hash.as_ref() != Some(&document.content_hash) {
-            return Err(PublishError::Document("was changed while it was read; run this again".to_owned()));
+            return Err(PublishError::Document(CHANGED_MEANWHILE.to_owned()));
         }
         knowledge_base.client().upload(path, document.content_type, bytes).await?;
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use reqwest::Url;
 
 use super::Site;
+use super::network::Reach;
 use super::transfer::{Answer, Ask, Purpose};
 use crate::address::{self, Rejection};
 use crate::error::CrawlError;
@@ -53,6 +54,7 @@ impl Site {
                 Err(reason) => found.reject(page.as_str(), reason)?,
                 Ok(()) if seen.insert(page.clone()) => {
                     self.credentials.remember(url);
+                    self.name(url);
                     pages.push(page);
                     found.check_pages(pages.len())?;
                 }
@@ -64,6 +66,7 @@ impl Site {
 
     async fn pages_of_sitemap(&self, start: &Url) -> Result<Addresses, CrawlError> {
         self.credentials.remember(start);
+        self.name(start);
         let start = address::bare(start);
         // Indexes may name each other.
         let mut seen = HashSet::from([start.clone()]);
@@ -106,7 +109,7 @@ impl Site {
     async fn read_sitemap(&self, url: &Url) -> Result<(Url, Entries), CrawlError> {
         let ask = Ask { purpose: Purpose::Sitemap, version: None };
         let (read_from, answer) = self
-            .follow(url, &ask)
+            .follow(url, &ask, Reach::Named)
             .await
             .map_err(|reason| CrawlError::Unreadable { address: url.to_string(), reason })?;
         let bytes = match answer {

@@ -5,6 +5,7 @@ use std::io;
 
 use reqwest::Url;
 
+use super::network::NotPublic;
 use crate::address;
 use crate::error::FetchError;
 
@@ -13,8 +14,11 @@ use crate::error::FetchError;
 pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
     let site = address::origin(url);
     let reason = innermost(error);
+    if let Some(NotPublic { address }) = causes(error).find_map(|cause| cause.downcast_ref()) {
+        return FetchError::PrivateAddress { site, address: *address };
+    }
     if error.is_timeout() {
-        return FetchError::Connect { site, reason: "no answer in time".to_owned() };
+        return FetchError::Connect { site, reason: with_proxy_hint("no answer in time".to_owned()) };
     }
     if !error.is_connect() {
         return FetchError::Interrupted(reason);
@@ -29,7 +33,19 @@ pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
     {
         FetchError::Tls { site, reason }
     } else {
-        FetchError::Connect { site, reason }
+        FetchError::Connect { site, reason: with_proxy_hint(reason) }
+    }
+}
+
+/// Where there is a proxy, there may be no other way out.
+fn with_proxy_hint(reason: String) -> String {
+    let proxies = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    match proxies.into_iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
+        Some(name) => format!(
+            "{reason}; the proxy of {name} is not used, since it could reach private addresses: sites have to be reachable \
+             without it"
+        ),
+        None => reason,
     }
 }
 

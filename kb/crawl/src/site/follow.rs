@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use super::Site;
+use super::network::Reach;
 use super::transfer::{Answer, Ask, Purpose};
 use crate::address;
 use crate::error::FetchError;
@@ -12,21 +13,26 @@ const MAX_REDIRECTS: usize = 10;
 
 impl Site {
     /// The first answer that is no redirect, and where it came from (without credentials). Except for `robots.txt`
-    /// itself, every address on the way must be allowed by its own site.
-    pub(super) async fn follow(&self, start: &Url, ask: &Ask<'_>) -> Result<(Url, Answer), FetchError> {
+    /// itself, every address on the way must be allowed by its own site. A way that has led to the public internet does
+    /// not lead back into a private network.
+    pub(super) async fn follow(
+        &self,
+        start: &Url,
+        ask: &Ask<'_>,
+        mut reach: Reach,
+    ) -> Result<(Url, Answer), FetchError> {
         if !address::is_web(start) {
             return Err(FetchError::NotHttp);
         }
         let mut url = address::bare(start);
-        let mut came_from = None;
         for _ in 0..=MAX_REDIRECTS {
             if ask.purpose != Purpose::Robots {
-                self.check_robots(&url).await?;
+                self.check_robots(&url, reach).await?;
             }
-            match self.exchange(&url, ask, came_from).await? {
-                Answer::Redirect { location, from } => {
+            match self.exchange(&url, ask, reach).await? {
+                Answer::Redirect { location, reach: further } => {
                     url = target(&url, location.as_deref())?;
-                    came_from = came_from.or(from);
+                    reach = further;
                 }
                 answer => return Ok((url, answer)),
             }

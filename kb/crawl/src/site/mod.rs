@@ -9,6 +9,7 @@ mod pace;
 mod robots;
 mod transfer;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -21,6 +22,7 @@ use crate::options::Options;
 use crate::version::{self, Version};
 
 use credentials::Credentials;
+use network::{Guarded, Network, Reach};
 use pace::Pace;
 use robots::RobotsCache;
 use transfer::{Answer, Ask, Purpose};
@@ -35,7 +37,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// All methods may be called from several tasks at once.
 #[derive(Debug)]
 pub struct Site {
-    client: reqwest::Client,
+    clients: Clients,
+    network: Arc<Network>,
     options: Options,
     pace: Pace,
     robots: RobotsCache,
@@ -77,15 +80,29 @@ impl Site {
         {
             return Err(CrawlError::UserAgent(options.user_agent));
         }
-        let client = reqwest::Client::builder()
-            .user_agent(&options.user_agent)
-            .redirect(Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT.min(options.timeout))
-            .build()
-            .map_err(|error| CrawlError::Client(failure::innermost(&error)))?;
-        let robots = RobotsCache::default();
-        Ok(Self { client, options, pace: Pace::default(), robots, credentials: Credentials::default() })
+        Self::in_network(options, Network::of_this_computer())
+    }
+
+    fn in_network(options: Options, network: Network) -> Result<Self, CrawlError> {
+        let network = Arc::new(network);
+        let clients = Clients::new(&options, &network)?;
+        Ok(Self {
+            clients,
+            network,
+            options,
+            pace: Pace::default(),
+            robots: RobotsCache::default(),
+            credentials: Credentials::default(),
+        })
+    }
+
+    /// Notes that the user named this address, not somebody else's page: its host may be in a private network.
+    /// [`Site::addresses`] does so with what its listing says.
+    ///
+    /// Such a host is reached at private addresses only if it has no others when it is first contacted, only at those
+    /// that it had then, and never by a redirect from the public internet.
+    pub fn name(&self, url: &Url) {
+        self.network.name(url);
     }
 
     /// Downloads a page, unless it still has the `version` that an earlier call returned.
@@ -96,7 +113,7 @@ impl Site {
     pub async fn fetch(&self, page: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
         self.credentials.remember(page);
         let ask = Ask { purpose: Purpose::Page, version: version.and_then(Version::parse) };
-        let (url, answer) = self.follow(page, &ask).await?;
+        let (url, answer) = self.follow(page, &ask, Reach::Named).await?;
         let Answer::Content { headers, bytes } = answer else { return Ok(Fetched::Unchanged) };
         let content_type =
             headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -108,11 +125,46 @@ impl Site {
     }
 }
 
+/// One client for each [`Reach`]: neither uses a connection of the other.
+#[derive(Debug)]
+struct Clients {
+    named: reqwest::Client,
+    public: reqwest::Client,
+}
+
+impl Clients {
+    fn new(options: &Options, network: &Arc<Network>) -> Result<Self, CrawlError> {
+        let client = |reach| {
+            reqwest::Client::builder()
+                .user_agent(&options.user_agent)
+                .redirect(Policy::none())
+                .referer(false)
+                .connect_timeout(CONNECT_TIMEOUT.min(options.timeout))
+                // A proxy would resolve names itself, and connect to whatever it finds.
+                .no_proxy()
+                .dns_resolver(Arc::new(Guarded { network: Arc::clone(network), reach }))
+                .build()
+                .map_err(|error| CrawlError::Client(failure::innermost(&error)))
+        };
+        Ok(Self { named: client(Reach::Named)?, public: client(Reach::Public)? })
+    }
+
+    fn with(&self, reach: Reach) -> &reqwest::Client {
+        match reach {
+            Reach::Named => &self.named,
+            Reach::Public => &self.public,
+        }
+    }
+}
+
 fn may_be_html(content_type: Option<&str>) -> bool {
     content_type.is_none_or(|content_type| {
         matches!(transfer::media_type(content_type).as_str(), "text/html" | "application/xhtml+xml")
     })
 }
+
+#[cfg(test)]
+mod private_networks;
 
 #[cfg(test)]
 mod tests {

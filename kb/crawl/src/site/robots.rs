@@ -10,6 +10,7 @@ use robotxt::Robots;
 use tokio::sync::OnceCell;
 
 use super::Site;
+use super::network::Reach;
 use super::transfer::{Answer, Ask, Purpose};
 use crate::address;
 use crate::error::FetchError;
@@ -46,10 +47,10 @@ impl RobotsCache {
 
 impl Site {
     /// Whether the site of `url` allows us to fetch it.
-    pub(super) async fn check_robots(&self, url: &Url) -> Result<(), FetchError> {
+    pub(super) async fn check_robots(&self, url: &Url, reach: Reach) -> Result<(), FetchError> {
         let site = address::origin(url);
         let entry = self.robots.entry(&site);
-        match entry.get_or_init(|| self.read_rules(url)).await {
+        match entry.get_or_try_init(|| self.read_rules(url, reach)).await? {
             Rules::Read(robots) if robots.is_url_allowed(url) => Ok(()),
             Rules::Read(_) => Err(FetchError::Robots { site, product: self.options.product().to_owned() }),
             Rules::Unreachable(reason) => Err(FetchError::RobotsUnreachable { site, reason: reason.clone() }),
@@ -67,20 +68,29 @@ impl Site {
     }
 
     /// Boxed, because following redirects reads the rules of the targets, except on the way to rules.
-    fn read_rules<'a>(&'a self, url: &'a Url) -> Pin<Box<dyn Future<Output = Rules> + Send + 'a>> {
+    ///
+    /// A site that must not be contacted is an error, which is not remembered: it may be for another request.
+    fn read_rules<'a>(
+        &'a self,
+        url: &'a Url,
+        reach: Reach,
+    ) -> Pin<Box<dyn Future<Output = Result<Rules, FetchError>> + Send + 'a>> {
         Box::pin(async move {
             let mut robots_txt = address::bare(url);
             robots_txt.set_path("/robots.txt");
             robots_txt.set_query(None);
             let ask = Ask { purpose: Purpose::Robots, version: None };
-            match self.follow(&robots_txt, &ask).await {
+            Ok(match self.follow(&robots_txt, &ask, reach).await {
                 Ok((_, Answer::Content { bytes, .. })) => {
                     Rules::Read(Robots::parse(&bytes, self.options.product()))
                 }
                 Ok(_) => Rules::Read(Robots::allow_all()),
                 Err(failure) if is_unavailable(&failure) => Rules::Read(Robots::allow_all()),
+                Err(FetchError::PrivateAddress { site, address }) if site == address::origin(url) => {
+                    return Err(FetchError::PrivateAddress { site, address });
+                }
                 Err(failure) => Rules::Unreachable(failure.to_string()),
-            }
+            })
         })
     }
 }

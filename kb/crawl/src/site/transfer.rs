@@ -1,6 +1,5 @@
 //! One request for one address: answer or error, within all limits, repeated where that can help.
 
-use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
@@ -9,7 +8,7 @@ use tokio::time::timeout;
 
 use super::Site;
 use super::failure::failure;
-use super::network;
+use super::network::Reach;
 use crate::address;
 use crate::error::FetchError;
 use crate::noindex;
@@ -33,27 +32,33 @@ pub(super) struct Ask<'a> {
 /// What can be gone on with.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Content { headers: HeaderMap, bytes: Vec<u8> },
+    Content {
+        headers: HeaderMap,
+        bytes: Vec<u8>,
+    },
     Unchanged,
-    Redirect { location: Option<String>, from: Option<IpAddr> },
+    /// With how far the next request may go.
+    Redirect {
+        location: Option<String>,
+        reach: Reach,
+    },
 }
 
 impl Site {
     /// Asks until there is an answer or no hope. Waits for the host's turn each time.
-    ///
-    /// `came_from` is the server that redirected here.
     pub(super) async fn exchange(
         &self,
         url: &Url,
         ask: &Ask<'_>,
-        came_from: Option<IpAddr>,
+        reach: Reach,
     ) -> Result<Answer, FetchError> {
+        self.network.check_literal(url, reach)?;
         let host = url.host_str().unwrap_or_default();
         let mut retry = 0;
         loop {
             self.pace.turn(host, self.delay(url)).await;
             let limit = self.options.timeout;
-            let outcome = timeout(limit, self.attempt(url, ask, came_from)).await;
+            let outcome = timeout(limit, self.attempt(url, ask, reach)).await;
             let failure = match outcome.unwrap_or(Err(FetchError::TimedOut(limit))) {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
@@ -73,13 +78,8 @@ impl Site {
         }
     }
 
-    async fn attempt(
-        &self,
-        url: &Url,
-        ask: &Ask<'_>,
-        came_from: Option<IpAddr>,
-    ) -> Result<Answer, FetchError> {
-        let mut request = self.client.get(self.credentials.apply(url));
+    async fn attempt(&self, url: &Url, ask: &Ask<'_>, reach: Reach) -> Result<Answer, FetchError> {
+        let mut request = self.clients.with(reach).get(self.credentials.apply(url));
         let condition = ask.version.as_ref().and_then(|version| version.condition(url));
         let mut is_conditional = false;
         if let Some((name, value)) = condition
@@ -90,9 +90,6 @@ impl Site {
         }
         let response = request.send().await.map_err(|error| failure(url, &error))?;
         let from = response.remote_addr().map(|address| address.ip());
-        if network::is_way_in(came_from, from) {
-            return Err(FetchError::PrivateRedirect(address::origin(url)));
-        }
         match response.status().as_u16() {
             200 | 203 => {
                 self.check_headers(response.headers(), ask.purpose)?;
@@ -105,7 +102,8 @@ impl Site {
             301 | 302 | 303 | 307 | 308 => {
                 let location = response.headers().get(LOCATION);
                 let location = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
-                Ok(Answer::Redirect { location: location.map(str::to_owned), from })
+                let reach = self.network.reach_after(from, reach);
+                Ok(Answer::Redirect { location: location.map(str::to_owned), reach })
             }
             status @ (401 | 403 | 407) => Err(FetchError::Denied(status)),
             status @ (404 | 410) => Err(FetchError::Gone(status)),
@@ -195,32 +193,7 @@ fn read_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
-    use std::net::{Ipv4Addr, TcpListener};
-
     use super::*;
-    use crate::options::Options;
-
-    #[tokio::test]
-    async fn public_servers_cannot_send_us_to_private_ones() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let _ = stream.read(&mut [0; 4096]);
-                let _ = stream
-                    .write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecret");
-            }
-        });
-        let site = Site::new(Options { delay: Duration::ZERO, ..Options::default() }).unwrap();
-        let ask = Ask { purpose: Purpose::Page, version: None };
-        let coming_from =
-            async |server: [u8; 4]| site.exchange(&url, &ask, Some(Ipv4Addr::from(server).into())).await;
-        let refused = coming_from([8, 8, 8, 8]).await;
-        assert!(matches!(refused, Err(FetchError::PrivateRedirect(_))), "{refused:?}");
-        assert!(matches!(coming_from([10, 0, 0, 1]).await, Ok(Answer::Content { .. })));
-    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crawl::{FetchError, Fetched, Options, Site};
 
 use crate::server::{Answer, Server, html, raw, redirect, status, with_headers};
-use crate::{fetch, fetch_with, options, site, url};
+use crate::{fetch, fetch_version, fetch_with, options, site, url};
 
 #[tokio::test]
 async fn a_page_comes_with_its_type_and_address() {
@@ -35,9 +35,9 @@ async fn an_unchanged_page_is_not_sent_again() {
             _ => with_headers(&[validator], "content"),
         });
         let version = fetch(&server, "/a").await.unwrap().version;
-        let again = site().fetch(&server.at("/a"), version.as_deref()).await;
+        let again = fetch_version(&site(), &server.at("/a"), version.as_deref()).await;
         assert_eq!(again.unwrap(), Fetched::Unchanged);
-        let changed = site().fetch(&server.at("/a"), Some("what somebody typed")).await;
+        let changed = fetch_version(&site(), &server.at("/a"), Some("what somebody typed")).await;
         assert!(matches!(changed.unwrap(), Fetched::Page(_)));
     }
 }
@@ -52,7 +52,7 @@ async fn a_redirect_to_another_page_is_never_unchanged() {
         _ => html("other"),
     });
     let version = fetch(&server, "/a").await.unwrap().version.unwrap();
-    match site().fetch(&server.at("/a"), Some(&version)).await.unwrap() {
+    match fetch_version(&site(), &server.at("/a"), Some(&version)).await.unwrap() {
         Fetched::Page(page) => {
             assert_eq!((page.bytes.as_slice(), page.url), (b"other".as_slice(), server.at("/b")))
         }
@@ -200,7 +200,7 @@ async fn pages_that_ask_not_to_be_indexed_are_left_alone() {
         fetch(&server, path).await.unwrap();
     }
     let unchanged = server.at("/304");
-    let again = site().fetch(&unchanged, Some(&format!("{unchanged} etag:\"1\""))).await;
+    let again = fetch_version(&site(), &unchanged, Some(&format!("{unchanged} etag:\"1\""))).await;
     assert!(matches!(again, Err(FetchError::NoIndex(_))));
 }
 
@@ -259,4 +259,29 @@ async fn hosts_may_be_ipv6_addresses() {
     let page = fetch(&server, "/a").await.unwrap();
     assert_eq!(page.url.host_str(), Some("[::1]"));
     assert!(server.requests()[1].header("host").unwrap().starts_with("[::1]:"));
+}
+
+#[tokio::test]
+async fn proxies_of_the_environment_are_not_used() {
+    let (server, proxy) = (Server::page(|| html("direct")), Server::page(|| html("through the proxy")));
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "fetching::child_with_a_proxy", "--ignored", "--nocapture"])
+        .env(ADDRESS, server.at("/a").as_str())
+        .envs(["HTTP_PROXY", "http_proxy", "ALL_PROXY"].map(|name| (name, proxy.origin())))
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+    assert_eq!((server.count("/a"), proxy.requests().len()), (1, 0));
+}
+
+/// What [`child_with_a_proxy`] fetches.
+const ADDRESS: &str = "CRAWL_TEST_ADDRESS";
+
+#[tokio::test]
+#[ignore = "started by proxies_of_the_environment_are_not_used, which sets its environment"]
+async fn child_with_a_proxy() {
+    let address = url(&std::env::var(ADDRESS).unwrap());
+    assert_eq!(fetch_with(&site(), &address).await.unwrap().bytes, b"direct");
 }

@@ -36,8 +36,14 @@ async fn fetch(server: &Server, path: &str) -> Result<Page, FetchError> {
 }
 
 async fn fetch_with(site: &Site, url: &Url) -> Result<Page, FetchError> {
-    match site.fetch(url, None).await? {
+    match fetch_version(site, url, None).await? {
         Fetched::Page(page) => Ok(page),
         Fetched::Unchanged => panic!("nothing was asked about"),
     }
+}
+
+/// A page that the user named; these servers are in no public network.
+async fn fetch_version(site: &Site, url: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
+    site.name(url);
+    site.fetch(url, version).await
 }

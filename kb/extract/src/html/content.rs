@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use ego_tree::{NodeId, NodeRef, iter::Edge};
-use scraper::{Html, Node, node::Element};
+use scraper::{ElementRef, Html, Node, node::Element};
 
-use super::{inline::Inline, name, select, table::TableBuilder};
+use super::{hidden::Hidden, inline::Inline, name, select, table::TableBuilder};
 use crate::{ExtractError, Section, composer::Composer};
 
 type Content = (String, Option<String>, Vec<Section>);
@@ -81,16 +81,16 @@ const BLOCKS: [&str; 24] = [
 
 /// Text, first heading of level 1 and sections of the part of the page that has the content, or else of the whole page.
 pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
-    let layout_tables = layout_tables(html);
-    let whole = || render(html.tree.root(), false, &layout_tables);
-    let part = |selector: &str| select(html, selector).find(|element| !is_hidden(element.value()));
+    let page = Page { layout_tables: layout_tables(html), hidden: Hidden::of(html) };
+    let whole = || render(html.tree.root(), false, &page);
+    let part = |selector: &str| select(html, selector).find(|element| !page.hidden.includes(*element));
     let has_text =
         |content: &Result<Content, _>| !matches!(content, Err(ExtractError::Empty | ExtractError::NoContent));
     if let Some(main) = part("main, [role=main]") {
-        return Some(render(*main, true, &layout_tables)).filter(has_text).unwrap_or_else(whole);
+        return Some(render(*main, true, &page)).filter(has_text).unwrap_or_else(whole);
     }
     // One article may be the page, or a small part of it.
-    let article = part("article").map(|article| render(*article, true, &layout_tables));
+    let article = part("article").map(|article| render(*article, true, &page));
     let whole = whole();
     match (article, &whole) {
         (Some(Ok(article)), Ok((all, ..))) if article.0.len() >= all.len() / 2 => Ok(article),
@@ -125,8 +125,14 @@ fn layout_tables(html: &Html) -> HashSet<NodeId> {
     layout
 }
 
-fn render(part: NodeRef<'_, Node>, is_main: bool, layout: &HashSet<NodeId>) -> Result<Content, ExtractError> {
-    let mut renderer = Renderer::new(is_main, layout);
+/// What is known of the page as a whole.
+struct Page {
+    layout_tables: HashSet<NodeId>,
+    hidden: Hidden,
+}
+
+fn render(part: NodeRef<'_, Node>, is_main: bool, page: &Page) -> Result<Content, ExtractError> {
+    let mut renderer = Renderer::new(is_main, page);
     for edge in part.traverse() {
         match edge {
             Edge::Open(node) => renderer.open(&node),
@@ -143,7 +149,7 @@ fn render(part: NodeRef<'_, Node>, is_main: bool, layout: &HashSet<NodeId>) -> R
 struct Renderer<'a> {
     composer: Composer,
     inline: Inline,
-    layout_tables: &'a HashSet<NodeId>,
+    page: &'a Page,
     /// Inside an element that is not shown.
     skipped: Option<NodeId>,
     /// Inside the main part or an article, whose header and footer belong to it.
@@ -162,11 +168,11 @@ struct List {
 }
 
 impl<'a> Renderer<'a> {
-    fn new(is_main: bool, layout_tables: &'a HashSet<NodeId>) -> Self {
+    fn new(is_main: bool, page: &'a Page) -> Self {
         Self {
             composer: Composer::default(),
             inline: Inline::default(),
-            layout_tables,
+            page,
             skipped: None,
             articles: usize::from(is_main),
             preformatted: None,
@@ -185,8 +191,10 @@ impl<'a> Renderer<'a> {
             Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
             Node::Text(ref text) if self.preformatted.is_some() => self.inline.push_preformatted(text),
             Node::Text(ref text) => self.inline.push(text),
-            Node::Element(ref element) if self.is_skipped(element) => self.skipped = Some(node.id()),
-            Node::Element(ref element) => self.open_element(node.id(), element),
+            Node::Element(ref element) => match ElementRef::wrap(*node) {
+                Some(wrapped) if self.is_skipped(wrapped) => self.skipped = Some(node.id()),
+                _ => self.open_element(node.id(), element),
+            },
             _ => {}
         }
     }
@@ -203,11 +211,12 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn is_skipped(&self, element: &Element) -> bool {
+    fn is_skipped(&self, wrapped: ElementRef<'_>) -> bool {
+        let element = wrapped.value();
         let role = element.attr("role").unwrap_or_default();
         let is_around = AROUND.contains(&element.name()) || ROLES_AROUND.contains(&role);
         let is_never_content = SKIPPED.contains(&element.name()) || ROLES_SKIPPED.contains(&role);
-        is_never_content || is_hidden(element) || (is_around && self.articles == 0)
+        is_never_content || self.page.hidden.includes(wrapped) || (is_around && self.articles == 0)
     }
 
     fn open_element(&mut self, id: NodeId, element: &Element) {
@@ -236,7 +245,7 @@ impl<'a> Renderer<'a> {
             "dd" if !self.lists.is_empty() => self.open_definition(),
             "table" => {
                 self.flush();
-                if !self.layout_tables.contains(&id) {
+                if !self.page.layout_tables.contains(&id) {
                     self.table = Some((id, TableBuilder::default()));
                 }
             }
@@ -389,11 +398,4 @@ fn is_block(name: &str) -> bool {
             name,
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "dt" | "dd" | "tr" | "td" | "th" | "table"
         )
-}
-
-fn is_hidden(element: &Element) -> bool {
-    let style = || element.attr("style").map(|s| s.to_ascii_lowercase().replace(char::is_whitespace, ""));
-    element.attr("hidden").is_some()
-        || element.attr("aria-hidden") == Some("true")
-        || style().is_some_and(|style| style.contains("display:none") || style.contains("visibility:hidden"))
 }

@@ -1,8 +1,10 @@
 //! A web page → the text of its main part, and what its head says.
 
 mod content;
+mod hidden;
 mod inline;
 mod nesting;
+mod style;
 mod table;
 
 use encoding_rs::Encoding;

@@ -41,6 +41,129 @@ fn only_the_content_is_kept() {
 }
 
 #[test]
+fn what_inline_style_hides_is_not_read() {
+    for style in [
+        "DISPLAY : none",
+        "display:none !important",
+        "visibility:hidden",
+        "visibility: collapse",
+        "opacity:0",
+        "opacity: 0.0%",
+        "font-size:0",
+        "font-size: 0px",
+        "position:absolute; left:-9999px",
+        "position:fixed;top: -100em",
+        "position: absolute; left: -200vw",
+        "text-indent:-999em",
+        "margin-left:-10000px",
+        "transform: translateX(-9999px)",
+        "transform:rotate(3deg) scale(0)",
+        "clip:rect(0,0,0,0)",
+        "clip: rect(1px, 1px, 1px, 1px)",
+        "clip-path:inset(50%)",
+        "clip-path: inset(100% 100%)",
+        "clip-path:circle(0)",
+        "height:0;overflow:hidden",
+        "width:1px; height:1px; overflow:hidden",
+        "color:#fff;background:#fff",
+        "color: white; background-color: white",
+        "content-visibility:hidden",
+    ] {
+        assert_eq!(text(&format!("<p>A<p style='{style}'>hidden <b>too</b></p><p>B")), "A\n\nB", "{style}");
+    }
+    for style in [
+        "display:block",
+        "opacity:0.01",
+        "opacity:.5",
+        "font-size:0.8em",
+        "left:-9999px",
+        "position:absolute;left:-20px",
+        "text-indent:-2em",
+        "transform:translate(-50%,-50%)",
+        "transform:scale(0.5)",
+        "clip:rect(0,100px,100px,0)",
+        "clip:rect(auto,auto,auto,auto)",
+        "clip-path:inset(10%)",
+        "height:0",
+        "overflow:hidden",
+        "color:#fff;background:#000",
+        "color:inherit",
+        "opacity",
+        "",
+    ] {
+        assert_eq!(text(&format!("<p>A<p style='{style}'>shown</p><p>B")), "A\n\nshown\n\nB", "{style}");
+    }
+    let gaps =
+        "<div style='font-size:0'><p style='font-size:16px'>One</p><p style='font-size:1rem'>Two</p></div>";
+    assert_eq!(text(gaps), "One\n\nTwo");
+}
+
+#[test]
+fn what_the_pages_own_style_hides_is_not_read() {
+    let with = |css: &str| text(&format!("<style>{css}</style><p>A<p class='a x' id=b>part</p><p>B"));
+    for css in [
+        ".x{display:none}",
+        ".x { color: red; DISPLAY: None !important }",
+        "#b{visibility:hidden}",
+        "p.x{display:none}",
+        "body > p.x, .z {display:none}",
+        ".other{}/* {} */ .x/* { */{display:none}",
+        "@import 'a.css'; .x{display:none}",
+        "@media print{.x{display:block}} .x{display:none}",
+        ".z::after{content:'}'} .x{display:none}",
+        ".x{display:none} .z{display:block}",
+        ".x{display:none",
+        "@media screen and (min-width: 1px){.z{display:block}} .x{display:none}",
+    ] {
+        assert_eq!(with(css), "A\n\nB", "{css}");
+    }
+    // Opened and closed while the page is used, in one medium only, or not understood.
+    for css in [
+        ".x{display:none} .x.open{display:block}",
+        ".x{display:none} .open .x{display:block}",
+        ".x{display:none} #b:target{display:block}",
+        ".x{display:none} @media (min-width: 1px){.a{display:flex}}",
+        ".x{display:none; &.open{display:block}}",
+        "@media print{.x{display:none}}",
+        "@media (max-width: 9px){.x{display:none}}",
+        ".z .x{display:none}",
+        ".x:not(.open){display:none}",
+        ".x[hidden]{display:none}",
+        "p{display:none}",
+        ".x{color:red}",
+        "}} .y{display:none}",
+        "",
+    ] {
+        assert_eq!(with(css), "A\n\npart\n\nB", "{css}");
+    }
+    assert_eq!(
+        text("<style>.x{display:none}</style><p class=x style='display:block'>shown<p class=x>hidden"),
+        "shown"
+    );
+    for around in ["<noscript><style>", "<template><style>", "<style media=print>"] {
+        assert_eq!(
+            text(&format!("{around}.x{{display:none}}</style></noscript></template><p class=x>A")),
+            "A"
+        );
+    }
+    assert_eq!(text("<style>.x{display:none}</style><main class=x>hidden</main><p>A"), "A");
+}
+
+#[test]
+fn style_without_end_is_read_soon() {
+    for css in [
+        "{".repeat(200_000),
+        "@media x{".repeat(100_000),
+        ".x{display:none}".repeat(50_000),
+        "/*".repeat(100_000),
+        ".a ".repeat(100_000) + "{display:none}",
+        "\"".repeat(100_001),
+    ] {
+        assert!(text(&format!("<style>{css}</style><p class='x a'>x<p>A")).ends_with('A'));
+    }
+}
+
+#[test]
 fn white_space_is_what_a_browser_shows() {
     let document =
         "<p>Un<b>break</b>able  <i> and\n\n</i> one&nbsp;line<br>\n two<br><br>three<p>A<span> </span>B";

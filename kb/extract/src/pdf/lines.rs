@@ -1,9 +1,13 @@
-//! Glyphs, in the order they are drawn → lines of text.
+//! Glyphs, in the order they are drawn → lines of text, apart for those that a reader of the page sees and the others.
+//!
+//! Not seen is text that is drawn without ink (render mode 3, as the text layer of scans is, and mode 7, which only clips),
+//! with an opacity of 0, or in white where nothing but white paper is below it. Not noticed is text under what is drawn
+//! later, outside a clipping path, too small to be read, or in nearly the colour of its ground.
 
 use std::collections::HashMap;
 
 use hayro_interpret::{
-    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask,
+    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
     font::{Glyph, GlyphRun},
     hayro_cmap::{BfString, WritingMode},
     hayro_syntax::object::{Dict, String as PdfString},
@@ -36,15 +40,29 @@ pub(super) struct Line {
     pub(super) direction: i32,
 }
 
+/// Of each colour; less is not taken for the white of paper.
+const WHITE: u8 = 250;
+/// Painted areas that are remembered. On a page with more, white text counts as seen.
+const MAX_PAINTED: usize = 1000;
+
 /// What one page shows.
 pub(super) struct Collector {
-    pub(super) lines: Vec<Line>,
+    seen: Layer,
+    unseen: Layer,
     pub(super) has_images: bool,
     /// Shapes of fonts that do not say which character they are.
     pub(super) nameless_glyphs: usize,
     area: Rect,
-    open: Option<Line>,
     marked: Vec<Marked>,
+    /// Where something other than white was drawn.
+    painted: Vec<Rect>,
+}
+
+/// Text of one kind.
+#[derive(Default)]
+struct Layer {
+    lines: Vec<Line>,
+    open: Option<Line>,
     /// Where each character was drawn, by cells of [`DOUBLE_STRIKE`].
     drawn: HashMap<(char, i64, i64), Point>,
 }
@@ -63,23 +81,77 @@ enum Marked {
 impl Collector {
     pub(super) fn new(area: Rect) -> Self {
         Self {
-            lines: Vec::new(),
+            seen: Layer::default(),
+            unseen: Layer::default(),
             has_images: false,
             nameless_glyphs: 0,
             area,
-            open: None,
             marked: Vec::new(),
-            drawn: HashMap::new(),
+            painted: Vec::new(),
         }
     }
 
-    pub(super) fn finish(&mut self) {
-        self.end_line();
-        // What was needed while the page was read only.
-        self.drawn = HashMap::new();
+    /// The lines of the page, and whether it has others that nobody sees. On a scan, those say what the image shows.
+    pub(super) fn finish(&mut self) -> (Vec<Line>, bool) {
+        let finish = |layer: &mut Layer| {
+            layer.end_line();
+            std::mem::take(layer).lines
+        };
+        let (seen, unseen) = (finish(&mut self.seen), finish(&mut self.unseen));
+        if seen.is_empty() && (self.has_images || self.nameless_glyphs > 0) {
+            return (unseen, false);
+        }
+        // Some programs draw text once with ink and once without.
+        let is_new = |line: &Line| !seen.iter().any(|seen| seen.text.contains(&line.text));
+        let has_unseen = unseen.iter().any(is_new);
+        (seen, has_unseen)
     }
 
-    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, writing: WritingMode) {
+    fn is_seen(
+        &self,
+        glyph: &Glyph<'_>,
+        origin: Point,
+        size: f64,
+        props: &DrawProps<'_>,
+        mode: &DrawMode,
+    ) -> bool {
+        if matches!(mode, DrawMode::Invisible) {
+            return false;
+        }
+        // These bring their own colours.
+        if matches!(glyph, Glyph::Type3(_)) {
+            return true;
+        }
+        let is_on_ground = || {
+            self.has_images
+                || self.painted.len() >= MAX_PAINTED
+                || self.painted.iter().any(|area| area.inflate(size, size).contains(origin))
+        };
+        match ink(&props.paint) {
+            Ink::None => false,
+            Ink::White => is_on_ground(),
+            Ink::Colour => true,
+        }
+    }
+
+    fn paint(&mut self, area: Rect, props: &DrawProps<'_>, mode: &DrawMode) {
+        let width = match mode {
+            DrawMode::Fill(_) => 0.0,
+            DrawMode::Stroke(stroke) | DrawMode::FillAndStroke(_, stroke) => f64::from(stroke.line_width),
+            DrawMode::Invisible => return,
+        };
+        if matches!(ink(&props.paint), Ink::Colour) && self.painted.len() < MAX_PAINTED {
+            self.painted.push(props.transform.transform_rect_bbox(area.inflate(width, width)));
+        }
+    }
+
+    fn glyph(
+        &mut self,
+        glyph: &Glyph<'_>,
+        transform: Affine,
+        writing: WritingMode,
+        is_seen: impl FnOnce(&Self, Point, f64) -> bool,
+    ) {
         let origin = transform * Point::ZERO;
         let up = transform * Point::new(0.0, EM) - origin;
         let across = transform * Point::new(EM, 0.0) - origin;
@@ -95,15 +167,17 @@ impl Collector {
             }
             WritingMode::Vertical => (-up, size),
         };
-        let Some(text) = self.text_of(glyph) else { return };
-        if text.chars().next().is_some_and(|character| self.is_struck_twice(character, origin, size)) {
+        let is_seen = is_seen(self, origin, size);
+        let Some(text) = self.text_of(glyph, is_seen) else { return };
+        let layer = if is_seen { &mut self.seen } else { &mut self.unseen };
+        if text.chars().next().is_some_and(|character| layer.is_struck_twice(character, origin, size)) {
             return;
         }
-        self.place(&text, origin, along, advance, size);
+        layer.place(&text, origin, along, advance, size);
     }
 
     /// `None` if it is not to be read; empty if another glyph said it already.
-    fn text_of(&mut self, glyph: &Glyph<'_>) -> Option<String> {
+    fn text_of(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> Option<String> {
         if self.marked.iter().any(|marked| matches!(marked, Marked::Artifact)) {
             return None;
         }
@@ -124,10 +198,12 @@ impl Collector {
         for character in text.chars().filter(|c| !c.is_control() && !is_private(*c)) {
             push_letters(character, &mut letters);
         }
-        self.nameless_glyphs += usize::from(letters.is_empty());
+        self.nameless_glyphs += usize::from(is_seen && letters.is_empty());
         Some(letters)
     }
+}
 
+impl Layer {
     fn is_struck_twice(&mut self, character: char, at: Point, size: f64) -> bool {
         let cell = size * DOUBLE_STRIKE;
         let key = |x: i64, y: i64| (character, (at.x / cell) as i64 + x, (at.y / cell) as i64 + y);
@@ -185,9 +261,12 @@ impl Collector {
 }
 
 impl Device<'_> for Collector {
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
         for glyph in run.glyphs() {
-            self.glyph(glyph, props.transform * glyph.transform(), run.writing_mode());
+            let transform = props.transform * glyph.transform();
+            self.glyph(glyph, transform, run.writing_mode(), |page, origin, size| {
+                page.is_seen(glyph, origin, size, &props, mode)
+            });
         }
     }
 
@@ -208,13 +287,36 @@ impl Device<'_> for Collector {
         self.marked.pop();
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {}
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'_>, mode: &DrawMode) {
+        self.paint(path.bounding_box(), &props, mode);
+    }
+
+    fn draw_rect(&mut self, area: &Rect, props: DrawProps<'_>, mode: &DrawMode) {
+        self.paint(*area, &props, mode);
+    }
+
     fn push_clip_path(&mut self, _: &ClipPath) {}
     fn push_clip_rect(&mut self, _: &Rect) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
+}
+
+enum Ink {
+    None,
+    White,
+    Colour,
+}
+
+fn ink(paint: &Paint<'_>) -> Ink {
+    match paint {
+        Paint::Color(color) => match color.to_rgba().to_rgba8() {
+            [.., 0] => Ink::None,
+            [red, green, blue, _] if red.min(green).min(blue) >= WHITE => Ink::White,
+            _ => Ink::Colour,
+        },
+        Paint::Pattern(_) => Ink::Colour,
+    }
 }
 
 fn advance_width(glyph: &Glyph<'_>) -> Option<f64> {

@@ -58,17 +58,21 @@ struct PagesRead {
 fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
     let cache = InterpreterCache::new();
     let mut pages = Vec::new();
-    let (mut failed, mut scanned, mut nameless) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut failed, mut scanned, mut nameless, mut unseen) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut bytes = 0;
     for (number, page) in (1..).zip(pdf.pages().iter()) {
         // One bad page does not cost the others.
         let found = catch_unwind(AssertUnwindSafe(|| page_lines(pdf, page, &cache)));
-        let Ok(found) = found else {
+        let Ok(mut found) = found else {
             failed.push(number);
             pages.push(PageLines { lines: Vec::new(), height: 0.0 });
             continue;
         };
-        let lines = found.lines;
+        let (lines, has_unseen) = found.finish();
+        if has_unseen {
+            unseen.push(number);
+        }
         if lines.is_empty() && found.nameless_glyphs > 0 {
             nameless.push(number);
         } else if lines.is_empty() && found.has_images {
@@ -81,6 +85,9 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         pages.push(PageLines { lines, height: f64::from(page.render_dimensions().1) });
     }
     if bytes == 0 {
+        if !unseen.is_empty() {
+            return Err(ExtractError::Unseen);
+        }
         return Err(match (failed.len(), nameless.len(), scanned.len()) {
             (0, 0, 0) => ExtractError::Empty,
             (_, 0, 0) => ExtractError::Crashed,
@@ -92,6 +99,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         pages_note(&failed, "could not be read"),
         pages_note(&scanned, "has no text, only images"),
         pages_note(&nameless, "has text whose fonts name no characters"),
+        pages_note(&unseen, "has text that no reader sees, which was left out"),
     ];
     Ok(PagesRead { pages, notes: notes.into_iter().flatten().collect() })
 }
@@ -103,7 +111,6 @@ fn page_lines<'a>(pdf: &'a Pdf, page: &Page<'a>, cache: &InterpreterCache<'a>) -
     let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
     let mut collector = lines::Collector::new(area);
     interpret_page(page, &mut context, &mut collector);
-    collector.finish();
     collector
 }
 

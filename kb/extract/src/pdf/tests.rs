@@ -115,6 +115,80 @@ fn pages_of_images_are_noted_or_refused() {
     );
 }
 
+/// A page with a picture, for the text layer of a scan.
+fn with_image(operators: &str) -> Result<Extracted, ExtractError> {
+    let mut writer = Writer::new();
+    let image = writer.add_stream(
+        "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray",
+        b"x",
+    );
+    let resources = format!("/Resources << /Font << /F 3 0 R >> /XObject << /I {image} 0 R >> >>");
+    writer.page(&resources, &format!("q 600 0 0 800 0 0 cm /I Do Q {operators}"));
+    extract(&writer.finish(""), Format::Pdf)
+}
+
+#[test]
+fn text_without_ink_is_read_on_scans_only() {
+    let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
+    let (seen, unseen) = (line(700.0, "Seen"), format!("q 3 Tr {} Q", line(600.0, "Unseen")));
+    let scan = with_image(&unseen).unwrap();
+    assert_eq!((scan.text.as_str(), scan.notes.len()), ("Unseen", 0));
+
+    let note = vec!["page 1 has text that no reader sees, which was left out".to_owned()];
+    let both = with_image(&format!("{seen}{unseen}")).unwrap();
+    assert_eq!((both.text.as_str(), &both.notes), ("Seen", &note));
+    let mut writer = Writer::new();
+    writer.page("", &format!("{unseen}{seen}"));
+    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    assert_eq!((read.text.as_str(), &read.notes), ("Seen", &note));
+
+    let mut writer = Writer::new();
+    writer.page("", &unseen);
+    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::Unseen);
+}
+
+#[test]
+fn text_that_is_drawn_with_and_without_ink_is_read_once() {
+    let line = lines(12.0, 50.0, 700.0, &["Twice"]);
+    let mut writer = Writer::new();
+    writer.page("", &format!("q 3 Tr {line} Q {line}"));
+    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    assert_eq!((read.text.as_str(), read.notes.len()), ("Twice", 0));
+}
+
+#[test]
+fn white_text_is_read_only_where_something_is_below_it() {
+    let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
+    let text = format!(
+        "{} 0 0 0.5 rg 40 590 200 30 re f 1 g {} {} 0 g {}",
+        line(700.0, "Black."),
+        line(600.0, "White on blue."),
+        line(500.0, "White on white."),
+        line(400.0, "Black again.")
+    );
+    let mut writer = Writer::new();
+    writer.page("", &text);
+    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    assert_eq!(read.text, "Black.\n\nWhite on blue.\n\nBlack again.");
+    assert_eq!(read.notes, ["page 1 has text that no reader sees, which was left out"]);
+
+    let on_white =
+        one_page(&format!("1 g 0 0 600 800 re f {} 0 g {}", line(700.0, "Unseen"), line(600.0, "Seen")));
+    assert_eq!(on_white, "Seen");
+    let outlined = one_page(&format!("1 g 0 G 2 Tr {}", line(700.0, "White with black edges")));
+    assert_eq!(outlined, "White with black edges");
+    assert!(with_image(&format!("1 g {}", line(700.0, "On a picture"))).unwrap().text.contains("picture"));
+}
+
+#[test]
+fn text_with_an_opacity_of_0_is_not_read() {
+    let mut writer = Writer::new();
+    let resources = "/Resources << /Font << /F 3 0 R >> /ExtGState << /G << /ca 0 >> >> >>";
+    let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
+    writer.page(resources, &format!("q /G gs {} Q {}", line(700.0, "Unseen"), line(600.0, "Seen")));
+    assert_eq!(read(&writer.finish("")).unwrap().text, "Seen");
+}
+
 #[test]
 fn fonts_without_characters_are_named() {
     let mut writer = Writer::new();

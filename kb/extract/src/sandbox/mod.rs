@@ -1,8 +1,11 @@
-//! Reads files in a process of its own, which may run out of memory, of time, or crash, without harm to its parent.
+//! Reads files in a process of its own, which may run out of memory, of time, or crash, without harm to its parent; and
+//! which has no rights that would be of use to a file that takes it over ([`confine`]).
 //!
 //! The child gets the format as its last argument, the length of the file (8 bytes, little endian) and the file on its
 //! standard input, which then stays open for as long as the parent lives: its end tells the child to end. It answers
 //! with the JSON of `Result<Extracted, ExtractError>` on its standard output.
+
+mod confine;
 
 use std::{
     ffi::OsString,
@@ -15,6 +18,8 @@ use std::{
 };
 
 use super::{ExtractError, Extracted, Format, MAX_FILE_BYTES, composer, extract};
+
+pub use confine::{Layer, confine, hide_memory};
 
 /// Address space of the child. The largest text that is kept needs about a third of it.
 const MEMORY_MIB: u64 = 400;
@@ -68,10 +73,12 @@ impl Sandbox {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(name(format));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if cfg!(unix) {
-            // Nothing secret for a process that reads what strangers wrote; and glibc reserves address space for each
-            // thread unless told that one heap is enough.
-            command.env_clear().env("MALLOC_ARENA_MAX", "1");
+        // Nothing secret for a process that reads what strangers wrote; and glibc reserves address space for each thread
+        // unless told that one heap is enough.
+        command.env_clear().env("MALLOC_ARENA_MAX", "1");
+        if cfg!(windows) {
+            // Programs do not start without it.
+            command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
         }
         command.spawn()
     }
@@ -186,8 +193,8 @@ fn sandbox_error(error: &io::Error) -> ExtractError {
     ExtractError::Sandbox { reason: error.to_string() }
 }
 
-/// What the child does: reads a file of the format from standard input under limits of memory and time, and writes the
-/// answer to standard output. `format` is the argument that [`Sandbox`] added.
+/// What the child does: reads a file of the format from standard input under limits of memory and time and without rights,
+/// and writes the answer to standard output. `format` is the argument that [`Sandbox`] added.
 pub fn run_worker(format: impl AsRef<str>) -> ExitCode {
     // A panic is an answer; its message is none.
     std::panic::set_hook(Box::new(|_| {}));
@@ -201,6 +208,8 @@ fn work(format: &str) -> io::Result<()> {
     let format = Format::ALL.into_iter().find(|known| format == name(*known));
     let format = format.ok_or_else(|| io::Error::other("unknown format"))?;
     limit_resources()?;
+    // Before another thread starts, which it would not include.
+    confine(Layer::Files)?;
     let mut input = io::stdin().lock();
     let mut length = [0; 8];
     input.read_exact(&mut length)?;
@@ -210,6 +219,9 @@ fn work(format: &str) -> io::Result<()> {
     input.read_exact(&mut bytes)?;
     drop(input);
     end_with_parent()?;
+    // Last: no thread can be started from here on, and limits cannot be set after the second.
+    confine(Layer::Limits)?;
+    confine(Layer::Calls)?;
     let mut output = io::BufWriter::new(io::stdout().lock());
     serde_json::to_writer(&mut output, &extract(&bytes, format))?;
     output.flush()
@@ -239,12 +251,16 @@ fn limit_resources() -> io::Result<()> {
 
 /// The parent holds the other end of standard input, and never writes to it again.
 fn end_with_parent() -> io::Result<()> {
-    let watch = || {
+    let (sender, is_watching) = mpsc::channel();
+    let watch = move || {
+        // What a thread needs to start it has done by now; the same is refused after this.
+        let _ = sender.send(());
         let mut byte = [0];
         let _ = io::stdin().lock().read(&mut byte);
         std::process::exit(1);
     };
-    thread::Builder::new().stack_size(64 * 1024).spawn(watch).map(drop)
+    thread::Builder::new().stack_size(64 * 1024).spawn(watch)?;
+    is_watching.recv().map_err(io::Error::other)
 }
 
 /// As an argument.

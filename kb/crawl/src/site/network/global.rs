@@ -1,0 +1,215 @@
+//! Which addresses belong to the public internet.
+//!
+//! Source: the IANA special-purpose address registries
+//! (<https://www.iana.org/assignments/iana-ipv4-special-registry>,
+//! <https://www.iana.org/assignments/iana-ipv6-special-registry>, RFC 6890) and the IPv6 unicast assignments. IPv6 is an
+//! allow-list: only 2000::/3 has been assigned for global unicast. IPv4 is everything up to 223.255.255.255, less the
+//! blocks of the registry, since all of it is assigned. Blocks of protocols in which no web site lives are left out as a
+//! whole, although single addresses in them are globally reachable.
+//!
+//! What cannot be known from an address: a network's own NAT64 prefix out of its global addresses, and servers of the
+//! own network that have global addresses.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Network and length of the prefix.
+type Block4 = ([u8; 4], u32);
+type Block6 = ([u16; 8], u32);
+
+const NOT_GLOBAL_V4: [Block4; 16] = [
+    // “This network”.
+    ([0, 0, 0, 0], 8),
+    // Private use.
+    ([10, 0, 0, 0], 8),
+    // Shared address space: behind the routers of providers, and where clouds keep their metadata.
+    ([100, 64, 0, 0], 10),
+    // Loopback.
+    ([127, 0, 0, 0], 8),
+    // Azure's platform server, which only virtual machines reach; a global address otherwise.
+    ([168, 63, 129, 16], 32),
+    // Link-local: metadata of most clouds.
+    ([169, 254, 0, 0], 16),
+    // Private use.
+    ([172, 16, 0, 0], 12),
+    // IETF protocol assignments.
+    ([192, 0, 0, 0], 24),
+    // Documentation.
+    ([192, 0, 2, 0], 24),
+    // Relays of 6to4, deprecated.
+    ([192, 88, 99, 0], 24),
+    // Private use.
+    ([192, 168, 0, 0], 16),
+    // Benchmarks.
+    ([198, 18, 0, 0], 15),
+    // Documentation.
+    ([198, 51, 100, 0], 24),
+    ([203, 0, 113, 0], 24),
+    // Multicast.
+    ([224, 0, 0, 0], 4),
+    // Reserved, and broadcast.
+    ([240, 0, 0, 0], 4),
+];
+
+const GLOBAL_V6: Block6 = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
+
+const NOT_GLOBAL_V6: [Block6; 4] = [
+    // IETF protocol assignments, with Teredo, benchmarks and ORCHID.
+    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
+    // Documentation.
+    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
+    // 6to4, which stands for any IPv4 address.
+    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
+    // Documentation.
+    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
+];
+
+/// The well-known prefix of NAT64 (RFC 6052); networks without IPv4 reach all of it through this.
+const NAT64: Block6 = ([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
+
+/// Whether the address means the same server to the whole internet.
+pub(super) fn is_global(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_global_v4(v4),
+        IpAddr::V6(v6) => match embedded_v4(v6) {
+            Some(v4) => is_global_v4(v4),
+            None => contains6(&GLOBAL_V6, v6) && !NOT_GLOBAL_V6.iter().any(|block| contains6(block, v6)),
+        },
+    }
+}
+
+fn is_global_v4(address: Ipv4Addr) -> bool {
+    !NOT_GLOBAL_V4.iter().any(|(network, length)| {
+        let differs = address.to_bits() ^ Ipv4Addr::from(*network).to_bits();
+        differs.leading_zeros() >= *length
+    })
+}
+
+fn contains6((network, length): &Block6, address: Ipv6Addr) -> bool {
+    (address.to_bits() ^ Ipv6Addr::from(*network).to_bits()).leading_zeros() >= *length
+}
+
+/// The server that is reached through an IPv4-mapped or NAT64 address. The other forms that hold an IPv4 address are of
+/// no use today and are never global.
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let nat64 = || contains6(&NAT64, address).then(|| Ipv4Addr::from_bits(address.to_bits() as u32));
+    address.to_ipv4_mapped().or_else(nat64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_purpose_addresses_are_not_global() {
+        for address in [
+            "0.0.0.0",
+            "0.255.255.255",
+            "10.0.0.0",
+            "10.255.255.255",
+            "100.64.0.0",
+            "100.100.100.200",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.255",
+            "168.63.129.16",
+            "169.254.0.0",
+            "169.254.169.254",
+            "172.16.0.0",
+            "172.31.255.255",
+            "192.0.0.0",
+            "192.0.0.192",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.0.0",
+            "192.168.255.255",
+            "198.18.0.0",
+            "198.19.255.255",
+            "198.51.100.1",
+            "203.0.113.255",
+            "224.0.0.1",
+            "239.255.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
+            // Unspecified, loopback, IPv4-compatible.
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::8.8.8.8",
+            // IPv4-mapped and IPv4-translated.
+            "::ffff:0.0.0.0",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "::ffff:0:8.8.8.8",
+            // NAT64, well-known and local.
+            "64:ff9b::10.0.0.1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::8.8.8.8",
+            "64:ff9b:1:ffff::1",
+            // Discard-only, dummy.
+            "100::1",
+            "100:0:0:1::1",
+            // Teredo, benchmarks, ORCHID, documentation, 6to4.
+            "2001::8.8.8.8",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:20::1",
+            "2001:1ff:ffff::1",
+            "2001:db8::1",
+            "2002:7f00:1::",
+            "2002:808:808::1",
+            "3fff::1",
+            "3fff:fff:ffff::1",
+            // Segment routing, unassigned.
+            "5f00::1",
+            "4000::1",
+            "1fff:ffff::1",
+            // Unique local, link-local, site-local, multicast.
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "feff::1",
+            "ff02::1",
+            "ff0e::1",
+        ] {
+            assert!(!is_global(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_the_internet_are_global() {
+        for address in [
+            "1.0.0.1",
+            "8.8.8.8",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "126.255.255.255",
+            "128.0.0.0",
+            "168.63.129.15",
+            "169.253.255.255",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.0.1.1",
+            "192.88.98.1",
+            "192.167.255.255",
+            "192.169.0.0",
+            "198.17.255.255",
+            "198.20.0.0",
+            "223.255.255.255",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "2000::1",
+            "2001:200::1",
+            "2001:4860:4860::8888",
+            "2606:4700::1111",
+            "2a00:1450::1",
+            "3ffe::1",
+        ] {
+            assert!(is_global(address.parse().unwrap()), "{address}");
+        }
+    }
+}

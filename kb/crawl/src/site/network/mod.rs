@@ -1,0 +1,219 @@
+//! Which servers may be connected to.
+//!
+//! The author of a page, or the owner of its name, must not choose what is read in the network that this runs in. So each
+//! address is judged where the connection is made: [`Guarded`] is the resolver of the HTTP client, which gets no
+//! address but those that passed, and addresses that stand in a URL are judged before anything is sent. Only addresses
+//! of the public internet pass ([`global`]), with one exception: a host that the user named, if it has no public address
+//! when it is first contacted, may be reached at the addresses that it had then ([`Reach::Named`]).
+//!
+//! Through a proxy none of this would hold, because the proxy resolves names: proxies are not used.
+
+mod global;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use thiserror::Error;
+
+use crate::address;
+use crate::error::FetchError;
+
+/// How far a request may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To the public internet, and to private addresses of hosts that the user named.
+    Named,
+    /// To the public internet only: somebody there has led us here.
+    Public,
+}
+
+/// Judges addresses.
+pub(super) struct Network {
+    resolver: Arc<dyn Resolve>,
+    is_global: fn(IpAddr) -> bool,
+    /// Hosts that the user named, and the private addresses that they had at their first contact.
+    named: Mutex<HashMap<String, Option<Vec<IpAddr>>>>,
+}
+
+/// A host without an address that may be connected to.
+#[derive(Debug, Error)]
+#[error("{address} is not on the public internet")]
+pub(super) struct NotPublic {
+    pub(super) address: IpAddr,
+}
+
+impl Network {
+    pub(super) fn of_this_computer() -> Self {
+        Self::new(Arc::new(System), global::is_global)
+    }
+
+    pub(super) fn new(resolver: Arc<dyn Resolve>, is_global: fn(IpAddr) -> bool) -> Self {
+        Self { resolver, is_global, named: Mutex::default() }
+    }
+
+    /// Notes that the user named the host of `url`.
+    pub(super) fn name(&self, url: &Url) {
+        if let Some(host) = url.host_str() {
+            let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+            named.entry(host.to_owned()).or_default();
+        }
+    }
+
+    /// Judges an address that stands in the URL itself, which no resolver is asked for.
+    pub(super) fn check_literal(&self, url: &Url, reach: Reach) -> Result<(), FetchError> {
+        let Some(host) = url.host_str() else { return Ok(()) };
+        let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() else {
+            return Ok(());
+        };
+        match self.admit(host, vec![SocketAddr::new(address, 0)], reach) {
+            Ok(_) => Ok(()),
+            Err(NotPublic { address }) => {
+                Err(FetchError::PrivateAddress { site: address::origin(url), address })
+            }
+        }
+    }
+
+    /// Whether `reach` includes private addresses after a server at `address` has answered.
+    pub(super) fn reach_after(&self, address: Option<IpAddr>, reach: Reach) -> Reach {
+        match address {
+            Some(address) if !(self.is_global)(address) => reach,
+            _ => Reach::Public,
+        }
+    }
+
+    /// Those of a host's addresses that may be connected to.
+    fn admit(&self, host: &str, found: Vec<SocketAddr>, reach: Reach) -> Result<Vec<SocketAddr>, NotPublic> {
+        let (mut allowed, private): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|address| (self.is_global)(address.ip()));
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pinned) = named.get_mut(host) {
+            let at_first = || match allowed.is_empty() {
+                true => private.iter().map(SocketAddr::ip).collect(),
+                false => Vec::new(),
+            };
+            let pinned = pinned.get_or_insert_with(at_first);
+            if reach == Reach::Named {
+                allowed.extend(private.iter().filter(|address| pinned.contains(&address.ip())));
+            }
+        }
+        match private.first() {
+            Some(address) if allowed.is_empty() => Err(NotPublic { address: address.ip() }),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+/// A resolver need not be printable.
+impl fmt::Debug for Network {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Network(…)")
+    }
+}
+
+/// Gives the HTTP client the addresses that it may connect to, and no others.
+pub(super) struct Guarded {
+    pub(super) network: Arc<Network>,
+    pub(super) reach: Reach,
+}
+
+impl Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (network, reach) = (Arc::clone(&self.network), self.reach);
+        Box::pin(async move {
+            let host = name.as_str().to_owned();
+            let found: Vec<SocketAddr> = network.resolver.resolve(name).await?.collect();
+            Ok(Box::new(network.admit(&host, found, reach)?.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The resolver of the operating system.
+struct System;
+
+impl Resolve for System {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            // The client puts its own port in.
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
+        texts.iter().map(|text| SocketAddr::new(text.parse().unwrap(), 0)).collect()
+    }
+
+    fn network(named: &[&str]) -> Network {
+        let network = Network::of_this_computer();
+        for url in named {
+            network.name(&Url::parse(url).unwrap());
+        }
+        network
+    }
+
+    fn admitted(network: &Network, host: &str, found: &[&str], reach: Reach) -> Vec<String> {
+        let admitted = network.admit(host, addresses(found), reach).unwrap_or_default();
+        admitted.iter().map(|address| address.ip().to_string()).collect()
+    }
+
+    #[test]
+    fn private_addresses_among_public_ones_are_never_used() {
+        let network = network(&["http://named/"]);
+        for host in ["named", "other"] {
+            assert_eq!(admitted(&network, host, &["10.0.0.1", "8.8.8.8"], Reach::Named), ["8.8.8.8"]);
+            assert!(admitted(&network, host, &["10.0.0.1"], Reach::Named).is_empty(), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_named_host_keeps_the_private_addresses_of_its_first_contact() {
+        let network = network(&["http://intranet/"]);
+        let found = ["10.0.0.1", "10.0.0.2"];
+        assert_eq!(admitted(&network, "intranet", &found, Reach::Named), found);
+        assert_eq!(admitted(&network, "intranet", &["10.0.0.2", "10.0.0.3"], Reach::Named), ["10.0.0.2"]);
+        assert!(admitted(&network, "intranet", &["169.254.169.254"], Reach::Named).is_empty());
+        assert!(admitted(&network, "intranet", &found, Reach::Public).is_empty());
+        assert!(admitted(&network, "intranet.example", &found, Reach::Named).is_empty());
+    }
+
+    #[test]
+    fn every_spelling_of_a_private_address_is_judged() {
+        let network = network(&[]);
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "0x7f.1",
+            "127.0.0.1.",
+            "１２７.０.０.１",
+            "%31%32%37.0.0.1",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[::127.0.0.1]",
+            "[64:ff9b::127.0.0.1]",
+            "[::1]",
+            "0",
+        ] {
+            let url = Url::parse(&format!("http://{host}/")).unwrap();
+            for reach in [Reach::Named, Reach::Public] {
+                let judged = network.check_literal(&url, reach);
+                assert!(matches!(judged, Err(FetchError::PrivateAddress { .. })), "{host}: {judged:?}");
+            }
+        }
+        for host in ["8.8.8.8", "[2606:4700::1111]", "0x08080808", "localhost", "example.com"] {
+            let url = Url::parse(&format!("http://{host}/")).unwrap();
+            assert_eq!(network.check_literal(&url, Reach::Public), Ok(()), "{host}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Which elements a browser does not show, as far as the page itself says so: attributes, inline style, and simple rules of
+//! its style elements ([`StyleSheet`]). What other files and scripts hide is not known here.
+
+use scraper::{ElementRef, Html};
+
+use super::style::{StyleSheet, declarations};
+
+/// In pixels: what is moved further out of sight is not on the page, rather than an animation or a menu that slides in.
+const FAR: f64 = 900.0;
+/// Of what is cut off to this size in pixels, nothing can be read.
+const SPECK: f64 = 1.0;
+
+/// Pixels of one of each unit, as far as it matters here.
+const UNITS: [(&str, f64); 9] = [
+    ("px", 1.0),
+    ("rem", 16.0),
+    ("em", 16.0),
+    ("ch", 8.0),
+    ("pt", 1.3),
+    ("cm", 38.0),
+    ("in", 96.0),
+    ("vw", 10.0),
+    ("vh", 10.0),
+];
+/// Of the width of a window.
+const PERCENT: f64 = 10.0;
+
+pub(super) struct Hidden(StyleSheet);
+
+impl Hidden {
+    pub(super) fn of(html: &Html) -> Self {
+        Self(StyleSheet::of(html))
+    }
+
+    /// Whether the element is hidden with everything in it.
+    pub(super) fn includes(&self, element: ElementRef<'_>) -> bool {
+        let attributes = element.value();
+        let style = Style::of(element);
+        attributes.attr("hidden").is_some()
+            || attributes.attr("aria-hidden") == Some("true")
+            || style.hides()
+            || (style.is("font-size", is_zero) && !has_own_size_inside(element))
+            || self.0.hides(element, |property| style.get(property).is_some())
+    }
+}
+
+/// The parts of a list may be set to no size, to close the gaps between them, and their content to its own again.
+fn has_own_size_inside(element: ElementRef<'_>) -> bool {
+    element.descendent_elements().skip(1).any(|inner| {
+        // Classes may set it in a style sheet.
+        inner.value().classes().next().is_some() || Style::of(inner).is("font-size", |size| !is_zero(size))
+    })
+}
+
+/// The declarations of a `style` attribute.
+struct Style(Vec<(String, String)>);
+
+impl Style {
+    fn of(element: ElementRef<'_>) -> Self {
+        Self(element.attr("style").map(|style| declarations(style).collect()).unwrap_or_default())
+    }
+
+    fn get(&self, property: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(name, _)| name == property).map(|(_, value)| value.as_str())
+    }
+
+    fn is(&self, property: &str, test: impl Fn(&str) -> bool) -> bool {
+        self.get(property).is_some_and(test)
+    }
+
+    fn hides(&self) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        self.is("display", |value| value == "none")
+            || self.is("visibility", |value| matches!(value, "hidden" | "collapse"))
+            || self.is("content-visibility", |value| value == "hidden")
+            || self.is("opacity", is_zero)
+            || self.is("clip", is_speck_shape)
+            || self.is("clip-path", is_empty_shape)
+            || self
+                .is("transform", |value| functions(value).any(|(name, values)| is_moved_away(name, values)))
+            || self.is("text-indent", is_far)
+            || self.is_off_screen()
+            || self.is_cut_off()
+            || self.has_colour_of_ground()
+    }
+
+    fn is_off_screen(&self) -> bool {
+        let sides = ["left", "top", "right", "bottom"];
+        self.is("position", |value| matches!(value, "absolute" | "fixed"))
+            && sides.iter().any(|side| self.is(side, is_far))
+            || ["margin-left", "margin-top"].iter().any(|side| self.is(side, is_far))
+    }
+
+    fn is_cut_off(&self) -> bool {
+        let is_speck = |value: &str| pixels(value).is_some_and(|size| size <= SPECK);
+        ["overflow", "overflow-x", "overflow-y"]
+            .iter()
+            .any(|name| self.is(name, |value| matches!(value, "hidden" | "clip")))
+            && ["width", "height", "max-width", "max-height"].iter().any(|name| self.is(name, is_speck))
+    }
+
+    fn has_colour_of_ground(&self) -> bool {
+        let ground = self.get("background-color").or_else(|| self.get("background"));
+        ground.is_some() && self.get("color") == ground
+    }
+}
+
+fn is_zero(value: &str) -> bool {
+    let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number.parse() == Ok(0.0)
+}
+
+fn is_far(value: &str) -> bool {
+    pixels(value).is_some_and(|offset| offset <= -FAR)
+}
+
+/// Lengths such as `-9999px`, `-100em` and `0`.
+fn pixels(value: &str) -> Option<f64> {
+    let value = value.trim();
+    let unit =
+        UNITS.iter().copied().chain([("%", PERCENT), ("", 1.0)]).find(|(unit, _)| value.ends_with(unit))?;
+    let number: f64 = value.strip_suffix(unit.0)?.trim().parse().ok()?;
+    Some(number * unit.1)
+}
+
+/// `rect(0, 0, 0, 0)` and the like.
+fn is_speck_shape(shape: &str) -> bool {
+    let Some((_, sides)) = functions(shape).find(|(name, _)| *name == "rect") else { return false };
+    let mut sides = sides.split([',', ' ']).filter(|side| !side.is_empty());
+    sides.all(|side| pixels(side).is_some_and(|size| size <= SPECK))
+}
+
+fn is_empty_shape(shape: &str) -> bool {
+    let first =
+        shape.split_once('(').and_then(|(_, rest)| rest.split([',', ' ', ')']).next()).unwrap_or_default();
+    match shape.split('(').next() {
+        Some("inset") => first
+            .strip_suffix('%')
+            .and_then(|share| share.parse().ok())
+            .is_some_and(|share: f64| share >= 50.0),
+        Some("circle" | "ellipse") => is_zero(first),
+        _ => false,
+    }
+}
+
+/// `name(values)` of each function in a value.
+fn functions(value: &str) -> impl Iterator<Item = (&str, &str)> {
+    value.split(')').filter_map(|function| {
+        let (name, values) = function.split_once('(')?;
+        Some((name.trim(), values))
+    })
+}
+
+fn is_moved_away(name: &str, values: &str) -> bool {
+    match name {
+        "scale" | "scalex" | "scaley" | "scale3d" => values.split(',').any(|value| is_zero(value.trim())),
+        "translate" | "translatex" | "translatey" | "translate3d" => values.split(',').any(is_far),
+        _ => false,
+    }
+}

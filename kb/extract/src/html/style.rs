@@ -1,0 +1,217 @@
+//! Rules of a page's own `<style>` elements that hide elements: a small part of CSS, in doubt for showing.
+//!
+//! A rule hides if it says `display: none` or `visibility: hidden`, holds in every medium, and names classes, ids and types
+//! only. An element that it matches counts as hidden unless any rule, in whatever state or medium, shows what has one of
+//! the element's classes or its id: such elements are opened and closed while a page is used.
+//!
+//! Not seen are style sheets of other files, what scripts do, and rules with pseudo-classes or attributes.
+
+use std::collections::{HashMap, HashSet};
+
+use scraper::{ElementRef, Html, Selector};
+
+use super::{name, select};
+
+/// Of all style elements together; the rest is not looked at.
+const MAX_BYTES: usize = 1024 * 1024;
+const MAX_RULES: usize = 5_000;
+/// Blocks within blocks.
+const MAX_DEPTH: usize = 8;
+
+/// Properties that hide, in the order of [`Rules`].
+const PROPERTIES: [&str; 2] = ["display", "visibility"];
+
+/// What the style elements of a page hide and show.
+#[derive(Default)]
+pub(super) struct StyleSheet([Rules; PROPERTIES.len()]);
+
+/// The rules about one property.
+#[derive(Default)]
+struct Rules {
+    /// By a class or an id of the elements they hide.
+    hiding: HashMap<String, Vec<Selector>>,
+    /// Classes and ids of what is shown in some state.
+    shown: HashSet<String>,
+}
+
+impl StyleSheet {
+    pub(super) fn of(html: &Html) -> Self {
+        let mut sheet = Self::default();
+        let (mut bytes, mut rules) = (0, 0);
+        for style in select(html, "style") {
+            // Shown to browsers without scripts, or not at all.
+            let is_inert =
+                style.ancestors().any(|node| matches!(name(node.value()), "noscript" | "template" | "svg"));
+            let medium = Medium::of(style.attr("media").unwrap_or_default());
+            let text: String = style.text().collect();
+            bytes += text.len();
+            if is_inert || medium == Medium::Paper {
+                continue;
+            }
+            if bytes > MAX_BYTES {
+                break;
+            }
+            sheet.read(&without_comments(&text), medium == Medium::Some, &mut rules, 0);
+        }
+        sheet
+    }
+
+    /// Whether a rule hides it. `inline` are the properties of its own `style`, which go before.
+    pub(super) fn hides(&self, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
+        PROPERTIES.iter().zip(&self.0).any(|(property, rules)| {
+            let mut names = names_of(element);
+            let hides = |name: String| {
+                let selectors = rules.hiding.get(&name);
+                selectors.is_some_and(|selectors| selectors.iter().any(|selector| selector.matches(&element)))
+            };
+            !rules.hiding.is_empty()
+                && !inline(property)
+                && names.any(hides)
+                && !names_of(element).any(|name| rules.shown.contains(&name))
+        })
+    }
+
+    fn read(&mut self, css: &str, is_conditional: bool, rules: &mut usize, depth: usize) {
+        let mut rest = css;
+        while let Some((prelude, body, after)) = next_block(rest) {
+            rest = after;
+            *rules += 1;
+            if *rules > MAX_RULES || depth > MAX_DEPTH {
+                return;
+            }
+            // Statements without a block stand before it.
+            let prelude = prelude.rsplit(';').next().unwrap_or_default().trim();
+            match prelude
+                .strip_prefix('@')
+                .map(|rule| rule.split_once(char::is_whitespace).unwrap_or((rule, "")))
+            {
+                None => self.add(prelude, body, is_conditional),
+                Some(("media", query)) if Medium::of(query) == Medium::Paper => {}
+                Some(("media" | "supports" | "container" | "layer", _)) => {
+                    self.read(body, true, rules, depth + 1)
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn add(&mut self, selectors: &str, body: &str, is_conditional: bool) {
+        // Rules inside this one may show in another state what it hides.
+        let is_nested = body.contains('{');
+        let found: Vec<_> = declarations(body).filter(|(_, value)| !value.is_empty()).collect();
+        for (property, rules) in PROPERTIES.iter().zip(&mut self.0) {
+            let Some((_, value)) = found.iter().rev().find(|(name, _)| name == property) else { continue };
+            let hides = matches!(value.as_str(), "none" | "hidden" | "collapse");
+            for selector in selectors.split(',').map(str::trim) {
+                let names = names_in(selector);
+                if !hides || is_nested {
+                    rules.shown.extend(names);
+                } else if !is_conditional
+                    && !selector.contains([':', '[', '&', '\\'])
+                    && let Some(name) = names.into_iter().next()
+                    && let Ok(selector) = Selector::parse(selector)
+                {
+                    rules.hiding.entry(name).or_default().push(selector);
+                }
+            }
+        }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Medium {
+    Any,
+    Some,
+    /// Print only.
+    Paper,
+}
+
+impl Medium {
+    fn of(query: &str) -> Self {
+        let query = query.trim().to_ascii_lowercase();
+        match query.as_str() {
+            "" | "all" | "screen" => Self::Any,
+            "print" | "only print" => Self::Paper,
+            _ => Self::Some,
+        }
+    }
+}
+
+/// Name and value of each declaration, in lower case and without `!important`.
+pub(super) fn declarations(body: &str) -> impl Iterator<Item = (String, String)> {
+    body.split(';').filter_map(|declaration| {
+        let (name, value) = declaration.split_once(':')?;
+        let value = value.trim().to_ascii_lowercase();
+        let value = value.split('!').next().unwrap_or_default().trim().to_owned();
+        Some((name.trim().to_ascii_lowercase(), value))
+    })
+}
+
+/// `.class` and `#id` of an element.
+fn names_of(element: ElementRef<'_>) -> impl Iterator<Item = String> {
+    let id = element.value().id().map(|id| format!("#{id}"));
+    element.value().classes().map(|class| format!(".{class}")).chain(id)
+}
+
+/// `.class` and `#id` of the last part of a selector, which is about the element itself.
+fn names_in(selector: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let (mut is_name, mut depth) = (false, 0_usize);
+    for character in selector.chars() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            '.' | '#' => {
+                is_name = true;
+                names.push(character.to_string());
+            }
+            ' ' | '\n' | '\r' | '\t' | '>' | '+' | '~' => {
+                is_name = false;
+                names.clear();
+            }
+            ':' | '*' => is_name = false,
+            _ if is_name => names.last_mut().into_iter().for_each(|name| name.push(character)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn without_comments(css: &str) -> String {
+    let mut kept = String::with_capacity(css.len());
+    let mut rest = css;
+    while let Some((before, after)) = rest.split_once("/*") {
+        kept.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+/// What is before the next block, in it and after it. Braces in quotes do not count.
+fn next_block(css: &str) -> Option<(&str, &str, &str)> {
+    let (mut depth, mut start, mut quote) = (0_usize, 0, None);
+    let mut is_escaped = false;
+    for (at, character) in css.char_indices() {
+        match (character, quote) {
+            _ if is_escaped => is_escaped = false,
+            ('\\', _) => is_escaped = true,
+            (_, Some(open)) if character == open || character == '\n' => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(character),
+            ('{', None) => {
+                depth += 1;
+                if depth == 1 {
+                    start = at;
+                }
+            }
+            ('}', None) if depth == 1 => {
+                return Some((css.get(..start)?, css.get(start + 1..at)?, css.get(at + 1..)?));
+            }
+            ('}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    // The end of the style element ends what is open.
+    (depth > 0).then(|| Some((css.get(..start)?, css.get(start + 1..)?, "")))?
+}
