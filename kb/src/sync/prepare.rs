@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chat_core::limits::json_bytes;
 use extract::{ExtractError, Extracted, Format};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
@@ -13,6 +14,10 @@ use crate::knowledge_base::PendingDocument;
 use crate::sentence::{Sentence, sentences};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
+
+/// Longest list of who may see a document, as JSON: it is stored with what else is noted of the document, which has at most
+/// [`MAX_META_BYTES`](chat_core::limits::MAX_META_BYTES).
+const MAX_AUDIENCE_BYTES: usize = chat_core::limits::MAX_META_BYTES / 2;
 
 /// Reads the text of a file; what runs it may be another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
@@ -91,6 +96,11 @@ impl Preparation {
             source_version: version,
             ..self.pending(&write, &content, &extracted)
         };
+        let audience = document.audience.iter().flatten();
+        // Quotation marks, a comma and a space each.
+        if audience.map(|entry| json_bytes(entry) + 4).sum::<usize>() > MAX_AUDIENCE_BYTES {
+            return failed(write, format!("has an audience of more than {MAX_AUDIENCE_BYTES} bytes"));
+        }
         let Extracted { text, notes, .. } = extracted;
         Outcome::Prepared(Box::new(Prepared { write, document, passages, notes, text, _memory: memory }))
     }
