@@ -1,8 +1,17 @@
 //! A row of `match_chunks`: one passage of the knowledge base and how near it is to the question.
 
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use uuid::Uuid;
+
+use crate::limits::{
+    MAX_CONTENT_TYPE_BYTES, MAX_NAME_CHARS, MAX_PASSAGE_BYTES, MAX_PASSAGE_JSON_BYTES, MAX_SECTION_BYTES,
+    MAX_SECTION_JSON_BYTES, MAX_URL_BYTES, json_bytes, one_line,
+};
 
 /// The title of a document that has neither a title, a file name nor an address.
 pub const UNKNOWN_DOCUMENT: &str = "Unknown document";
@@ -70,7 +79,25 @@ pub struct QueryTerm {
     pub weight: f64,
 }
 
+/// The rows of a search that can be used. One that cannot be read, or exceeds the [limits](crate::limits), costs the others
+/// nothing; only if none can be read, there is no result.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRows {
+    /// In the order in which they came.
+    pub rows: Vec<MatchedChunk>,
+    /// How many there are besides.
+    pub left_out: usize,
+}
+
 impl MatchedChunk {
+    /// Whether passage and headings are as small as everybody who handles them may rely on. What else a row holds is cut or
+    /// left out where it is read.
+    pub fn is_within_limits(&self) -> bool {
+        let fits = |text: &str, bytes, of_json| text.len() <= bytes && json_bytes(text) <= of_json;
+        fits(&self.content, MAX_PASSAGE_BYTES, MAX_PASSAGE_JSON_BYTES)
+            && self.section().is_none_or(|section| fits(section, MAX_SECTION_BYTES, MAX_SECTION_JSON_BYTES))
+    }
+
     /// What rows are ordered by, the best first. What is no number ranks last.
     pub fn rank_score(&self) -> f64 {
         Some(self.score.unwrap_or(self.similarity))
@@ -78,13 +105,14 @@ impl MatchedChunk {
             .unwrap_or(f64::NEG_INFINITY)
     }
 
-    /// The name to show: title, else file name, else address, else [`UNKNOWN_DOCUMENT`].
+    /// The name to show, on one line: title, else file name, else address, else [`UNKNOWN_DOCUMENT`].
     pub fn title(&self) -> String {
-        text(&self.document_meta, "title")
-            .or_else(|| self.document_name.as_deref().and_then(non_empty))
-            .or_else(|| self.url())
-            .unwrap_or(UNKNOWN_DOCUMENT)
-            .to_owned()
+        [text(&self.document_meta, "title"), self.document_name.as_deref(), self.url()]
+            .into_iter()
+            .flatten()
+            .map(|name| one_line(name, MAX_NAME_CHARS))
+            .find(|name| !name.is_empty())
+            .unwrap_or_else(|| UNKNOWN_DOCUMENT.to_owned())
     }
 
     /// The heading the passage stands under.
@@ -98,20 +126,55 @@ impl MatchedChunk {
     }
 
     /// Where to read on: the passage's address, else the document's. Only web addresses count, since the link
-    /// ends up in somebody's page.
+    /// ends up in somebody's page, and only those that are not too long.
     pub fn url(&self) -> Option<&str> {
-        let web_address = |meta| text(meta, "url").filter(|url| is_web_address(url));
+        let is_usable = |url: &&str| is_web_address(url) && json_bytes(url) <= MAX_URL_BYTES;
+        let web_address = |meta| text(meta, "url").filter(is_usable);
         web_address(&self.meta).or_else(|| web_address(&self.document_meta))
     }
 
     /// The document's media type.
     pub fn content_type(&self) -> Option<&str> {
-        text(&self.document_meta, "content_type")
+        text(&self.document_meta, "content_type").filter(|name| json_bytes(name) <= MAX_CONTENT_TYPE_BYTES)
     }
 
     /// Whether stars and brackets in the passage may be Markdown; unless the media type says otherwise, they are.
     pub fn is_markdown(&self) -> bool {
         self.content_type().is_none_or(|media_type| media_type.starts_with("text/markdown"))
+    }
+}
+
+impl<'de> Deserialize<'de> for SearchRows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowByRow)
+    }
+}
+
+struct RowByRow;
+
+impl<'de> Visitor<'de> for RowByRow {
+    type Value = SearchRows;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of rows")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<SearchRows, A::Error> {
+        let mut found = SearchRows::default();
+        let mut readable = 0;
+        while let Some(json) = sequence.next_element::<Box<RawValue>>()? {
+            let row = serde_json::from_str::<MatchedChunk>(json.get()).ok();
+            readable += usize::from(row.is_some());
+            match row.filter(MatchedChunk::is_within_limits) {
+                Some(row) => found.rows.push(row),
+                None => found.left_out += 1,
+            }
+        }
+        // Then the database is another one than this was written for.
+        if readable == 0 && found.left_out > 0 {
+            return Err(A::Error::custom("no row can be read"));
+        }
+        Ok(found)
     }
 }
 

@@ -23,6 +23,7 @@ pub mod error;
 pub mod event;
 pub mod evidence;
 pub mod found;
+pub mod limits;
 pub mod outcome;
 mod passage;
 mod plain;
@@ -33,5 +34,7 @@ mod respond;
 pub mod sentences;
 pub mod title;
 mod words;
+#[cfg(test)]
+mod work;
 
 pub use respond::{Response, Verdict, respond};

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::answer::{Answer, Citation};
 use crate::event::Event;
 use crate::found::FoundPassage;
+use crate::limits::{MAX_LINK_BYTES, json_bytes};
 use crate::refusal::Refusal;
 
 /// The outcome of a question. Stored under its `message_id`, it answers every repeat. Its JSON is for storage; what
@@ -125,8 +126,9 @@ impl Outcome {
         cited.chain(found.iter().map(|passage| passage.document_id)).collect()
     }
 
-    /// Gives each passage the address where its document can be downloaded, if it has one.
+    /// Gives each passage the address where its document can be downloaded, if it has one that is not too long.
     pub fn set_download_urls(&mut self, url_of: impl Fn(Uuid) -> Option<String>) {
+        let url_of = |document| url_of(document).filter(|url| json_bytes(url) <= MAX_LINK_BYTES);
         let (citations, found) = match self {
             Self::Answer(answer) => (answer.citations.as_mut_slice(), &mut answer.also_found),
             Self::Refusal(refusal) => (&mut [][..], &mut refusal.nearest),

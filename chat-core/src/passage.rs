@@ -1,9 +1,13 @@
 //! A found passage with its sentences taken apart, as evidence and answers look at it.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
+use crate::answer::has_escaped_marker;
 use crate::chunk::{MatchedChunk, SentenceMatch};
+use crate::limits::MAX_SENTENCES;
 use crate::plain::plain_text;
 use crate::sentences::{List, Unit, UnitKind, row_text, units};
 use crate::words::words;
@@ -28,26 +32,33 @@ pub(crate) struct Sentence<'a> {
     /// Its words, stemmed.
     pub(crate) words: BTreeSet<String>,
     /// The words of what it stands under: a heading in the passage, the header row of a table, the line that introduces a
-    /// list, the section.
-    pub(crate) context: BTreeSet<String>,
+    /// list, the section. Shared, because many sentences stand under the same.
+    context: Vec<Rc<BTreeSet<String>>>,
     /// The header row of the table it is a row of.
     pub(crate) header: Option<&'a str>,
     /// The list it is, or begins, an item of.
     pub(crate) list: Option<List>,
+    /// See [`Passage::is_shown_as_it_is`].
+    is_shown_as_it_is: OnceCell<bool>,
 }
 
 impl<'a> Passage<'a> {
     pub(crate) fn new(chunk: &'a MatchedChunk) -> Self {
         let content = chunk.content.as_str();
-        let section: BTreeSet<String> = chunk.section().into_iter().flat_map(words).collect();
+        let section: Rc<BTreeSet<String>> = Rc::new(chunk.section().into_iter().flat_map(words).collect());
         let units = units(content);
-        let sentence = |(range, similarity): (Range<usize>, f64)| {
+        let mut lines = BTreeMap::new();
+        let mut words_of = |range: Range<usize>| {
+            let of_line = || Rc::new(content.get(range.clone()).into_iter().flat_map(words).collect());
+            Rc::clone(lines.entry((range.start, range.end)).or_insert_with(of_line))
+        };
+        let mut sentence = |(range, similarity): (Range<usize>, f64)| {
             let text = content.get(range.clone())?;
             let unit = unit_at(&units, &range);
             let list = unit.and_then(|unit| unit.list.clone());
             let introduction = list.as_ref().and_then(|list| list.introduction.clone());
             let context = unit.into_iter().flat_map(|unit| unit.context.iter().cloned()).chain(introduction);
-            let context = context.filter_map(|range| content.get(range)).flat_map(words);
+            let context = context.map(&mut words_of).chain([Rc::clone(&section)]).collect();
             let header = unit.filter(|unit| unit.kind == UnitKind::TableRow);
             let header = header.and_then(|unit| content.get(unit.context.first()?.clone()));
             Some(Sentence {
@@ -55,15 +66,16 @@ impl<'a> Passage<'a> {
                 list,
                 kind: unit.map_or_else(|| kind_of_unknown(text), |unit| unit.kind),
                 words: words(text).collect(),
-                context: context.chain(section.iter().cloned()).collect(),
+                context,
                 range,
                 text,
                 similarity,
+                is_shown_as_it_is: OnceCell::new(),
             })
         };
         Self {
             chunk,
-            sentences: quotable_ranges(chunk, &units).into_iter().filter_map(sentence).collect(),
+            sentences: quotable_ranges(chunk, &units).into_iter().filter_map(&mut sentence).collect(),
             words: words(content).chain(section.iter().cloned()).collect(),
         }
     }
@@ -78,6 +90,15 @@ impl<'a> Passage<'a> {
         }
     }
 
+    /// Whether clients show words of the sentence, and nothing else; see [`has_escaped_marker`]. The line above a list is asked
+    /// for with each item, so the answer is kept.
+    pub(crate) fn is_shown_as_it_is(&self, sentence: &Sentence<'_>) -> bool {
+        *sentence.is_shown_as_it_is.get_or_init(|| {
+            let text = self.plain_text(sentence);
+            text.contains(char::is_alphanumeric) && !has_escaped_marker(&text)
+        })
+    }
+
     /// The sentence that is exactly this range, as offsets in bytes.
     pub(crate) fn sentence_at(&self, range: &Range<usize>) -> Option<&Sentence<'a>> {
         self.sentences.iter().find(|sentence| sentence.range == *range)
@@ -90,6 +111,13 @@ impl<'a> Passage<'a> {
             .map(|sentence| sentence.similarity)
             .filter(|cosine| !cosine.is_nan())
             .reduce(f64::max)
+    }
+}
+
+impl Sentence<'_> {
+    /// Whether it, or what it stands under, holds a word, given as its stem.
+    pub(crate) fn holds(&self, word: &str) -> bool {
+        self.words.contains(word) || self.context.iter().any(|words| words.contains(word))
     }
 }
 
@@ -113,14 +141,14 @@ fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f
     vec![(start..start + trimmed.len(), chunk.similarity)]
 }
 
-/// Offsets in characters as offsets in bytes. What lies outside of the text, overlaps the sentence before, or holds no
-/// word is left out: then the stored sentences belong to another version of the passage.
+/// Offsets in characters as offsets in bytes, of [`MAX_SENTENCES`] at most. What lies outside of the text, overlaps the
+/// sentence before, or holds no word is left out: then the stored sentences belong to another version of the passage.
 fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>, f64)> {
     let boundaries: Vec<usize> =
         content.char_indices().map(|(byte, _)| byte).chain([content.len()]).collect();
     let mut last_end = 0;
     let mut ranges = Vec::new();
-    for sentence in sentences {
+    for sentence in sentences.iter().take(MAX_SENTENCES) {
         let range = boundaries.get(sentence.start).zip(boundaries.get(sentence.end));
         let Some(range) = range.map(|(start, end)| *start..*end) else { continue };
         let has_words = content.get(range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric));

@@ -4,6 +4,9 @@ use crate::sentences::UnitKind;
 
 /// How far the end of a link, tag or comment is looked for, in bytes. Keeps hostile text cheap, and nesting shallow.
 const LOOKAHEAD: usize = 1000;
+/// How many bytes may be looked ahead for each byte of a text; after that, brackets and stars are characters like the rest.
+/// A link or emphasis costs its own length.
+const LOOKAHEAD_PER_BYTE: usize = 64;
 
 /// What a reader sees of a unit. Characters are only left out; none is added but the one an entity stands for, and the
 /// space for a line end within a sentence.
@@ -37,6 +40,30 @@ fn without_fences(source: &str) -> String {
 
 /// Removes inline markup from a text.
 fn inline(source: &str) -> String {
+    inline_within(source, &mut Lookahead { left: LOOKAHEAD_PER_BYTE * source.len() })
+}
+
+/// The bytes that may still be looked at ahead of where the text is read.
+struct Lookahead {
+    left: usize,
+}
+
+impl Lookahead {
+    /// What follows, as far as it may be looked at.
+    fn at<'a>(&self, rest: &'a str) -> &'a str {
+        rest.get(..rest.floor_char_boundary(LOOKAHEAD.min(self.left))).unwrap_or(rest)
+    }
+
+    fn note(&mut self, used: usize) {
+        #[cfg(test)]
+        crate::work::add(used);
+        self.left = self.left.saturating_sub(used);
+    }
+}
+
+fn inline_within(source: &str, lookahead: &mut Lookahead) -> String {
+    #[cfg(test)]
+    crate::work::add(source.len());
     let mut plain = String::with_capacity(source.len());
     let mut rest = source;
     let mut before = None;
@@ -45,10 +72,10 @@ fn inline(source: &str) -> String {
         let (text, length) = match c {
             '\\' => escape(rest),
             '`' => code_span(rest),
-            '!' if rest.starts_with("![") => link(rest, 1),
-            '[' => link(rest, 0),
+            '!' if rest.starts_with("![") => link(rest, 1, lookahead),
+            '[' => link(rest, 0, lookahead),
             '<' => angle_brackets(rest),
-            '*' | '_' | '~' => emphasis(rest, c, before, &mut open),
+            '*' | '_' | '~' => emphasis(rest, c, before, &mut open, lookahead),
             '&' => entity(rest),
             _ => None,
         }
@@ -88,30 +115,32 @@ fn code_span(rest: &str) -> Option<(String, usize)> {
 }
 
 /// `[text](target)`, `[text][label]`, `![description](target)`: the text. Brackets of any other kind stay.
-fn link(rest: &str, bang: usize) -> Option<(String, usize)> {
-    let rest = head(rest);
+fn link(rest: &str, bang: usize, lookahead: &mut Lookahead) -> Option<(String, usize)> {
+    let rest = lookahead.at(rest);
     let inside = rest.get(bang + 1..)?;
-    let close = closing(inside, '[', ']')?;
+    let close = closing(inside, '[', ']', lookahead)?;
     let after = inside.get(close + 1..)?;
     let (open, end) = match after.chars().next()? {
         '(' => ('(', ')'),
         '[' => ('[', ']'),
         _ => return None,
     };
-    let target = closing(after.get(1..)?, open, end)?;
+    let target = closing(after.get(1..)?, open, end, lookahead)?;
     if open == '[' && after.get(1..=target)?.chars().all(|c| c.is_ascii_digit()) {
         // "[a][1]": a footnote or an index, not a link whose label we know.
         return None;
     }
-    Some((inline(inside.get(..close)?), bang + 1 + close + 1 + 1 + target + 1))
-}
-
-fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LOOKAHEAD)).unwrap_or(text)
+    Some((inline_within(inside.get(..close)?, lookahead), bang + 1 + close + 1 + 1 + target + 1))
 }
 
 /// Where a bracket closes, brackets inside it counted.
-fn closing(text: &str, open: char, close: char) -> Option<usize> {
+fn closing(text: &str, open: char, close: char, lookahead: &mut Lookahead) -> Option<usize> {
+    let found = closing_in(text, open, close);
+    lookahead.note(found.unwrap_or(text.len()));
+    found
+}
+
+fn closing_in(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0_usize;
     let mut is_escaped = false;
     for (at, c) in text.char_indices() {
@@ -131,7 +160,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 
 /// `<https://example.com>` is the address; a tag or comment is nothing.
 fn angle_brackets(rest: &str) -> Option<(String, usize)> {
-    let rest = head(rest);
+    let rest = rest.get(..rest.floor_char_boundary(LOOKAHEAD)).unwrap_or(rest);
     if let Some(comment) = rest.strip_prefix("<!--") {
         let end = comment.find("-->")?;
         return Some((String::new(), "<!--".len() + end + "-->".len()));
@@ -156,6 +185,7 @@ fn emphasis(
     mark: char,
     before: Option<char>,
     open: &mut Vec<(char, usize)>,
+    lookahead: &mut Lookahead,
 ) -> Option<(String, usize)> {
     let run = rest.len() - rest.trim_start_matches(mark).len();
     let (marks, behind) = rest.split_at_checked(run)?;
@@ -177,7 +207,7 @@ fn emphasis(
         open.truncate(opened);
         return Some((String::new(), run));
     }
-    if is_visible(after) && (before.is_none() || is_closed(behind, mark, run)) {
+    if is_visible(after) && (before.is_none() || is_closed(behind, mark, run, lookahead)) {
         open.push((mark, run));
         return Some((String::new(), run));
     }
@@ -186,17 +216,18 @@ fn emphasis(
 }
 
 /// Whether a run of so many marks follows that closes: one behind a visible character.
-fn is_closed(behind: &str, mark: char, run: usize) -> bool {
-    let mut text = head(behind);
+fn is_closed(behind: &str, mark: char, run: usize, lookahead: &mut Lookahead) -> bool {
+    let ahead = lookahead.at(behind);
+    let mut text = ahead;
     let mut before = None;
-    while let Some((words, at_mark)) = text.find(mark).and_then(|at| text.split_at_checked(at)) {
+    let mut is_found = false;
+    while !is_found && let Some((words, at_mark)) = text.find(mark).and_then(|at| text.split_at_checked(at)) {
         before = words.chars().next_back().or(before);
         text = at_mark.trim_start_matches(mark);
-        if at_mark.len() - text.len() == run && before.is_some_and(|c: char| !c.is_whitespace()) {
-            return true;
-        }
+        is_found = at_mark.len() - text.len() == run && before.is_some_and(|c: char| !c.is_whitespace());
     }
-    false
+    lookahead.note(if is_found { ahead.len() - text.len() } else { ahead.len() });
+    is_found
 }
 
 /// The entities that writers of Markdown really use.

@@ -12,6 +12,10 @@ use crate::words::{informative_words, is_german, is_one_typo_away, is_stop_word,
 /// More words than this do not count; `match_chunks` weighs no more either.
 const MOST_TERMS: usize = 64;
 
+/// Words one typing error away from a word of the question that are taken for it: a passage of nothing but such words costs
+/// no more than any other.
+const MAX_TYPOS: usize = 8;
+
 /// What a word weighs that the search did not weigh: as much as one that stands in every twentieth passage.
 const UNKNOWN_WEIGHT: f64 = 3.0;
 
@@ -77,6 +81,8 @@ impl Question {
 
 impl Term {
     fn is_covered(&self, is_there: &impl Fn(&str) -> bool) -> bool {
+        #[cfg(test)]
+        crate::work::add(self.forms.len());
         self.forms.iter().any(|form| is_there(form))
     }
 }
@@ -120,8 +126,15 @@ fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
     let is_known = passages.iter().any(|passage| passage.words.contains(&stem));
     let mut forms = BTreeSet::from([stem.clone()]);
     if !is_known {
-        let all = passages.iter().flat_map(|passage| &passage.words);
-        forms.extend(all.filter(|word| is_one_typo_away(word, &stem)).cloned());
+        // The best passages first.
+        for word in passages.iter().flat_map(|passage| &passage.words) {
+            if is_one_typo_away(word, &stem) {
+                forms.insert(word.clone());
+            }
+            if forms.len() > MAX_TYPOS {
+                break;
+            }
+        }
     }
     forms
 }
@@ -167,6 +180,16 @@ mod tests {
         assert_eq!(coverage(&question, "A refund."), 0.75);
         assert_eq!(coverage(&question, "Refunded to cards."), 1.0);
         assert_eq!(coverage(&question, "Trees."), 0.0);
+    }
+
+    #[test]
+    fn few_of_many_typing_errors_are_taken_for_the_word() {
+        let typos: String = ('a'..='z').map(|letter| format!("re{letter}fund ")).collect();
+        let rows = [chunk(1, 1, 0.5, "A reffund."), chunk(2, 2, 0.4, &typos)];
+        let passages: Vec<_> = rows.iter().map(Passage::new).collect();
+        let question = Question::new("refund", None, &passages);
+        assert_eq!(question.terms[0].forms.len(), 1 + MAX_TYPOS);
+        assert_eq!(coverage(&question, "reffund"), 1.0, "the best passage comes first");
     }
 
     #[test]

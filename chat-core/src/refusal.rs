@@ -109,7 +109,8 @@ impl Refusal {
 
 fn nearest(rows: &[MatchedChunk], threshold: f64) -> Vec<FoundPassage> {
     let mut nearest: Vec<FoundPassage> = Vec::new();
-    let mut near: Vec<_> = rows.iter().filter(|row| row.similarity >= threshold - NEAR_MARGIN).collect();
+    let is_near = |row: &&MatchedChunk| row.is_within_limits() && row.similarity >= threshold - NEAR_MARGIN;
+    let mut near: Vec<_> = rows.iter().filter(is_near).collect();
     near.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     for passage in near.into_iter().map(FoundPassage::new) {
         if nearest.len() < MAX_NEAREST && !nearest.iter().any(|other| other.is_same_place(&passage)) {

@@ -4,6 +4,8 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::limits::MAX_STEMMED_CHARS;
+
 /// Words that say nothing about the subject of an English question.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
@@ -55,13 +57,24 @@ pub(crate) fn is_german(text: &str) -> bool {
 /// commas is also given without them.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    bases(text).map(move |base| stemmer.stem(&base).into_owned())
+    bases(text).map(move |base| stem(&stemmer, base))
 }
 
 /// The informative words of an English text: those of [`words`] that are no stop words.
 pub(crate) fn informative_words(text: &str) -> impl Iterator<Item = String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    bases(text).filter(|base| !is_stop_word(base)).map(move |base| stemmer.stem(&base).into_owned())
+    bases(text).filter(|base| !is_stop_word(base)).map(move |base| stem(&stemmer, base))
+}
+
+/// A longer word than [`MAX_STEMMED_CHARS`] is a key, a hash or a hex dump: it has no endings to lose, and the stemmer takes
+/// quadratic time. It is kept whole rather than cut, because two keys that begin alike are not the same.
+fn stem(stemmer: &Stemmer, word: String) -> String {
+    if word.chars().nth(MAX_STEMMED_CHARS).is_some() {
+        return word;
+    }
+    #[cfg(test)]
+    crate::work::add(word.len());
+    stemmer.stem(&word).into_owned()
 }
 
 /// What English leaves of a word behind an apostrophe: "don't", "it's", "we'll".
@@ -85,6 +98,8 @@ fn bases(text: &str) -> impl Iterator<Item = String> {
 
 /// Lower case, Latin letters without accents, one kind of apostrophe. In other scripts a mark makes another letter.
 fn fold(text: &str) -> String {
+    #[cfg(test)]
+    crate::work::add(text.len());
     let lower = text.to_lowercase().replace('’', "'");
     if lower.is_ascii() {
         return lower;
@@ -107,6 +122,9 @@ pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
     if a.len().min(b.len()) < SHORTEST_MISSPELT || a.len().abs_diff(b.len()) > 4 {
         return false;
     }
+    if !may_be_one_typo_away(a.as_bytes(), b.as_bytes()) {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
     if shorter.len() < SHORTEST_MISSPELT || longer.len() - shorter.len() > 1 {
@@ -127,9 +145,20 @@ pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
     }
 }
 
+/// Cheap, and true of all words that are: what differs between the same start and the same end is two characters at most.
+fn may_be_one_typo_away(a: &[u8], b: &[u8]) -> bool {
+    let different = if a.is_ascii() && b.is_ascii() { 2 } else { 2 * 4 };
+    let same_start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let same_end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    same_start + same_end + different >= a.len().max(b.len())
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::work;
 
     fn informative(text: &str) -> Vec<String> {
         informative_words(text).collect()
@@ -215,6 +244,24 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_more_than_64_characters_is_kept_as_it_is() {
+        let word = |letters: usize| "running".repeat(10)[..letters].to_owned() + "s";
+        assert_eq!(words(&word(63)).collect::<Vec<_>>(), [word(63).trim_end_matches('s')]);
+        assert_eq!(words(&word(64)).collect::<Vec<_>>(), [word(64)]);
+        // What is counted is characters.
+        let accents = |letters: usize| "ж".repeat(letters);
+        assert_eq!(words(&accents(64)).collect::<Vec<_>>(), [accents(64)]);
+    }
+
+    #[test]
+    fn the_longest_word_is_read_once_and_not_stemmed() {
+        let long = "ay".repeat(100_000);
+        let (found, work) = work::of(|| words(&long).collect::<Vec<_>>());
+        assert_eq!(found, [long.as_str()]);
+        assert_eq!(work, long.len());
+    }
+
+    #[test]
     fn an_apostrophe_joins_words_but_not_english_endings() {
         assert_eq!(informative("O'Brien l’eau we'll"), ["o", "brien", "l", "eau"]);
     }
@@ -224,5 +271,31 @@ mod tests {
         assert_eq!(informative("Céloron Größe Straße"), ["celoron", "große", "straße"]);
         assert_eq!(informative("10,000 3.5"), ["10", "000", "10000", "3.5"]);
         assert_eq!(informative("возврат денег мой が か"), ["возврат", "денег", "мой", "が", "か"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_and_stemmed_at_most_once(
+            text in "(([a-zé'’,0-9]{1,5}){0,40}|(ay){0,60}|[\\PC]{0,60}| ){0,8}",
+            times in prop_oneof![9 => Just(1_usize), 1 => Just(200)],
+        ) {
+            let text = text.repeat(times);
+            let (_, work) = work::of(|| words(&text).count());
+            // Lower case has three times the bytes at most; a number without its commas is there twice.
+            prop_assert!(work <= 7 * text.len(), "{work} for {}", text.len());
+        }
+
+        #[test]
+        fn one_typing_error_is_always_seen(word in "[a-zé]{5,12}", at in 0..12_usize, other in "[a-zж]") {
+            let mut letters: Vec<char> = word.chars().collect();
+            let at = at.min(letters.len() - 2);
+            letters.swap(at, at + 1);
+            prop_assert!(is_one_typo_away(&word, &letters.iter().collect::<String>()));
+            letters.swap(at, at + 1);
+            letters.insert(at, other.chars().next().unwrap());
+            prop_assert!(is_one_typo_away(&word, &letters.iter().collect::<String>()));
+            letters.remove(at + 1);
+            prop_assert!(is_one_typo_away(&word, &letters.iter().collect::<String>()));
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use chat_core::limits::MAX_SENTENCES;
 use chat_core::sentences::{Unit, UnitKind, named_cells, units};
 
 use crate::chunk::with_context;
@@ -38,7 +39,7 @@ impl Sentence {
     }
 }
 
-/// The sentences of a chunk's content, in order, never overlapping. A chunk may have none.
+/// The sentences of a chunk's content, in order, never overlapping; the first [`MAX_SENTENCES`]. A chunk may have none.
 pub fn sentences(content: &str) -> Vec<Sentence> {
     let mut characters = Characters { content, byte: 0, before: 0 };
     let sentence = |unit: Unit| Sentence {
@@ -47,7 +48,7 @@ pub fn sentences(content: &str) -> Vec<Sentence> {
         introduction: unit.list.as_ref().and_then(|list| list.introduction.clone()),
         bytes: unit.range,
     };
-    units(content).into_iter().map(sentence).collect()
+    units(content).into_iter().take(MAX_SENTENCES).map(sentence).collect()
 }
 
 /// The context of a table row is its header row, if the chunk has it, and the heading above the table.

@@ -1,6 +1,5 @@
 //! Chooses the sentences that answer a question best, and what a reader needs to understand them.
 
-use super::has_escaped_marker;
 use super::lean::leans_on_previous;
 use crate::evidence::{PassageAssessment, fit};
 use crate::passage::{Passage, Sentence};
@@ -8,7 +7,7 @@ use crate::question::Question;
 use crate::sentences::{List, ends_with_colon};
 
 /// Most sentences in an answer.
-const MAX_SENTENCES: usize = 3;
+pub(crate) const MAX_SENTENCES: usize = 3;
 /// Weight of the passage's rank score (-1 to 1): the same for all its sentences, it decides between passages. Anything
 /// from 1 to 3 chooses as well on the evaluation sets.
 const PASSAGE_WEIGHT: f64 = 2.0;
@@ -60,7 +59,7 @@ pub(super) fn choose<'p>(
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     // Asked of few: it takes the sentence's Markdown apart.
     let mut candidates =
-        candidates.into_iter().filter(|candidate| is_shown_as_it_is(candidate.passage, candidate.sentence));
+        candidates.into_iter().filter(|candidate| candidate.passage.is_shown_as_it_is(candidate.sentence));
     let Some(best) = candidates.next() else { return Choice { sentences: Vec::new(), is_hedged: false } };
     let is_hedged = lacks_a_name(question, &best);
 
@@ -104,12 +103,6 @@ fn candidates<'p>(
     qualifying.flat_map(of_passage).collect()
 }
 
-/// Whether clients show words of the sentence, and nothing else; see [`has_escaped_marker`].
-fn is_shown_as_it_is(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
-    let text = passage.plain_text(sentence);
-    text.contains(char::is_alphanumeric) && !has_escaped_marker(&text)
-}
-
 /// Whether it is the line above items of the passage, or its last words are a colon: it says nothing without what follows.
 fn leads_to_others(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
     let introduces = |list: &List| list.introduction.as_ref() == Some(&sentence.range);
@@ -129,10 +122,7 @@ fn lacks_a_name(question: &Question, best: &Chosen<'_>) -> bool {
     let sentences = &best.passage.sentences;
     let at = sentences.iter().position(|sentence| sentence.range == best.sentence.range).unwrap_or_default();
     let window = sentences.get(at.saturating_sub(1)..(at + 2).min(sentences.len())).unwrap_or_default();
-    let holds = |sentence: &Sentence<'_>, word: &str| {
-        sentence.words.contains(word) || sentence.context.contains(word)
-    };
-    question.missing_names(|word| window.iter().any(|sentence| holds(sentence, word))) > 0
+    question.missing_names(|word| window.iter().any(|sentence| sentence.holds(word))) > 0
 }
 
 /// Whether a reader needs only one of them. Where a number or "not" makes the difference, or another line above, both.
@@ -160,7 +150,7 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
     let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
     let first = starts.iter().min().filter(|_| starts.len() > 1)?;
-    let is_shown = |sentence: &&Sentence<'_>| is_step(sentence) && is_shown_as_it_is(best.passage, sentence);
+    let is_shown = |sentence: &&Sentence<'_>| is_step(sentence) && best.passage.is_shown_as_it_is(sentence);
     let steps = best.passage.sentences.iter().filter(is_shown);
     // The best is among them even if it is not near the first.
     let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
@@ -206,7 +196,7 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
 
 fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let range = chosen.sentence.list.as_ref()?.introduction.as_ref()?;
-    chosen.passage.sentence_at(range).filter(|sentence| is_shown_as_it_is(chosen.passage, sentence))
+    chosen.passage.sentence_at(range).filter(|sentence| chosen.passage.is_shown_as_it_is(sentence))
 }
 
 /// The sentence that the first word of another points at.
@@ -220,7 +210,7 @@ fn pointed_at<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let between = passage.chunk.content.get(previous.range.end..chosen.sentence.range.start)?;
     // Of the same paragraph.
     let is_near = between.trim().is_empty() && between.matches('\n').count() < 2;
-    (is_near && is_shown_as_it_is(passage, previous)).then_some(previous)
+    (is_near && passage.is_shown_as_it_is(previous)).then_some(previous)
 }
 
 #[cfg(test)]

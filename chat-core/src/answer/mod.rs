@@ -12,6 +12,7 @@ use crate::found::FoundPassage;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
+pub(crate) use choose::MAX_SENTENCES;
 use choose::{Choice, Chosen, choose};
 pub use cite::{Citation, Quote};
 
@@ -215,7 +216,7 @@ fn find_marker(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Whether a text holds what [`escape_markers`] writes: clients would turn it into a bracketed number, which it is not.
-fn has_escaped_marker(text: &str) -> bool {
+pub(crate) fn has_escaped_marker(text: &str) -> bool {
     text.match_indices(r"\[").any(|(start, bracket)| {
         let inside = text.get(start + bracket.len()..).unwrap_or_default();
         let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
 use crate::error::{ApiError, ErrorCode};
+use crate::limits::MAX_MATCH_COUNT;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::refusal::Reason;
@@ -106,11 +107,12 @@ pub fn assess(question: &str, rows: &[MatchedChunk], gates: &Gates) -> Assessmen
     weigh(&Question::new(question, query_terms(rows), &passages), &passages, gates)
 }
 
-/// The rows as passages, best first.
+/// The rows as passages, best first: those within the [limits](crate::limits), and no more of them than one question may
+/// look at.
 pub(crate) fn ranked(rows: &[MatchedChunk]) -> Vec<Passage<'_>> {
-    let mut rows: Vec<_> = rows.iter().collect();
+    let mut rows: Vec<_> = rows.iter().filter(|row| row.is_within_limits()).collect();
     rows.sort_by(|a, b| b.rank_score().total_cmp(&a.rank_score()));
-    rows.into_iter().map(Passage::new).collect()
+    rows.into_iter().take(MAX_MATCH_COUNT).map(Passage::new).collect()
 }
 
 /// The question's words as the search weighed them.

@@ -53,7 +53,7 @@ pub(crate) fn best_coverage(question: &Question, passages: &[Passage<'_>]) -> f6
 }
 
 fn coverage(question: &Question, sentence: &Sentence<'_>) -> f64 {
-    question.coverage(|word| sentence.words.contains(word) || sentence.context.contains(word))
+    question.coverage(|word| sentence.holds(word))
 }
 
 fn best(passages: &[Passage<'_>], value: impl Fn(&Sentence<'_>) -> f64) -> Option<f64> {

@@ -7,6 +7,7 @@ mod blocks;
 mod split;
 mod table;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use blocks::{Block, BlockKind};
@@ -54,13 +55,19 @@ pub struct List {
 
 /// All units of a passage, in order, never overlapping.
 pub fn units(content: &str) -> Vec<Unit> {
+    // Many items stand below the same paragraph.
+    let mut introductions = BTreeMap::new();
+    let mut introduction_in = |above: Range<usize>| {
+        let key = (above.start, above.end);
+        introductions.entry(key).or_insert_with(|| introduction(content, above)).clone()
+    };
     blocks::blocks(content)
         .into_iter()
         .flat_map(|Block { range, kind, context, list }| {
             let list = list.map(|list| List {
                 number: list.number,
                 is_ordered: list.is_ordered,
-                introduction: list.above.and_then(|above| introduction(content, above)),
+                introduction: list.above.and_then(&mut introduction_in),
             });
             let later = list.clone().map(|list| List { introduction: None, ..list });
             let (kind, ranges) = match kind {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::limits::MAX_PASSAGE_BYTES;
 use crate::words::is_stop_word;
 
 /// Abbreviations that always go on.
@@ -22,6 +23,8 @@ const SOMETIMES_LAST: &[&str] = &[
 /// The sentences of `content[range]`, each without the white space around it.
 pub fn sentences(content: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let Some(text) = content.get(range.clone()) else { return Vec::new() };
+    #[cfg(test)]
+    crate::work::add(text.len());
     let mut sentences = Vec::new();
     let mut start = 0;
     let mut position = 0;
@@ -74,9 +77,10 @@ fn after_closers(text: &str, position: usize) -> usize {
     position + rest.find(|c| !closes(c)).unwrap_or(rest.len())
 }
 
-/// The end of the code span that opens here, or of its backticks when nothing closes it.
+/// The end of the code span that opens here, or of its backticks when nothing closes it where a passage could reach.
 fn after_code_span(text: &str, position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
+    let rest = rest.get(..rest.floor_char_boundary(MAX_PASSAGE_BYTES)).unwrap_or_default();
     let ticks = rest.len() - rest.trim_start_matches('`').len();
     let mut search = ticks;
     while let Some(found) = rest.get(search..).and_then(|tail| tail.find('`')) {

@@ -1,6 +1,6 @@
 //! What a question needs: the search, and the rows it leaves behind.
 
-use chat_core::chunk::MatchedChunk;
+use chat_core::chunk::{MatchedChunk, SearchRows};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -52,7 +52,11 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        self.read_json(self.rpc("match_chunks", &parameters)).await
+        let found: SearchRows = self.read_json(self.rpc("match_chunks", &parameters)).await?;
+        if found.left_out > 0 {
+            worker::console_error!("match_chunks: {} rows are too large or cannot be read", found.left_out);
+        }
+        Ok(found.rows)
     }
 
     /// Whether the user can see any document that can be searched.

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
+use chat_core::limits::MAX_SEARCH_BYTES;
 use futures_util::StreamExt;
 use worker::js_sys::Math;
 use worker::{
@@ -14,8 +15,6 @@ use super::circuit::{Circuit, OPEN_MS};
 use super::deadline::Deadline;
 use crate::http::error::Failure;
 
-/// Most bytes of an answer that are read.
-const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
 /// do not come back at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
@@ -212,7 +211,7 @@ impl Answer {
         let mut body = Vec::new();
         while let Some(piece) = stream.next().await {
             let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
-            if body.len() + piece.len() > MAX_ANSWER_BYTES {
+            if body.len() + piece.len() > MAX_SEARCH_BYTES {
                 return Err(Fault::Final(unavailable(what, "the answer is too large")));
             }
             body.extend_from_slice(&piece);

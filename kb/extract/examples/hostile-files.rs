@@ -5,6 +5,8 @@ use std::{io::Write, path::PathBuf};
 // The program of the sandbox belongs to tests; only what makes files is used here.
 #[path = "../tests/support/hostile.rs"]
 mod hostile;
+#[path = "../tests/support/oversized.rs"]
+mod oversized;
 #[path = "../tests/support/pdf.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod pdf;
@@ -23,7 +25,7 @@ fn main() -> std::io::Result<()> {
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&files)?)
 }
 
-/// `name` is not exact where it is no Unicode; `contains` is in the text or in the error.
+/// `name` is not exact where it is no Unicode; `contains` is in the text or in the error, and in the answer to `question`.
 fn description(file: &hostile::Hostile) -> serde_json::Value {
     let (expected, contains) = match file.expected {
         Expected::Text(text) => ("text", Some(text)),
@@ -31,5 +33,10 @@ fn description(file: &hostile::Hostile) -> serde_json::Value {
         Expected::Either => ("either", None),
         Expected::Unknown => ("unknown format", None),
     };
-    serde_json::json!({ "name": String::from_utf8_lossy(&file.name), "expected": expected, "contains": contains })
+    serde_json::json!({
+        "name": String::from_utf8_lossy(&file.name),
+        "expected": expected,
+        "contains": contains,
+        "question": file.question,
+    })
 }

@@ -3,7 +3,10 @@
 //! The text is plain, but laid out as Markdown lays out lists, tables and code, so that sentences and rows are found in
 //! it again. Nothing is escaped: it is shown as it is.
 
-use super::{Block, BlockKind, ExtractError, MAX_SECTIONS, MAX_TEXT_BYTES, Section, outline::Outline};
+use super::{
+    Block, BlockKind, ExtractError, MAX_SECTIONS, MAX_TEXT_BYTES, Section,
+    outline::{MAX_HEADING_CHARS, Outline},
+};
 
 /// Lists inside lists; what is nested deeper is written as if it were not. Each level is two blocks, and the answer of a
 /// sandboxed extraction is JSON of limited depth.
@@ -29,18 +32,18 @@ struct Open {
 }
 
 impl Composer {
-    /// Kept as a line of its own that is no content; a quoted or listed heading is a paragraph.
+    /// Kept as a line of its own that is no content; a quoted, listed or very long heading is a paragraph.
     pub(crate) fn heading(&mut self, level: usize, text: &str) {
         let text = one_line(text);
         if text.is_empty() {
             return;
         }
-        if !self.open.is_empty() {
+        if !self.open.is_empty() || text.chars().nth(MAX_HEADING_CHARS).is_some() {
             return self.paragraph(&text);
         }
         self.start_block();
         self.push(&text);
-        self.outline.heading(level, text);
+        self.outline.heading(level, &text);
     }
 
     /// What follows stands on this page.
@@ -49,12 +52,12 @@ impl Composer {
     }
 
     /// What follows stands under a heading that is not written into the text.
-    pub(crate) fn under(&mut self, level: usize, heading: String) {
+    pub(crate) fn under(&mut self, level: usize, heading: &str) {
         self.outline.heading(level, heading);
     }
 
     /// What follows is a part of its own, with a heading that is not written into the text.
-    pub(crate) fn part(&mut self, heading: String, url: Option<String>) {
+    pub(crate) fn part(&mut self, heading: &str, url: Option<String>) {
         self.outline.heading(1, heading);
         self.outline.url(url);
     }

@@ -52,7 +52,8 @@ pub const MAX_SECTIONS: usize = 200_000;
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {
-    /// UTF-8 without NUL and byte order mark; every range refers to it.
+    /// UTF-8 without byte order mark and without control characters but tab, line feed and carriage return; every range
+    /// refers to it.
     pub text: String,
     /// In reading order.
     pub sections: Vec<Section>,
@@ -76,7 +77,28 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> 
     }
     sniff::check(bytes, format)?;
     // A fault in a library is the file's fault, not that of the files after it.
-    catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))
+    let extracted =
+        catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))?;
+    // Markup can name characters that the file does not hold.
+    Ok(Extracted { text: without_control_characters(extracted.text), ..extracted })
+}
+
+/// No reader sees them, in JSON some take six bytes, and tokenizers drop them although some are white space. Spaces in their
+/// places, as many as they have bytes, leave every range as it is.
+fn without_control_characters(text: String) -> String {
+    let is_unwanted = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    if !text.contains(is_unwanted) {
+        return text;
+    }
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unwanted(c) {
+            clean.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            clean.push(c);
+        }
+    }
+    clean
 }
 
 fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
@@ -105,6 +127,7 @@ fn read_text(
     read: impl FnOnce(String) -> Result<Extracted, ExtractError>,
 ) -> Result<Extracted, ExtractError> {
     let (text, note) = encoding::decode(bytes, declared)?;
+    let text = without_control_characters(text);
     if text.trim().is_empty() {
         return Err(ExtractError::Empty);
     }

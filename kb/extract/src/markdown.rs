@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::{Block, BlockKind, Section, composer::one_line, outline::Outline, trim};
+use super::{
+    Block, BlockKind, Section,
+    composer::one_line,
+    outline::{MAX_HEADING_CHARS, Outline},
+    trim,
+};
 
-/// A longer "heading" is a paragraph that somebody underlined with dashes by accident; it stays content.
-const MAX_HEADING_CHARS: usize = 200;
 /// Blocks inside blocks that are told apart; the tree is walked, compared, dropped and sent as JSON recursively.
 const MAX_DEPTH: usize = 24;
 
@@ -26,7 +29,7 @@ pub(crate) fn read(document: &str) -> Markdown {
     let mut front_matter = None;
     for block in with_gaps(document, top_level_blocks(document)) {
         match block.kind {
-            BlockKind::Heading { level, text } => outline.heading(level, text),
+            BlockKind::Heading { level, text } => outline.heading(level, &text),
             BlockKind::Hidden => {
                 if is_front_matter(document, &block.range) {
                     front_matter = Some(block.range);

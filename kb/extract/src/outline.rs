@@ -1,6 +1,13 @@
 //! Collects blocks into sections under the headings above them.
 
-use super::{Block, Section};
+use super::{Block, Section, properties};
+
+/// A longer "heading" is a paragraph, which somebody underlined with dashes by accident or set in large type; it stays
+/// content.
+pub(crate) const MAX_HEADING_CHARS: usize = 200;
+
+/// Headings inside headings that are kept: each section has a copy of those above it.
+const MAX_DEPTH: usize = 16;
 
 /// The sections of a document while it is read.
 #[derive(Default)]
@@ -14,8 +21,9 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// What follows stands under this heading. 1 is the outermost level.
-    pub(crate) fn heading(&mut self, level: usize, text: String) {
+    /// What follows stands under this heading, cut to the length of a title. 1 is the outermost level.
+    pub(crate) fn heading(&mut self, level: usize, text: &str) {
+        let text = properties::title(text).unwrap_or_default();
         self.path.retain(|(above, _)| *above < level);
         if level == 1 && self.title.is_none() && !text.is_empty() {
             self.title = Some(text.clone());
@@ -43,8 +51,8 @@ impl Outline {
 
     pub(crate) fn push(&mut self, block: Block) {
         if !self.is_open {
-            let headings =
-                self.path.iter().map(|(_, text)| text.clone()).filter(|text| !text.is_empty()).collect();
+            let innermost = self.path.iter().skip(self.path.len().saturating_sub(MAX_DEPTH));
+            let headings = innermost.map(|(_, text)| text.clone()).filter(|text| !text.is_empty()).collect();
             self.sections.push(Section {
                 headings,
                 page: self.page,

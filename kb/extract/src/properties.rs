@@ -42,11 +42,14 @@ pub struct Properties {
     pub audience: Option<Vec<String>>,
 }
 
-/// On one line, bounded, `None` if nothing is left.
+/// On one line, cut with an ellipsis if it is too long, `None` if nothing is left.
 pub(crate) fn title(text: &str) -> Option<String> {
-    let text = one_line(&visible(text));
-    let bounded = text.chars().take(MAX_TITLE_CHARS).collect::<String>();
-    (!bounded.is_empty()).then_some(bounded)
+    let mut text = one_line(&visible(text));
+    if text.chars().nth(MAX_TITLE_CHARS).is_some() {
+        let start: String = text.chars().take(MAX_TITLE_CHARS - 1).collect();
+        text = format!("{}…", start.trim_end());
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// The title in the properties of an office document or PDF, unless a program made it up from the file's name.

@@ -109,7 +109,7 @@ impl Columns {
             .map(|(at, field)| (at, visible(field).trim().to_owned()))
             .filter(|(at, field)| !field.is_empty() && !is_said_elsewhere(*at))
             .collect();
-        composer.part(heading, url);
+        composer.part(&heading, url);
         let is_short = |field: &str| !field.contains('\n') && field.chars().count() <= MAX_SHORT_FIELD_CHARS;
         let (short, long): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(_, field)| is_short(field));
         let line = short.iter().map(|(at, field)| self.labelled(*at, field)).collect::<Vec<_>>().join("; ");

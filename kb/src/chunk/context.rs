@@ -20,11 +20,15 @@ pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<Stri
     {
         context = inner;
     }
-    let mut context = context.to_owned();
-    while !context.is_empty() && count_tokens(&context) > MAX_CONTEXT_TOKENS {
-        context.pop();
+    if count_tokens(context) <= MAX_CONTEXT_TOKENS {
+        return Some(context.to_owned()).filter(|context| !context.is_empty());
     }
-    (!context.is_empty()).then_some(context)
+    // Its longest start that is short enough, found by halving.
+    let ends: Vec<_> = context.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+    let start = |end: usize| context.get(..end).unwrap_or_default();
+    let kept = ends.partition_point(|end| count_tokens(start(*end)) <= MAX_CONTEXT_TOKENS);
+    let end = kept.checked_sub(1).and_then(|last| ends.get(last))?;
+    Some(start(*end).to_owned())
 }
 
 pub(crate) fn with_context(context: Option<&str>, content: &str) -> String {

@@ -8,6 +8,9 @@
 //! Blocks (paragraphs, lists, tables, code) stay whole while they fit; one that does not is split at the next smaller
 //! unit: list items or table rows, then sentences or code lines, then words, then characters. Neighbouring pieces of a
 //! section are merged up to [`TARGET_TOKENS`].
+//!
+//! Tokens alone bound nothing: the tokenizer takes a word of more than 100 characters for one token, however long it is, and
+//! white space for none. So a chunk also has at most [`MAX_PASSAGE_BYTES`], and its section [`MAX_SECTION_BYTES`].
 
 mod context;
 mod pack;
@@ -16,14 +19,16 @@ mod split;
 use std::ops::Range;
 use std::sync::Arc;
 
+use chat_core::limits::{MAX_NAME_CHARS, MAX_SECTION_BYTES, grapheme_boundary, one_line};
 use extract::{Extracted, Section};
 
+pub use chat_core::limits::MAX_PASSAGE_BYTES;
 pub use context::headings;
 pub(crate) use context::with_context;
 
 /// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
 /// written again.
-pub const CHUNKER_VERSION: &str = "chunker-4";
+pub const CHUNKER_VERSION: &str = "chunker-5";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
 pub const TARGET_TOKENS: usize = 200;
@@ -40,7 +45,8 @@ pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
 /// One passage of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Headings the passage stands under, outermost first, joined by [`SECTION_SEPARATOR`].
+    /// Headings the passage stands under, outermost first, joined by [`SECTION_SEPARATOR`]; at most [`MAX_SECTION_BYTES`],
+    /// without the outermost ones where there would be more.
     pub section: Option<Arc<str>>,
     /// Page it stands on, counted from 1.
     pub page: Option<u32>,
@@ -70,9 +76,9 @@ pub fn chunks(document: &Extracted, count_tokens: &CountTokens<'_>) -> Vec<Chunk
 }
 
 fn chunks_of_section(text: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
-    let path = (!section.headings.is_empty()).then(|| section.headings.join(SECTION_SEPARATOR));
+    let path = section_path(&section.headings);
     let context = path.as_deref().and_then(|path| context::shorten(path, count_tokens));
-    let measure = split::Measure { text, context: context.as_deref(), count_tokens };
+    let measure = split::Measure::new(text, context.as_deref(), count_tokens);
     let pieces = split::pieces(&section.blocks, &measure);
     let ranges = pack::merge_neighbours(&pieces, &measure);
     let (path, url) = (path.map(Arc::from), section.url.as_deref().map(Arc::from));
@@ -81,6 +87,32 @@ fn chunks_of_section(text: &str, section: &Section, count_tokens: &CountTokens<'
         .filter(|range| has_words(text, range))
         .map(|range| Chunk { section: path.clone(), page: section.page, url: url.clone(), range })
         .collect()
+}
+
+/// The innermost headings that fit into [`MAX_SECTION_BYTES`], each cut if it is too long; one of them always stays.
+fn section_path(headings: &[String]) -> Option<String> {
+    let mut path = String::new();
+    let short = headings.iter().rev().map(|heading| one_line(heading, MAX_NAME_CHARS));
+    for heading in short.filter(|heading| !heading.is_empty()) {
+        if path.is_empty() {
+            path = cut(heading, MAX_SECTION_BYTES);
+        } else if heading.len() + SECTION_SEPARATOR.len() + path.len() <= MAX_SECTION_BYTES {
+            path = [heading.as_str(), path.as_str()].join(SECTION_SEPARATOR);
+        } else {
+            break;
+        }
+    }
+    (!path.is_empty()).then_some(path)
+}
+
+/// The text, cut to a number of bytes, the ellipsis included.
+fn cut(mut text: String, most_bytes: usize) -> String {
+    const ELLIPSIS: &str = "…";
+    if text.len() > most_bytes {
+        text.truncate(grapheme_boundary(&text, most_bytes - ELLIPSIS.len()));
+        text.push_str(ELLIPSIS);
+    }
+    text
 }
 
 /// A rule, a row of dots or a lone emoji cannot be evidence for anything.

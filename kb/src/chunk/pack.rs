@@ -3,50 +3,53 @@
 use std::ops::Range;
 
 use super::split::Measure;
-use super::{MAX_TOKENS, TARGET_TOKENS};
+use super::{MAX_PASSAGE_BYTES, MAX_TOKENS, TARGET_TOKENS};
 
 /// A last chunk with less content than this joins the one before it if the limit allows.
 const SMALL_TAIL_TOKENS: usize = TARGET_TOKENS / 4;
 
 pub(super) fn merge_neighbours(pieces: &[Range<usize>], measure: &Measure<'_>) -> Vec<Range<usize>> {
-    let overhead = measure.overhead();
-    let mut chunks: Vec<Merged> = Vec::new();
-    for piece in pieces {
-        let content_tokens = measure.tokens(piece).saturating_sub(overhead);
-        let piece = Merged { range: piece.clone(), content_tokens };
-        match chunks.last_mut() {
-            Some(last)
-                if overhead + last.content_tokens + piece.content_tokens <= TARGET_TOKENS
-                    && last.can_take(&piece, measure) =>
-            {
-                last.take(&piece);
-            }
-            _ => chunks.push(piece),
+    let around = measure.tokens_around();
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for range in pieces {
+        let piece = Chunk { range: range.clone(), content_tokens: measure.content_tokens(range) };
+        let is_near_target =
+            |last: &&mut Chunk| around + last.content_tokens + piece.content_tokens <= TARGET_TOKENS;
+        let last = chunks.last_mut().filter(is_near_target);
+        match last.and_then(|last| Some((last.merged(&piece, measure)?, last))) {
+            Some((merged, last)) => *last = merged,
+            None => chunks.push(piece),
         }
     }
     if let [.., before, tail] = chunks.as_mut_slice()
         && tail.content_tokens < SMALL_TAIL_TOKENS
-        && before.can_take(tail, measure)
+        && let Some(merged) = before.merged(tail, measure)
     {
-        before.take(tail);
+        *before = merged;
         chunks.pop();
     }
     chunks.into_iter().map(|chunk| chunk.range).collect()
 }
 
-struct Merged {
+struct Chunk {
     range: Range<usize>,
-    /// The sum over its pieces; the exact count of the merged text may differ a little.
     content_tokens: usize,
 }
 
-impl Merged {
-    fn can_take(&self, next: &Self, measure: &Measure<'_>) -> bool {
-        measure.tokens(&(self.range.start..next.range.end)) <= MAX_TOKENS
-    }
-
-    fn take(&mut self, next: &Self) {
-        self.range.end = next.range.end;
-        self.content_tokens += next.content_tokens;
+impl Chunk {
+    /// With the piece that follows, if that is not too much for a chunk.
+    fn merged(&self, next: &Self, measure: &Measure<'_>) -> Option<Self> {
+        let range = self.range.start..next.range.end;
+        if range.len() > MAX_PASSAGE_BYTES {
+            return None;
+        }
+        // White space ends a word, so the tokens on both sides of it add up, and nothing is read again.
+        let is_cut_in_a_word = self.range.end == next.range.start;
+        let content_tokens = if is_cut_in_a_word {
+            measure.content_tokens(&range)
+        } else {
+            self.content_tokens + next.content_tokens
+        };
+        (measure.tokens_around() + content_tokens <= MAX_TOKENS).then_some(Self { range, content_tokens })
     }
 }

@@ -2,34 +2,43 @@
 
 use std::ops::Range;
 
+use chat_core::limits::grapheme_boundary;
 use extract::{Block, BlockKind, trim};
-use unicode_segmentation::UnicodeSegmentation;
 
-use super::{CountTokens, MAX_TOKENS, context};
+use super::{CountTokens, MAX_PASSAGE_BYTES, MAX_TOKENS, context};
 
 /// Measures slices of one section, with its headings counted in.
 pub(super) struct Measure<'a> {
-    pub(super) text: &'a str,
-    pub(super) context: Option<&'a str>,
-    pub(super) count_tokens: &'a CountTokens<'a>,
+    text: &'a str,
+    count_tokens: &'a CountTokens<'a>,
+    /// Tokens of an empty text: the special ones.
+    special_tokens: usize,
+    tokens_around: usize,
 }
 
-impl Measure<'_> {
-    /// Tokens of what would be embedded for this slice.
-    pub(super) fn tokens(&self, range: &Range<usize>) -> usize {
-        (self.count_tokens)(&context::with_context(self.context, self.slice(range)))
+impl<'a> Measure<'a> {
+    pub(super) fn new(text: &'a str, context: Option<&str>, count_tokens: &'a CountTokens<'a>) -> Self {
+        let tokens_around = count_tokens(&context::with_context(context, ""));
+        Self { text, count_tokens, special_tokens: count_tokens(""), tokens_around }
     }
 
-    /// Tokens that the embedded text has besides those of the content: special tokens and headings.
-    pub(super) fn overhead(&self) -> usize {
-        (self.count_tokens)(&context::with_context(self.context, ""))
+    /// Tokens that the embedded text has besides those of the content: special tokens and headings. The line end behind the
+    /// headings ends a word, so the two counts add up.
+    pub(super) fn tokens_around(&self) -> usize {
+        self.tokens_around
     }
 
-    fn fits(&self, range: &Range<usize>) -> bool {
-        self.tokens(range) <= MAX_TOKENS
+    /// Tokens of a slice alone. Reads all of it.
+    pub(super) fn content_tokens(&self, range: &Range<usize>) -> usize {
+        (self.count_tokens)(self.slice(range)).saturating_sub(self.special_tokens)
     }
 
-    fn slice(&self, range: &Range<usize>) -> &str {
+    /// Whether a slice can be a chunk. Reads no more than [`MAX_PASSAGE_BYTES`] to find out.
+    pub(super) fn fits(&self, range: &Range<usize>) -> bool {
+        range.len() <= MAX_PASSAGE_BYTES && self.tokens_around + self.content_tokens(range) <= MAX_TOKENS
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default()
     }
 }
@@ -98,24 +107,14 @@ enum Unit {
     Line,
     Sentence,
     Word,
-    Character,
 }
 
 impl Unit {
-    fn smaller(self) -> Option<Self> {
+    fn split<'a>(self, text: &'a str) -> Box<dyn Iterator<Item = &'a str> + 'a> {
         match self {
-            Self::Line | Self::Sentence => Some(Self::Word),
-            Self::Word => Some(Self::Character),
-            Self::Character => None,
-        }
-    }
-
-    fn split(self, text: &str) -> Vec<&str> {
-        match self {
-            Self::Line => text.split_inclusive('\n').collect(),
-            Self::Sentence => sentences(text),
-            Self::Word => text.split_inclusive(char::is_whitespace).collect(),
-            Self::Character => text.graphemes(true).collect(),
+            Self::Line => Box::new(text.split_inclusive('\n')),
+            Self::Sentence => Box::new(sentences(text).into_iter()),
+            Self::Word => Box::new(text.split_inclusive(char::is_whitespace)),
         }
     }
 }
@@ -125,11 +124,30 @@ fn split_text(range: Range<usize>, unit: Unit, measure: &Measure<'_>, pieces: &m
     for part in unit.split(measure.slice(&range)) {
         let piece = trim(measure.text, start..start + part.len());
         start += part.len();
-        match unit.smaller() {
+        match unit {
             _ if piece.is_empty() => {}
-            Some(smaller) if !measure.fits(&piece) => split_text(piece, smaller, measure, pieces),
-            _ => pieces.push(piece),
+            _ if measure.fits(&piece) => pieces.push(piece),
+            Unit::Line | Unit::Sentence => split_text(piece, Unit::Word, measure, pieces),
+            Unit::Word => split_word(piece, measure, pieces),
         }
+    }
+}
+
+/// Cuts a text without spaces between graphemes, and one that is too long itself between its characters. The length that fitted
+/// last is where the next search starts, so each byte is read a few times, however long the text is.
+fn split_word(range: Range<usize>, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
+    let mut start = range.start;
+    let mut length = MAX_PASSAGE_BYTES;
+    while start < range.end {
+        let rest = measure.slice(&(start..range.end));
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let mut piece = start..start + grapheme_boundary(rest, length).max(first);
+        while piece.len() > first && !measure.fits(&piece) {
+            piece.end = start + grapheme_boundary(rest, piece.len() / 2).max(first);
+        }
+        length = (2 * piece.len()).min(MAX_PASSAGE_BYTES);
+        start = piece.end;
+        pieces.push(piece);
     }
 }
 

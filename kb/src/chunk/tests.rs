@@ -1,15 +1,22 @@
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+use embedder::Embedder;
+use extract::{Format, extract};
 use proptest::prelude::*;
 
 use super::*;
-use extract::{Format, extract};
+use crate::sentence::sentences;
 
-/// Roughly a word-piece tokenizer: a token per five characters of a word and per punctuation mark, and two special ones.
+/// The model's own tokenizer: what it makes of long words and white space is what chunks depend on.
 fn count(text: &str) -> usize {
-    let word_tokens = |word: &str| {
-        let letters = word.chars().filter(|c| c.is_alphanumeric()).count();
-        letters.div_ceil(5) + word.chars().filter(|c| !c.is_alphanumeric()).count()
+    static MODEL: OnceLock<Embedder> = OnceLock::new();
+    let load = || {
+        let folder =
+            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
+        Embedder::from_dir(folder.as_ref()).expect("the model")
     };
-    2 + text.split_whitespace().map(word_tokens).sum::<usize>()
+    MODEL.get_or_init(load).count_tokens(text)
 }
 
 fn markdown(document: &str) -> Vec<Chunk> {
@@ -233,6 +240,174 @@ fn assert_chunks_are_sound(document: &str, chunks: &[Chunk]) {
         end = chunk.range.end;
         let tokens = count(&embedded(chunk, document));
         assert!(tokens <= MAX_TOKENS, "{tokens} tokens: {content}");
+        assert!(content.len() <= MAX_PASSAGE_BYTES, "{} bytes", content.len());
+        let section = chunk.section.as_deref().unwrap_or_default();
+        assert!(section.len() <= MAX_SECTION_BYTES, "{} bytes: {section}", section.len());
+        let characters = content.chars().count();
+        let mut last = 0;
+        for sentence in sentences(content) {
+            assert!(last <= sentence.range.start && sentence.range.end <= characters, "{:?}", sentence.range);
+            last = sentence.range.end;
+        }
+    }
+}
+
+/// The bytes that the tokenizer is given for a document, and the chunks.
+fn counted(document: &str, format: Format) -> (Vec<Chunk>, usize) {
+    let extracted = extract(document.as_bytes(), format).expect("a document");
+    let bytes = Cell::new(0);
+    let counting = |text: &str| {
+        bytes.set(bytes.get() + text.len());
+        count(text)
+    };
+    let chunks = chunks(&extracted, &counting);
+    assert_chunks_are_sound(&extracted.text, &chunks);
+    (chunks, bytes.get())
+}
+
+#[test]
+fn a_word_of_any_length_is_cut_and_nothing_of_it_is_lost() {
+    let run = "x".repeat(5 * 1024 * 1024);
+    let document = format!("Refunds take 5 days. {run}");
+    let (chunks, bytes) = counted(&document, Format::Markdown);
+    assert_eq!(chunks[0].content(&document), "Refunds take 5 days.");
+    let content: String = chunks[1..].iter().map(|chunk| chunk.content(&document)).collect();
+    assert_eq!(content, run);
+    assert_eq!(chunks.len(), 1 + run.len().div_ceil(MAX_PASSAGE_BYTES));
+    assert!(bytes <= 4 * document.len(), "{bytes} bytes counted");
+}
+
+#[test]
+fn the_tokenizer_reads_each_byte_a_few_times_whatever_the_text_is_like() {
+    let runs = [
+        "x",
+        "字",
+        "a b ",
+        "a. ",
+        "é",
+        "0f",
+        "🙂",
+        "e\u{301}",
+        "\u{301}",
+        "👩\u{200d}",
+        "`",
+        "a\n",
+        "a\n\n",
+        "- a\n",
+        "> a\n\n",
+        "| a | b |\n",
+        "# a\n\nb\n\n",
+        "a                    ",
+        "a\u{85}",
+        "a\u{2003}",
+    ];
+    for run in runs {
+        let document = format!("Refunds take 5 days.\n\n{}", run.repeat(100_000 / run.len()));
+        for format in [Format::Markdown, Format::PlainText] {
+            let (_, bytes) = counted(&document, format);
+            assert!(bytes <= 10 * document.len(), "{run:?}: {bytes} bytes counted for {}", document.len());
+        }
+    }
+}
+
+#[test]
+fn white_space_does_not_hold_a_chunk_together() {
+    let document = format!("One.{}Two.{}Three", " ".repeat(5000), "\u{2003}".repeat(5000));
+    let (chunks, _) = counted(&document, Format::PlainText);
+    let contents: Vec<_> = chunks.iter().map(|chunk| chunk.content(&document)).collect();
+    assert_eq!(contents, ["One.", "Two.", "Three"]);
+}
+
+#[test]
+fn runs_are_cut_between_characters_as_readers_see_them() {
+    for character in ["👩\u{200d}👩\u{200d}👧", "e\u{301}\u{302}", "क्षि"] {
+        let document = character.repeat(4000) + "a";
+        let (chunks, _) = counted(&document, Format::PlainText);
+        assert!(chunks.iter().all(|chunk| chunk.range.start % character.len() == 0), "{chunks:?}");
+    }
+    // One character of 400 kB has to be cut inside.
+    let zalgo = format!("Z{}a", "\u{301}".repeat(200_000));
+    let (chunks, _) = counted(&zalgo, Format::PlainText);
+    assert_eq!(chunks[0].range, 0..MAX_PASSAGE_BYTES - 1);
+}
+
+#[test]
+fn a_section_keeps_its_innermost_headings_within_the_limit() {
+    let path = |headings: &[String]| section_path(headings).unwrap_or_default();
+    let heading = |letter: &str| letter.repeat(200);
+    let all: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(heading).into();
+    assert_eq!(path(&all), [heading("c"), heading("d"), heading("e"), heading("f")].join(SECTION_SEPARATOR));
+    let long = path(&["Outer".to_owned(), "h".repeat(2_000_000)]);
+    assert_eq!(long, format!("Outer › {}…", "h".repeat(299)));
+    let wide = path(&["Outer".to_owned(), "字".repeat(400)]);
+    assert_eq!(wide, format!("Outer › {}…", "字".repeat(299)));
+    let widest = path(&["Outer".to_owned(), "😀".repeat(400)]);
+    assert_eq!(widest, format!("{}…", "😀".repeat(249)));
+    assert_eq!(path(&["A\nB".to_owned(), String::new(), " ".to_owned()]), "A B");
+    assert_eq!(section_path(&[]), None);
+}
+
+#[test]
+fn headings_for_the_model_are_shortened_with_few_looks() {
+    let path = format!("Outer › {}", "字".repeat(300));
+    let calls = Cell::new(0);
+    let counting = |text: &str| {
+        calls.set(calls.get() + 1);
+        count(text)
+    };
+    let context = headings(Some(&path), &counting).expect("headings");
+    assert_eq!(context, "字".repeat(62));
+    assert!(calls.get() <= 16, "{} calls", calls.get());
+}
+
+/// Characters that are hard to count: long words, wide and combined characters, white space, quotation marks.
+fn run() -> impl Strategy<Value = String> {
+    let unit = prop_oneof![
+        Just("x"),
+        Just("ay"),
+        Just("字"),
+        Just("é"),
+        Just("e\u{301}"),
+        Just("\u{301}"),
+        Just("👩\u{200d}"),
+        Just("🇦🇧"),
+        Just("\""),
+        Just("0f "),
+        Just("word "),
+        Just(" "),
+        Just("\t"),
+        Just("."),
+        Just("a. "),
+        Just("`"),
+        Just("[CLS]"),
+        Just("\u{1}"),
+        Just("a\u{85}"),
+        Just("- "),
+        Just("\n"),
+        Just("\n\n"),
+        Just("- a\n"),
+        Just("|a|\n"),
+        Just("> "),
+    ];
+    (unit, 0..12_000_usize).prop_map(|(unit, bytes)| unit.repeat(bytes / unit.len()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn runs_of_anything_give_chunks_within_the_limits(runs in proptest::collection::vec(run(), 1..6)) {
+        let document = runs.concat();
+        for format in [Format::Markdown, Format::PlainText] {
+            let Ok(extracted) = extract(document.as_bytes(), format) else { continue };
+            let chunks = chunks(&extracted, &count);
+            assert_chunks_are_sound(&extracted.text, &chunks);
+            if format == Format::PlainText {
+                for gap in left_out(&extracted.text, &chunks) {
+                    prop_assert!(!gap.chars().any(char::is_alphanumeric), "lost: {gap:?}");
+                }
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::write::bounded_name;
 use super::{BATCH, KnowledgeBase};
 use crate::supabase::storage::ORIGINALS;
 use crate::supabase::{Query, SupabaseError};
@@ -131,7 +132,7 @@ impl KnowledgeBase {
         name: &str,
         storage_path: Option<&str>,
     ) -> Result<(), SupabaseError> {
-        let mut changes = json!({ "source": source, "name": name });
+        let mut changes = json!({ "source": source, "name": bounded_name(name) });
         if let Some(path) = storage_path {
             changes["storage_path"] = path.into();
         }

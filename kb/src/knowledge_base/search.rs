@@ -1,6 +1,6 @@
 //! Searching, as the Worker does for a user.
 
-use chat_core::chunk::MatchedChunk;
+use chat_core::chunk::{MatchedChunk, SearchRows};
 use serde_json::{Value, json};
 
 use super::{KnowledgeBase, vector_literal};
@@ -25,7 +25,8 @@ impl KnowledgeBase {
             "match_threshold": -1,
             "query_text": text,
         });
-        self.client.send(Query::call("match_chunks", &parameters)).await
+        let found: SearchRows = self.client.send(Query::call("match_chunks", &parameters)).await?;
+        Ok(found.rows)
     }
 
     /// Whether there is any document that a search can find.

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use chat_core::limits::{MAX_NAME_CHARS, MAX_URL_BYTES, json_bytes, one_line};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -153,7 +154,7 @@ impl KnowledgeBase {
         let row = json!({
             "id": Uuid::new_v4(),
             "source": source,
-            "name": name,
+            "name": bounded_name(name),
             "status": Status::Failed,
             "failure": failure,
         });
@@ -163,10 +164,11 @@ impl KnowledgeBase {
 
 fn document_row(document: &PendingDocument) -> Value {
     let mut meta = json!({ "content_type": document.content_type });
-    for (key, value) in [("title", &document.title), ("url", &document.url)] {
-        if let Some(value) = value {
-            meta[key] = value.as_str().into();
-        }
+    if let Some(title) = &document.title {
+        meta["title"] = bounded_name(title).into();
+    }
+    if let Some(url) = document.url.as_deref().filter(is_short_enough) {
+        meta["url"] = url.into();
     }
     if let Some(audience) = &document.audience {
         meta["audience"] = json!(audience);
@@ -174,7 +176,7 @@ fn document_row(document: &PendingDocument) -> Value {
     json!({
         "id": document.id,
         "source": document.source,
-        "name": document.name,
+        "name": bounded_name(&document.name),
         "status": Status::Pending,
         "language": document.language,
         "audience": document.audience,
@@ -185,6 +187,16 @@ fn document_row(document: &PendingDocument) -> Value {
     })
 }
 
+/// A name or title as the database takes it: to the letter, unless it is too long.
+pub(super) fn bounded_name(name: &str) -> String {
+    if name.chars().nth(MAX_NAME_CHARS).is_none() { name.to_owned() } else { one_line(name, MAX_NAME_CHARS) }
+}
+
+/// A longer address is left out: a part of it would lead elsewhere.
+fn is_short_enough(url: &&str) -> bool {
+    json_bytes(url) <= MAX_URL_BYTES
+}
+
 fn chunk_row(chunk: &NewChunk, model: &str) -> Value {
     let mut meta = json!({});
     if let Some(section) = &chunk.section {
@@ -193,8 +205,8 @@ fn chunk_row(chunk: &NewChunk, model: &str) -> Value {
     if let Some(page) = chunk.page {
         meta["page"] = page.into();
     }
-    if let Some(url) = &chunk.url {
-        meta["url"] = url.as_str().into();
+    if let Some(url) = chunk.url.as_deref().filter(is_short_enough) {
+        meta["url"] = url.into();
     }
     json!({
         "id": chunk.id,
@@ -256,6 +268,27 @@ mod tests {
         assert_eq!(row["meta"], json!({ "content_type": "text/plain" }));
         assert_eq!((&row["audience"], &row["storage_path"]), (&Value::Null, &Value::Null));
         assert_eq!(chunk_row(&chunk(), "m")["meta"], json!({}));
+    }
+
+    #[test]
+    fn long_names_are_cut_and_long_addresses_left_out() {
+        let (long, url) = (Some("n".repeat(5000)), Some(format!("https://e.org/{}", "p".repeat(2000))));
+        let document = PendingDocument {
+            name: "f".repeat(5000),
+            title: long,
+            url: url.clone(),
+            ..PendingDocument::default()
+        };
+        let row = document_row(&document);
+        for name in [&row["name"], &row["meta"]["title"]] {
+            assert_eq!(
+                name.as_str().map(|name| (name.chars().count(), name.ends_with('…'))),
+                Some((300, true))
+            );
+        }
+        assert_eq!(row["meta"].get("url"), None);
+        assert_eq!(chunk_row(&NewChunk { url, ..chunk() }, "m")["meta"], json!({}));
+        assert_eq!(bounded_name(" a\nb "), " a\nb ");
     }
 
     #[test]

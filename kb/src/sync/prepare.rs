@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chat_core::limits::json_bytes;
 use extract::{ExtractError, Extracted, Format};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
@@ -16,6 +17,9 @@ use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written whose content is not what was planned for or not what was cut into passages.
 pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
+/// Longest list of who may see a document, as JSON: it is stored with what else is noted of the document, which has at most
+/// [`MAX_META_BYTES`](chat_core::limits::MAX_META_BYTES).
+const MAX_AUDIENCE_BYTES: usize = chat_core::limits::MAX_META_BYTES / 2;
 
 /// Reads the text of a file; what runs it may be another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
@@ -97,6 +101,11 @@ impl Preparation {
             source_version: version,
             ..self.pending(&write, &content, &extracted)
         };
+        let audience = document.audience.iter().flatten();
+        // Quotation marks, a comma and a space each.
+        if audience.map(|entry| json_bytes(entry) + 4).sum::<usize>() > MAX_AUDIENCE_BYTES {
+            return failed(write, format!("has an audience of more than {MAX_AUDIENCE_BYTES} bytes"));
+        }
         let Extracted { text, notes, .. } = extracted;
         Outcome::Prepared(Box::new(Prepared { write, document, passages, notes, text, _memory: memory }))
     }

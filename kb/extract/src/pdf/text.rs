@@ -90,7 +90,7 @@ impl Headings {
                 bookmark.page < page || (bookmark.page == page && !said.contains(words))
             };
             while let Some((_, passed)) = bookmarks.pop_front_if(is_passed) {
-                composer.under(passed.level, passed.title);
+                composer.under(passed.level, &passed.title);
             }
         }
     }
@@ -106,7 +106,7 @@ impl Headings {
                 let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
                 let position = here.position(|(words, _)| !words.is_empty() && *words == said)?;
                 for (_, passed) in bookmarks.drain(..position) {
-                    composer.under(passed.level, passed.title);
+                    composer.under(passed.level, &passed.title);
                 }
                 bookmarks.pop_front().map(|(_, bookmark)| bookmark.level)
             }

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::{pdf, zip};
+use super::{oversized, pdf, zip};
 
 /// A file of the folder.
 pub(crate) struct Hostile {
@@ -10,6 +10,8 @@ pub(crate) struct Hostile {
     pub(crate) name: Vec<u8>,
     pub(crate) kind: Kind,
     pub(crate) expected: Expected,
+    /// A question that the file answers with its expected text.
+    pub(crate) question: Option<&'static str>,
 }
 
 pub(crate) enum Kind {
@@ -42,7 +44,8 @@ const GOOD: &str = "Refunds take 30 days.";
 pub(crate) fn files() -> Vec<Hostile> {
     let mut files = Vec::new();
     let mut add = |name: &str, content: Vec<u8>, expected| {
-        files.push(Hostile { name: name.into(), kind: Kind::Content(content), expected });
+        let kind = Kind::Content(content);
+        files.push(Hostile { name: name.into(), kind, expected, question: None });
     };
     encodings(&mut add);
     markdown(&mut add);
@@ -52,9 +55,15 @@ pub(crate) fn files() -> Vec<Hostile> {
     tables(&mut add);
     wrong_names(&mut add);
     for (name, content, expected) in names() {
-        files.push(Hostile { name, kind: Kind::Content(content.into()), expected });
+        files.push(Hostile { name, kind: Kind::Content(content.into()), expected, question: None });
     }
-    let mut special = |name: &str, kind, expected| files.push(Hostile { name: name.into(), kind, expected });
+    for oversized::Oversized { name, content, question, answer } in oversized::files() {
+        let kind = Kind::Content(content.into());
+        files.push(Hostile { name: name.into(), kind, expected: Text(answer), question: Some(question) });
+    }
+    let mut special = |name: &str, kind, expected| {
+        files.push(Hostile { name: name.into(), kind, expected, question: None });
+    };
     special("sparse-1-gb.txt", Kind::Sparse(1 << 30), Error("is larger than 50 MB"));
     special("sparse-51-mb.pdf", Kind::Sparse(51 * 1024 * 1024), Error("is larger than 50 MB"));
     special("directory.md", Kind::Directory, Error("is not a regular file"));

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod hostile;
+pub(crate) mod oversized;
 pub(crate) mod pdf;
 pub(crate) mod zip;
 
@@ -18,7 +19,10 @@ pub(crate) fn sandbox() -> Sandbox {
 /// What every user of an extracted document relies on.
 pub(crate) fn check(extracted: &Extracted) {
     let text = &extracted.text;
-    assert!(!text.contains('\0') && !text.starts_with('\u{feff}'));
+    assert!(!text.starts_with('\u{feff}'));
+    assert!(!text.contains(|c: char| c.is_control() && !"\t\n\r".contains(c)), "a control character");
+    let headings = extracted.sections.iter().flat_map(|section| &section.headings);
+    assert!(headings.chain(&extracted.properties.title).all(|text| text.chars().count() <= 300));
     assert!(text.len() <= extract::MAX_TEXT_BYTES && extracted.sections.len() <= extract::MAX_SECTIONS);
     let mut end = 0;
     for block in extracted.sections.iter().flat_map(|section| &section.blocks) {
