@@ -27,7 +27,7 @@ use turn::Turn;
 
 /// Answers a question.
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
-    let user = call.user().await?;
+    let user = call.asker().await?;
     let format = negotiate(call.header("accept").as_deref());
     let question = ChatRequest::parse(&call.body().await?)?;
 

@@ -29,6 +29,8 @@ pub(crate) struct Config {
     pub(crate) rate_limit: u32,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
+    /// The request header with the client's address, written by a proxy in front of the Worker.
+    pub(crate) client_address_header: Option<String>,
 }
 
 /// A setting that is missing or cannot be used. Names the setting, never its value.
@@ -52,7 +54,10 @@ impl Config {
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
+        let client_address_header =
+            source.get("CHAT_CLIENT_ADDRESS_HEADER").map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
         Ok(Self {
+            client_address_header: client_address_header.transpose()?,
             identity: source.identity(&url)?,
             overrides: source.overrides()?,
             rate_limit: rate_limit.unwrap_or(20),
@@ -207,6 +212,14 @@ fn is_loopback(host: &str) -> bool {
         || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
+fn header_name(name: &'static str, text: String) -> Result<String, ConfigError> {
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        Ok(text)
+    } else {
+        Err(ConfigError::Invalid(name, "the name of a request header, such as X-Real-IP"))
+    }
+}
+
 fn header_value(key: String) -> Result<String, ConfigError> {
     if key.bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(key)
@@ -248,6 +261,7 @@ mod tests {
         assert_eq!(config.identity.issuer, "http://127.0.0.1:54321/auth/v1");
         assert_eq!(config.identity.jwks_url, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
         assert!(config.identity.secret.is_none());
+        assert_eq!(config.client_address_header, None);
     }
 
     #[test]
@@ -349,6 +363,7 @@ mod tests {
             ("CHAT_EVIDENCE_CONFIDENCE", "1.1"),
             ("CHAT_EVIDENCE_CONFIDENCE", "high"),
             ("CHAT_MATCH_COUNT", "0"),
+            ("CHAT_CLIENT_ADDRESS_HEADER", "secretvalue: x"),
             ("CHAT_RATE_LIMIT", "-1"),
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
             ("CHAT_LINK_MODE", "secretvalue"),
