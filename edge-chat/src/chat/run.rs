@@ -96,7 +96,7 @@ impl Run {
         let (session, rows) = join(self.check_session(), trace.time("search", rows)).await;
         session?;
         let rows = rows?;
-        check_model(question.model.as_deref(), &rows)?;
+        check_model(Some(&question.model), &rows)?;
 
         let include_citations = question.include_citations && settings.citations;
         let response = respond(&question.message, &rows, &settings.gates, include_citations);

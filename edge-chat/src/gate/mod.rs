@@ -172,9 +172,9 @@ fn body_hash(question: &ChatRequest) -> String {
         hash.update(number.to_le_bytes());
     }
     // Each with its length, so that no two questions write the same bytes.
-    for text in [Some(message), model.as_ref()] {
-        hash.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
-        hash.update(text.map_or("", String::as_str));
+    for text in [message, model] {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
     }
     hash.update([u8::from(session_id.is_some()), u8::from(*include_citations)]);
     hash.update(session_id.unwrap_or_default());
@@ -194,7 +194,7 @@ mod tests {
         let mut embedding = vec![0.0; 384];
         embedding[0] = 1.0;
         let body = serde_json::json!({ "embedding": embedding, "message": message,
-            "message_id": Uuid::nil(), "unknown": padding });
+            "message_id": Uuid::nil(), "model": "m", "unknown": padding });
         ChatRequest::parse(body.to_string().as_bytes()).expect("a question")
     }
 

@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly message_id: string;
   readonly session_id?: string;
   /** Fingerprint of the model that made the embedding. */
-  readonly model?: string;
+  readonly model: string;
   /** `false` leaves out markers and sources; `true` if it is not given. */
   readonly include_citations?: boolean;
 }
