@@ -36,8 +36,8 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
-        Admission::Replay { outcome } => return within(budget, replay(*outcome, format, &call.id).await),
-        Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s))),
+        Admission::Replay { outcome } => return within(budget, replay(outcome, format, &call.id).await),
+        Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s()))),
         Admission::Conflict => return within(budget, Err(conflict())),
         Admission::Busy => return within(budget, Err(busy())),
     };

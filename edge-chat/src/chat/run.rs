@@ -20,7 +20,7 @@ use super::turn::Turn;
 use super::{refusals, turn};
 use crate::call::Call;
 use crate::config::{Config, Settings};
-use crate::gate::{Gate, Ticket};
+use crate::gate::{Gate, Refund, Ticket};
 use crate::http::error::Failure;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
@@ -151,7 +151,12 @@ impl Run {
             Err(failure) => {
                 // What failed through no fault of the client gives its place in the rate limit back; so does a token
                 // that only Supabase refused.
-                self.release(failure.status >= 500 || matches!(failure.status, 401 | 403)).await;
+                let refund = match failure.status {
+                    500.. => Refund::Bounded,
+                    401 | 403 => Refund::Yes,
+                    _ => Refund::No,
+                };
+                self.release(refund).await;
                 return None;
             }
         };
@@ -167,7 +172,7 @@ impl Run {
         if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
             self.trace.fault("outcome not kept", &error);
             // So that no repeat waits for it. A repeat runs again, which writes the same rows.
-            self.release(false).await;
+            self.release(Refund::No).await;
         }
         Some(Rc::new(outcome))
     }
@@ -183,7 +188,7 @@ impl Run {
         }
     }
 
-    async fn release(&self, refund: bool) {
+    async fn release(&self, refund: Refund) {
         if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
             self.trace.fault("question not released", &error);
         }
