@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use chat_core::error::ErrorCode;
 use futures_util::StreamExt;
+use uuid::Uuid;
 use worker::js_sys::Math;
 use worker::{
     AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
-use super::circuit::{Circuit, OPEN_MS};
+use super::circuit::{Circuit, OPEN_MS, Sign};
 use super::deadline::Deadline;
 use crate::http::error::Failure;
 
@@ -40,6 +41,8 @@ pub(crate) struct Exchange {
     pub(crate) service: Service,
     /// A name for the log.
     pub(crate) what: &'static str,
+    /// The user it is made for, who may be the reason that it fails.
+    pub(crate) caller: Option<Uuid>,
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -130,17 +133,32 @@ impl Exchange {
         let result = deadline.limit(self.what, self.attempts(attempt)).await;
         match result {
             Ok(result) => {
-                let is_trouble = result.as_ref().is_err_and(Fault::is_trouble);
-                self.circuit(|circuit, now| circuit.record(!is_trouble, now));
+                let sign = result.as_ref().map_or_else(|fault| self.sign_of(fault), |_| Sign::Health);
+                self.circuit(|circuit, now| circuit.record(sign, now));
                 result.map_err(|fault| fault.into_failure(self.what))
             }
             Err(timeout) => {
                 if had_time {
-                    self.circuit(|circuit, now| circuit.record(false, now));
+                    self.circuit(|circuit, now| circuit.record(self.trouble_for_caller(), now));
                 }
                 Err(timeout)
             }
         }
+    }
+
+    fn sign_of(&self, fault: &Fault) -> Sign {
+        match fault {
+            Fault::Final(_) => Sign::Health,
+            Fault::Connection(_) => Sign::Trouble,
+            // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
+            Fault::Status(300..=399 | 502..=504 | 520..=530) => Sign::Trouble,
+            // Among others a query that was cancelled for the time it took (500), and limits of the user (429).
+            Fault::Status(_) => self.trouble_for_caller(),
+        }
+    }
+
+    fn trouble_for_caller(&self) -> Sign {
+        self.caller.map_or(Sign::Trouble, Sign::TroubleFor)
     }
 
     fn circuit<T>(&self, change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
@@ -225,11 +243,6 @@ impl Fault {
     /// Whether it may be gone a moment later.
     fn may_pass(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
-    }
-
-    /// Whether it says that Supabase is in trouble, not that it refused.
-    fn is_trouble(&self) -> bool {
-        matches!(self, Self::Connection(_) | Self::Status(_))
     }
 
     fn into_failure(self, what: &'static str) -> Failure {

@@ -14,6 +14,7 @@ pub(crate) async fn fetch_keys(url: &str, deadline: Deadline) -> Result<Option<V
     let exchange = Exchange {
         service: Service::Keys,
         what: "jwks",
+        caller: None,
         method: Method::Get,
         url: url.to_owned(),
         headers: vec![("Accept", "application/json".to_owned())],

@@ -85,6 +85,7 @@ impl Supabase {
     ) -> Exchange {
         let mut exchange = self.project.exchange(service, what, method, &path_and_query);
         exchange.headers.push(("Authorization", format!("Bearer {}", self.user.token())));
+        exchange.caller = Some(self.user.user_id());
         exchange
     }
 }
@@ -121,7 +122,7 @@ impl Project {
             headers.push(("Content-Type", "application/json".to_owned()));
         }
         let url = format!("{}{path_and_query}", self.url);
-        Exchange { service, what, method, url, headers, body: None, is_safe }
+        Exchange { service, what, caller: None, method, url, headers, body: None, is_safe }
     }
 }
 
