@@ -249,7 +249,10 @@ mod tests {
         let request = parse(&body()).unwrap();
         assert_eq!(request.message, "How do refunds work?");
         assert_eq!(request.embedding.len(), DIMENSIONS);
-        assert_eq!((request.session_id, request.model.as_str(), request.include_citations), (None, "m", true));
+        assert_eq!(
+            (request.session_id, request.model.as_str(), request.include_citations),
+            (None, "m", true)
+        );
     }
 
     #[test]

@@ -54,8 +54,9 @@ impl Config {
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
-        let client_address_header =
-            source.get("CHAT_CLIENT_ADDRESS_HEADER").map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
+        let client_address_header = source
+            .get("CHAT_CLIENT_ADDRESS_HEADER")
+            .map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
         Ok(Self {
             client_address_header: client_address_header.transpose()?,
             identity: source.identity(&url)?,
@@ -278,9 +279,13 @@ mod tests {
 
     #[test]
     fn http_is_for_this_computer_only() {
-        for local in
-            ["http://localhost:54321", "http://LOCALHOST", "http://127.0.0.1/x", "http://127.8.0.1:1", "http://[::1]:80"]
-        {
+        for local in [
+            "http://localhost:54321",
+            "http://LOCALHOST",
+            "http://127.0.0.1/x",
+            "http://127.8.0.1:1",
+            "http://[::1]:80",
+        ] {
             assert_eq!(valid(&[("SUPABASE_URL", local)]).project.url, local);
         }
         for open in [
@@ -294,7 +299,10 @@ mod tests {
         ] {
             for name in ["SUPABASE_URL", "SUPABASE_JWKS_URL"] {
                 let message = with(&[(name, open)]).err().map(|error| error.to_string()).unwrap_or_default();
-                assert!(message.starts_with(&format!("{name} must be an https address")), "{open}: {message}");
+                assert!(
+                    message.starts_with(&format!("{name} must be an https address")),
+                    "{open}: {message}"
+                );
                 assert!(!message.contains(open));
             }
         }

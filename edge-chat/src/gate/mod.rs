@@ -161,7 +161,8 @@ impl Gate {
             stale_after_ms: config.upstream_timeout.as_millis() as u64,
             wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
         };
-        let send = async { self.send(&command).await.map_err(unreachable) };
+        let request = encode_request(&command)?;
+        let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
         let decision: Decision = serde_json::from_str(&answer)
             .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
@@ -173,9 +174,13 @@ impl Gate {
         Ok(decision)
     }
 
-    /// Keeps the outcome for repeats.
-    pub(crate) async fn complete(&self, ticket: Ticket, outcome: &Outcome) -> Result<(), Failure> {
-        self.tell(&Command::Complete { ticket, outcome }).await
+    /// Keeps the outcome for repeats. It is needed for the call only, not until that has ended.
+    pub(crate) fn complete<'a>(
+        &'a self,
+        ticket: Ticket,
+        outcome: &Outcome,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        self.tell(&Command::Complete { ticket, outcome })
     }
 
     /// Forgets a question that failed, so that it can be asked again.
@@ -186,16 +191,18 @@ impl Gate {
         self.tell(&Command::Release { ticket, refund }).await
     }
 
-    async fn tell(&self, command: &Command<&Outcome>) -> Result<(), Failure> {
-        let send = async { self.send(command).await.map(drop).map_err(unreachable) };
-        Deadline::after(TELL_TIME).limit(BINDING, send).await
+    fn tell<'a>(
+        &'a self,
+        command: &Command<&Outcome>,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        let request = encode_request(command);
+        async move {
+            let send = async { self.send(request?).await.map(drop).map_err(unreachable) };
+            Deadline::after(TELL_TIME).limit(BINDING, send).await
+        }
     }
 
-    async fn send(&self, command: &Command<&Outcome>) -> worker::Result<String> {
-        let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
-        // The host is never looked up; the stub already says where the request goes.
-        let request = Request::new_with_init("http://user-gate/", &init)?;
+    async fn send(&self, request: Request) -> worker::Result<String> {
         let mut response = self.stub.fetch_with_request(request).await?;
         let text = response.text().await?;
         match response.status_code() {
@@ -203,6 +210,13 @@ impl Gate {
             status => Err(format!("status {status}").into()),
         }
     }
+}
+
+fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
+    // The host is never looked up; the stub already says where the request goes.
+    Request::new_with_init("http://user-gate/", &init)
 }
 
 /// What makes two bodies the same: the question after parsing, not its spelling in JSON.

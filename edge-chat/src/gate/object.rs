@@ -60,12 +60,7 @@ pub struct UserGate {
 
 impl DurableObject for UserGate {
     fn new(state: State, _env: Env) -> Self {
-        Self {
-            state,
-            waiters: Waiters::default(),
-            has_tables: Cell::new(false),
-            has_alarm: Cell::new(false),
-        }
+        Self { state, waiters: Waiters::default(), has_tables: Cell::new(false), has_alarm: Cell::new(false) }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
@@ -141,7 +136,9 @@ struct CountRow {
 enum Step {
     Decided(Decision),
     /// The same question is being answered; see [`Earlier::Running`].
-    Running { stale_in_ms: u64 },
+    Running {
+        stale_in_ms: u64,
+    },
 }
 
 /// What follows from an earlier question with the same id.
@@ -149,7 +146,9 @@ enum Earlier {
     Outcome(Box<RawValue>),
     OtherBody,
     /// It is being answered; if it still is after so many milliseconds, its run counts as lost.
-    Running { stale_in_ms: u64 },
+    Running {
+        stale_in_ms: u64,
+    },
 }
 
 impl UserGate {

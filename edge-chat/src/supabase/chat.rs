@@ -1,15 +1,21 @@
 //! What a question needs: the search, and the rows it leaves behind.
 
+use chat_core::answer::Citation;
 use chat_core::chunk::MatchedChunk;
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
 use super::{Query, Service, Supabase, vector_literal};
 use crate::http::error::Failure;
 
+/// Most bytes of what a search found that are read.
+const MAX_SEARCH_BYTES: usize = 4 * 1024 * 1024;
+
 /// A question and its outcome, to be written to the history.
+#[derive(Serialize)]
 pub(crate) struct RecordedTurn<'a> {
     pub(crate) session_id: Uuid,
     /// The title of the session, if it is to be made.
@@ -18,7 +24,8 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) question: &'a str,
     pub(crate) answer_id: Uuid,
     pub(crate) answer: String,
-    pub(crate) citations: Value,
+    #[serde(serialize_with = "without_links")]
+    pub(crate) citations: &'a [Citation],
     /// From the request to the outcome.
     pub(crate) latency_ms: u64,
     /// The reason, if the outcome is a refusal.
@@ -52,7 +59,9 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        self.read_json(self.rpc("match_chunks", &parameters)).await
+        let mut search = self.rpc("match_chunks", &parameters)?;
+        search.max_bytes = MAX_SEARCH_BYTES;
+        self.read_json(search).await
     }
 
     /// Whether the user can see any document that can be searched.
@@ -62,21 +71,14 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Writes a turn, all of it or nothing; a second time it changes nothing.
-    pub(crate) async fn record_turn(&self, turn: &RecordedTurn<'_>) -> Result<(), Failure> {
-        let parameters = json!({
-            "session_id": turn.session_id,
-            "title": turn.title,
-            "question_id": turn.question_id,
-            "question": turn.question,
-            "answer_id": turn.answer_id,
-            "answer": turn.answer,
-            "citations": turn.citations,
-            "latency_ms": turn.latency_ms,
-            "refusal": turn.refusal,
-            "hedged": turn.hedged,
-        });
-        self.rpc("chat_record_turn", &parameters).read(self.deadline).await.map(drop)
+    /// Writes a turn, all of it or nothing; a second time it changes nothing. The turn is needed for the call only, not
+    /// until it has ended.
+    pub(crate) fn record_turn<'a>(
+        &'a self,
+        turn: &RecordedTurn<'_>,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        let call = self.rpc("chat_record_turn", turn);
+        async move { call?.read(self.deadline).await.map(drop) }
     }
 
     /// Writes a refused question, unless it is there already.
@@ -95,4 +97,9 @@ impl Supabase {
         insert.body = Some(row.to_string());
         insert.read(self.deadline).await.map(drop)
     }
+}
+
+/// Links are made anew when the history is read: signed ones expire, and documents may be hidden by then.
+fn without_links<S: Serializer>(citations: &&[Citation], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(citations.iter().map(Citation::without_link))
 }

@@ -13,10 +13,11 @@ use worker::{
 
 use super::circuit::{Circuit, OPEN_MS, Sign};
 use super::deadline::Deadline;
+use super::large::{LARGE_BYTES, LargeAnswers};
 use crate::http::error::Failure;
 
-/// Most bytes of an answer that are read.
-const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Most bytes of an answer that are read, unless the call says otherwise: enough for any page.
+pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
 /// do not come back at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
@@ -49,6 +50,10 @@ pub(crate) struct Exchange {
     pub(crate) body: Option<String>,
     /// Whether doing it twice is as good as once.
     pub(crate) is_safe: bool,
+    /// Most bytes of the answer that are read.
+    pub(crate) max_bytes: usize,
+    /// What a large answer needs.
+    pub(crate) large_answers: LargeAnswers,
 }
 
 /// How an attempt failed.
@@ -57,6 +62,8 @@ enum Fault {
     Connection(&'static str),
     /// A status that says that Supabase has trouble.
     Status(u16),
+    /// An answer of more bytes than are read.
+    TooLarge,
     /// An answer that another try would not make better.
     Final(Failure),
 }
@@ -81,16 +88,44 @@ impl Drop for Connection {
 impl Exchange {
     /// The body of the answer, if its status is a success.
     pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
-        self.run(deadline, async || {
-            let answer = self.attempt().await?;
-            let status = answer.response.status_code();
-            let body = answer.read(self.what).await;
-            match refusal_of(self.what, status) {
-                Some(fault) => Err(fault),
-                None => body,
-            }
+        self.run(deadline, async || self.body().await).await
+    }
+
+    /// The same, and `None` if it is too large.
+    pub(crate) async fn read_if_not_too_large(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, Failure> {
+        self.run(deadline, async || match self.body().await {
+            Ok(body) => Ok(Some(body)),
+            Err(Fault::TooLarge) => Ok(None),
+            Err(fault) => Err(fault),
         })
         .await
+    }
+
+    async fn body(&self) -> Result<Vec<u8>, Fault> {
+        let answer = self.attempt().await?;
+        let status = answer.response.status_code();
+        let body = self.read_body(answer).await;
+        match refusal_of(self.what, status) {
+            Some(fault) => Err(fault),
+            None => body,
+        }
+    }
+
+    async fn read_body(&self, mut answer: Answer) -> Result<Vec<u8>, Fault> {
+        let Ok(mut stream) = answer.response.stream() else { return Ok(Vec::new()) };
+        let mut body = Vec::new();
+        while let Some(piece) = stream.next().await {
+            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
+            let length = body.len() + piece.len();
+            if length > self.max_bytes {
+                return Err(Fault::TooLarge);
+            }
+            if length > LARGE_BYTES && !self.large_answers.allow().await {
+                return Err(Fault::Final(unavailable(self.what, "too many large answers at a time")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
     }
 
     /// The same, and `None` for a status that says that there is nothing at the address.
@@ -101,7 +136,7 @@ impl Exchange {
                 404 => Ok(None),
                 status => match refusal_of(self.what, status) {
                     Some(fault) => Err(fault),
-                    None => answer.read(self.what).await.map(Some),
+                    None => self.read_body(answer).await.map(Some),
                 },
             }
         })
@@ -148,7 +183,7 @@ impl Exchange {
 
     fn sign_of(&self, fault: &Fault) -> Sign {
         match fault {
-            Fault::Final(_) => Sign::Health,
+            Fault::TooLarge | Fault::Final(_) => Sign::Health,
             Fault::Connection(_) => Sign::Trouble,
             // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
             Fault::Status(300..=399 | 502..=504 | 520..=530) => Sign::Trouble,
@@ -224,19 +259,6 @@ impl Answer {
     pub(crate) fn into_parts(self) -> (Response, Connection) {
         (self.response, self.connection)
     }
-
-    async fn read(mut self, what: &'static str) -> Result<Vec<u8>, Fault> {
-        let Ok(mut stream) = self.response.stream() else { return Ok(Vec::new()) };
-        let mut body = Vec::new();
-        while let Some(piece) = stream.next().await {
-            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
-            if body.len() + piece.len() > MAX_ANSWER_BYTES {
-                return Err(Fault::Final(unavailable(what, "the answer is too large")));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body)
-    }
 }
 
 impl Fault {
@@ -249,6 +271,7 @@ impl Fault {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
             Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
+            Self::TooLarge => unavailable(what, "the answer is too large"),
             Self::Final(failure) => failure,
         }
     }
