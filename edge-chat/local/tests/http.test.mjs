@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ask, assertError, question, send } from "./support/client.mjs";
+import { ask, assertError, eventually, question, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, startTestWorker, withWorker } from "./support/worker.mjs";
@@ -372,6 +372,7 @@ describe("a rate limit that does not work", () => {
     const { json } = await send(open.url, "/api/ready");
     const expected = LIMITS.map((name) => `${name} ${fault}: requests are not limited by it`);
     assert.deepEqual(json, { status: "ready", warnings: expected });
+    await eventually(() => warningsIn(open.log).length >= LIMITS.length);
     assert.equal(warningsIn(open.log).length, LIMITS.length, "each is in the log once");
     for (const text of expected) assert.ok(warningsIn(open.log).some((line) => line.includes(text)), text);
   };

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use futures_channel::oneshot::{Receiver, Sender, channel};
 use uuid::Uuid;
 
-/// Most requests that wait at a time for one user. A client that repeats a question waits with one or two.
-const MAX_WAITERS: usize = 3;
+/// Most requests that wait at a time for one user: many more than a client that repeats a question has.
+const MAX_WAITERS: usize = 4;
 
 /// The waiting requests of one object. They are gone with it; their callers end at a deadline of their own.
 #[derive(Default)]
