@@ -9,7 +9,7 @@ use worker::{Date, Delay};
 
 /// From here on an answer is large, in bytes.
 pub(super) const LARGE_BYTES: usize = 128 * 1024;
-/// Requests that may hold a large answer at a time. Measured with `cargo xtask bench edge --only memory`.
+/// Requests that may hold a large answer at a time. `cargo xtask bench edge --only memory` shows what memory that takes.
 const MAX_PERMITS: usize = 4;
 /// After this time a permit counts as lost: the runtime has ended the request that held it.
 const LOST_AFTER_MS: u64 = 60_000;
