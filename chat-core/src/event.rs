@@ -14,7 +14,7 @@ pub const HEARTBEAT: &str = ": heartbeat\n\n";
 /// One event. Its name also stands in the JSON as `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Event {
+pub enum Event<'a> {
     /// Opens an answer.
     AnswerStart {
         /// The session of the question.
@@ -25,16 +25,16 @@ pub enum Event {
     /// A piece of the text.
     AnswerDelta {
         /// The piece, with its markers.
-        text: String,
+        text: &'a str,
     },
     /// The passages behind the text.
     Sources {
         /// One entry per quoted passage.
-        citations: Vec<Citation>,
+        citations: &'a [Citation],
         /// Other passages near the question, the best first. The text does not quote them.
-        also_found: Vec<FoundPassage>,
+        also_found: &'a [FoundPassage],
         /// The document numbers the text points at.
-        referenced_indices: Vec<u32>,
+        referenced_indices: &'a [u32],
     },
     /// Ends an answer.
     AnswerEnd {
@@ -44,12 +44,12 @@ pub enum Event {
         persisted: bool,
     },
     /// Ends a stream without an answer.
-    Refusal(Refusal),
+    Refusal(&'a Refusal),
     /// Ends a stream that failed.
     Error(ErrorBody),
 }
 
-impl Event {
+impl Event<'_> {
     /// The event's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn an_event_is_a_name_and_one_line_of_json() {
-        let event = Event::AnswerDelta { text: "a\r\nb\u{2028}c\"\n\ndata: x".to_owned() };
+        let event = Event::AnswerDelta { text: "a\r\nb\u{2028}c\"\n\ndata: x" };
         assert_eq!(
             event.encode().unwrap(),
             "event: answer_delta\ndata: {\"type\":\"answer_delta\",\"text\":\"a\\r\\nb\u{2028}c\\\"\\n\\ndata: x\"}\n\n"
@@ -88,10 +88,10 @@ mod tests {
         let error = ApiError::new(ErrorCode::Internal, "Sorry.").with_request_id("r");
         for event in [
             Event::AnswerStart { session_id: Uuid::nil(), hedged: false },
-            Event::AnswerDelta { text: String::new() },
-            Event::Sources { citations: Vec::new(), also_found: Vec::new(), referenced_indices: Vec::new() },
+            Event::AnswerDelta { text: "" },
+            Event::Sources { citations: &[], also_found: &[], referenced_indices: &[] },
             Event::AnswerEnd { message_id: Uuid::nil(), persisted: true },
-            Event::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35)),
+            Event::Refusal(&Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),
         ] {
             assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());

@@ -158,25 +158,25 @@ impl Outcome {
     }
 
     /// The events that can be sent before the history is written.
-    pub fn opening_events(&self) -> Vec<Event> {
+    pub fn opening_events(&self) -> Vec<Event<'_>> {
         let Self::Answer(answer) = self else { return Vec::new() };
         let mut events = vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
-        events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text: text.clone() }));
+        events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text }));
         events.push(Event::Sources {
-            citations: answer.citations.clone(),
-            also_found: answer.also_found.clone(),
-            referenced_indices: answer.referenced_indices.clone(),
+            citations: &answer.citations,
+            also_found: &answer.also_found,
+            referenced_indices: &answer.referenced_indices,
         });
         events
     }
 
     /// The event that ends the stream.
-    pub fn terminal_event(&self) -> Event {
+    pub fn terminal_event(&self) -> Event<'_> {
         match self {
             Self::Answer(answer) => {
                 Event::AnswerEnd { message_id: answer.message_id, persisted: answer.persisted }
             }
-            Self::Refusal(refusal) => Event::Refusal(refusal.clone()),
+            Self::Refusal(refusal) => Event::Refusal(refusal),
         }
     }
 

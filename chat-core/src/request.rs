@@ -35,7 +35,7 @@ pub struct ChatRequest {
     /// The session to continue; a new one is made without it.
     pub session_id: Option<Uuid>,
     /// The fingerprint of the model that made the vector.
-    pub model: Option<String>,
+    pub model: String,
     /// Whether the answer carries markers and sources.
     pub include_citations: bool,
 }
@@ -107,7 +107,7 @@ impl ChatRequest {
             message: message(required(raw.message, "message")?)?,
             message_id: uuid(&required(raw.message_id, "message_id")?, "message_id")?,
             session_id: raw.session_id.map(|value| uuid(&value, "session_id")).transpose()?,
-            model: raw.model.map(model).transpose()?,
+            model: model(required(raw.model, "model")?)?,
             include_citations: raw.include_citations.map_or(Ok(true), include_citations)?,
         })
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn body() -> Value {
-        json!({ "embedding": unit_vector(), "message": "  How do refunds work? ", "message_id": ID })
+        json!({ "embedding": unit_vector(), "message": "  How do refunds work? ", "message_id": ID, "model": "m" })
     }
 
     fn parse(body: &Value) -> Result<ChatRequest, ApiError> {
@@ -249,7 +249,10 @@ mod tests {
         let request = parse(&body()).unwrap();
         assert_eq!(request.message, "How do refunds work?");
         assert_eq!(request.embedding.len(), DIMENSIONS);
-        assert_eq!((request.session_id, request.model, request.include_citations), (None, None, true));
+        assert_eq!(
+            (request.session_id, request.model.as_str(), request.include_citations),
+            (None, "m", true)
+        );
     }
 
     #[test]
@@ -261,16 +264,16 @@ mod tests {
         body["surprise"] = json!({ "deep": [1, 2, 3] });
         let request = parse(&body).unwrap();
         assert_eq!(request.session_id.unwrap().to_string(), ID);
-        assert_eq!(request.model.as_deref(), Some("minilm-1"));
+        assert_eq!(request.model, "minilm-1");
         assert!(!request.include_citations);
     }
 
     #[test]
     fn null_means_absent() {
-        for field in ["session_id", "model", "include_citations"] {
+        for field in ["session_id", "include_citations"] {
             assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
         }
-        for field in ["embedding", "message", "message_id"] {
+        for field in ["embedding", "message", "message_id", "model"] {
             assert_eq!(refusal(&with(field, Value::Null)), format!("{field} is missing"));
         }
     }

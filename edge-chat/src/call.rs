@@ -63,9 +63,16 @@ impl Call {
         let user = authenticate(authorization.as_deref(), &self.config.identity, &runtime);
         let user = self.trace.time("auth", self.deadline.limit("auth", user)).await;
         if user.is_err() {
-            limits::by_address(&self.request, &self.env).await?;
+            self.limit_address().await?;
         }
         user
+    }
+
+    /// Who asks a question. The cheap limit, since what follows costs a Durable Object even if it is refused.
+    pub(crate) async fn asker(&self) -> Result<Authenticated, Failure> {
+        let user = self.user().await?;
+        limits::by_asker(user.user_id(), &self.env).await?;
+        Ok(user)
     }
 
     /// Who asks for something else than an answer: with a limit of its own.
@@ -73,6 +80,11 @@ impl Call {
         let user = self.user().await?;
         limits::by_user(user.user_id(), &self.env).await?;
         Ok(user)
+    }
+
+    /// Counts a request that no user answers for against its IP address.
+    pub(crate) async fn limit_address(&self) -> Result<(), Failure> {
+        limits::by_address(&self.request, self.config.client_address_header.as_deref(), &self.env).await
     }
 
     pub(crate) fn supabase(&self, user: Authenticated) -> Supabase {

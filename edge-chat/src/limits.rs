@@ -1,9 +1,12 @@
 //! Limits beside the exact one of the chat: Cloudflare's own rate-limit bindings, approximate and per location, but cheap.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 
+use serde_json::json;
 use uuid::Uuid;
-use worker::{Env, Request};
+use worker::{Env, Request, console_error};
 
 use crate::http::error::Failure;
 
@@ -11,13 +14,34 @@ use crate::http::error::Failure;
 const BY_ADDRESS: &str = "IP_LIMIT";
 /// For what a user does besides asking.
 const BY_USER: &str = "USER_LIMIT";
+/// For questions, repeats and refused attempts included: before the Durable Object of the user is asked.
+const BY_ASKER: &str = "QUESTION_LIMIT";
+const BINDINGS: [&str; 3] = [BY_ADDRESS, BY_USER, BY_ASKER];
 /// The period of the bindings in `wrangler.toml`, which also holds the numbers: the longest a client has to wait.
 const PERIOD_SECONDS: u64 = 60;
+/// Where Cloudflare writes the client's address.
+const CLOUDFLARE_HEADER: &str = "cf-connecting-ip";
 
-/// Counts a request against its IP address.
-pub(crate) async fn by_address(request: &Request, env: &Env) -> Result<(), Failure> {
-    // Cloudflare sets the header itself; who runs the Worker elsewhere has one bucket for everybody.
-    let address = request.headers().get("cf-connecting-ip")?.unwrap_or_default();
+/// Why a binding does not limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Missing,
+    Failing,
+}
+
+thread_local! {
+    /// The bindings that do not limit, as this isolate found them.
+    static FAULTS: RefCell<BTreeMap<&'static str, Fault>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Counts a request against its IP address. `header` holds the address; without one it is Cloudflare's, if the request
+/// came through Cloudflare: anywhere else that header is the client's own word.
+pub(crate) async fn by_address(request: &Request, header: Option<&str>, env: &Env) -> Result<(), Failure> {
+    let header = header.or_else(|| request.cf().map(|_| CLOUDFLARE_HEADER));
+    let address = match header {
+        Some(header) => request.headers().get(header)?.unwrap_or_default(),
+        None => String::new(),
+    };
     check(env, BY_ADDRESS, network(&address)).await
 }
 
@@ -26,23 +50,57 @@ pub(crate) async fn by_user(user: Uuid, env: &Env) -> Result<(), Failure> {
     check(env, BY_USER, user.to_string()).await
 }
 
-/// Where there is no binding there is no limit, and one that fails must not lock everybody out.
-async fn check(env: &Env, binding: &str, key: String) -> Result<(), Failure> {
-    let Ok(limiter) = env.rate_limiter(binding) else { return Ok(()) };
-    match limiter.limit(key).await {
-        Ok(outcome) if !outcome.success => Err(Failure::rate_limited(PERIOD_SECONDS)),
-        _ => Ok(()),
-    }
+/// Counts a question against its user.
+pub(crate) async fn by_asker(user: Uuid, env: &Env) -> Result<(), Failure> {
+    check(env, BY_ASKER, user.to_string()).await
 }
 
-/// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address.
+/// What the operator has to know of the bindings: those that are not there, and those that failed in this isolate.
+pub(crate) fn warnings(env: &Env) -> Vec<String> {
+    let fault_of = |binding| match env.rate_limiter(binding) {
+        Ok(_) => FAULTS.with_borrow(|faults| faults.get(binding).copied()),
+        Err(_) => Some(Fault::Missing),
+    };
+    BINDINGS.into_iter().filter_map(|binding| Some(warning(binding, fault_of(binding)?))).collect()
+}
+
+/// A binding that is not there, or fails, must not lock everybody out: the request goes on, and the log says so once.
+async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), Failure> {
+    let fault = match env.rate_limiter(binding) {
+        Err(error) => Some((Fault::Missing, error)),
+        Ok(limiter) => match limiter.limit(key).await {
+            Ok(outcome) if !outcome.success => return Err(Failure::rate_limited(PERIOD_SECONDS)),
+            Ok(_) => None,
+            Err(error) => Some((Fault::Failing, error)),
+        },
+    };
+    if let Some((fault, error)) = fault {
+        let is_new = FAULTS.with_borrow_mut(|faults| faults.insert(binding, fault) != Some(fault));
+        if is_new {
+            console_error!("{}", json!({ "warning": warning(binding, fault), "detail": error.to_string() }));
+        }
+    }
+    Ok(())
+}
+
+fn warning(binding: &str, fault: Fault) -> String {
+    let fault = match fault {
+        Fault::Missing => "is not bound",
+        Fault::Failing => "has failed",
+    };
+    format!("{binding} {fault}: requests are not limited by it")
+}
+
+/// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address. All that is no address counts
+/// together, so that nobody gets limits of their own by inventing texts.
 fn network(address: &str) -> String {
     match address.parse() {
         Ok(IpAddr::V6(address)) => {
             let [a, b, c, d, ..] = address.segments();
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
-        _ => address.to_owned(),
+        Ok(IpAddr::V4(address)) => address.to_string(),
+        Err(_) => String::new(),
     }
 }
 
@@ -55,6 +113,12 @@ mod tests {
         assert_eq!(network("192.0.2.7"), "192.0.2.7");
         assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:ffff::9"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
-        assert_eq!(network(""), "");
+    }
+
+    #[test]
+    fn texts_that_are_no_address_count_together() {
+        for text in ["", "unknown", "192.0.2.7, 192.0.2.8", "192.0.2.7:80", "'; drop table"] {
+            assert_eq!(network(text), "", "{text}");
+        }
     }
 }

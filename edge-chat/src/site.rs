@@ -31,6 +31,14 @@ struct PublicConfig {
     max_message_chars: usize,
 }
 
+#[derive(Serialize)]
+struct Ready {
+    status: &'static str,
+    /// What works, but not as it should.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
 /// `GET /api/health`: the Worker runs. Asks nobody.
 pub(crate) fn health() -> Result<Reply, Failure> {
     Ok(Reply::new(Response::from_json(&json!({ "status": "ok" }))?, "ok"))
@@ -38,10 +46,11 @@ pub(crate) fn health() -> Result<Reply, Failure> {
 
 /// `GET /api/ready`: Supabase can be reached and has the schema.
 pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
-    limits::by_address(&call.request, &call.env).await?;
+    call.limit_address().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIME));
     call.trace.time("settings", settings).await.map_err(not_ready)?;
-    Ok(Reply::new(Response::from_json(&json!({ "status": "ready" }))?, "ready"))
+    let ready = Ready { status: "ready", warnings: limits::warnings(&call.env) };
+    Ok(Reply::new(Response::from_json(&ready)?, "ready"))
 }
 
 /// A project that is reached but does not fit, such as one without the schema, is not ready either.

@@ -201,6 +201,7 @@ test("bad input gets a typed error and costs nothing of the limit", async () => 
     "a message of 5,000 characters": { ...good, message: "a".repeat(5000) },
     "an empty message": { ...good, message: "   " },
     "no message": { ...good, message: undefined },
+    "no model": { ...good, model: undefined },
     "NaN in the vector": JSON.stringify(good).replace(/"embedding":\[[^,]+/, '"embedding":[NaN'),
     "an infinite number in the vector": JSON.stringify(good).replace(/"embedding":\[[^,]+/, '"embedding":[1e999'),
     "broken JSON": JSON.stringify(good).slice(0, -1),

@@ -15,6 +15,9 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
 const BUILD_DIR = path.join(ROOT, "edge-chat/build");
 
+/** How many requests for answers there may be to one question: repeats, and attempts beyond the exact limit. */
+const QUESTION_MARGIN = 6;
+
 /** What the Worker reads from its environment. */
 const VARIABLES = [
   "SUPABASE_URL",
@@ -34,6 +37,7 @@ const VARIABLES = [
   "CHAT_SUGGESTED_QUESTIONS",
   "CHAT_LOG_QUESTIONS",
   "CHAT_RATE_LIMIT",
+  "CHAT_CLIENT_ADDRESS_HEADER",
   "CHAT_UPSTREAM_TIMEOUT_MS",
 ];
 
@@ -46,17 +50,19 @@ const VARIABLES = [
  * @param {string} [options.persistDir] keeps the Durable Objects; without it they live in memory
  * @param {string} [options.entry] a module that runs instead of the Worker's own, beside it; it finds the Worker in
  * `./index.js`. For tests
+ * @param {string[]} [options.without] rate limits of wrangler.toml that are left out. For tests
  * @param {boolean} [options.direct] leaves out the proxy in front of the Worker, which hides broken connections. For tests
  * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
-export async function startWorker({ port = 0, variables = {}, persistDir, entry, direct, onLog } = {}) {
+export async function startWorker({ port = 0, variables = {}, persistDir, entry, without = [], direct, onLog } = {}) {
   const modules = builtModules(entry);
   await refuseTakenPort(port);
   const { workerOptions } = readWorkerOptions(CONFIG);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   const miniflare = new Miniflare({
     ...workerOptions,
+    ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
     bindings: { ...workerOptions.bindings, ...Object.fromEntries(overrides) },
     modulesRoot: BUILD_DIR,
     modules,
@@ -71,6 +77,17 @@ export async function startWorker({ port = 0, variables = {}, persistDir, entry,
   const proxy = await miniflare.ready;
   const url = direct ? await miniflare.unsafeGetDirectURL() : proxy;
   return { url: url.origin, close: () => miniflare.dispose() };
+}
+
+/** The limits of wrangler.toml. That of questions is to stay above the exact one, however that is set. */
+function rateLimits(ratelimits, without, rateLimit) {
+  const limits = Object.entries(ratelimits).filter(([name]) => !without.includes(name));
+  return Object.fromEntries(
+    limits.map(([name, { simple, ...rest }]) => {
+      const limit = name === "QUESTION_LIMIT" ? Math.max(simple.limit, rateLimit * QUESTION_MARGIN) : simple.limit;
+      return [name, { ...rest, simple: { ...simple, limit } }];
+    }),
+  );
 }
 
 /** The Worker's modules; the first one is what runs. */

@@ -41,6 +41,12 @@ async function dryRun(name, environment) {
   return stdout + stderr;
 }
 
+test("Cloudflare writes no line of its own about requests: it would hold addresses and headers", () => {
+  // Environments inherit it unless they have their own.
+  const own = Object.values(config.env).filter((environment) => "observability" in environment);
+  for (const { observability } of [config, ...own]) assert.equal(observability.logs.invocation_logs, false);
+});
+
 test("building is left to [build]", () => {
   assert.equal(build?.command, "cargo xtask build worker");
 });
@@ -56,6 +62,7 @@ describe("a dry run", { concurrency: 1 }, () => {
       assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
       assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.USER_LIMIT \(300 requests\/60s\)\s+Rate Limit/);
+      assert.match(output, /env\.QUESTION_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);
       const size = /gzip: ([\d.]+) KiB/.exec(output);

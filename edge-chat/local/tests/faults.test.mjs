@@ -97,7 +97,8 @@ describe("the matrix", { concurrency: 3 }, () => {
             remember(name, faultName, outcome);
             const { reply, ms, calls } = outcome;
             assert.ok(ms < LONGEST_MS, `took ${ms} ms`);
-            assert.equal(calls.length, fault.passes && step.isSafe ? 2 : 1, "tries");
+            const tries = fault.passes && step.isSafe ? 2 : 1;
+            assert.equal(calls.length, fault.reply.huge ? (step.shrinks ?? tries) : tries, "tries");
             if (isFine) assert.ok(reply.status < 300, `status ${reply.status}`);
             else if (step.survives) {
               assert.equal(reply.status, 200, reply.text);
@@ -158,7 +159,7 @@ describe("the circuit", () => {
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
-      upstream.behave(user, { chat_sessions: () => ({ status: 500 }) });
+      upstream.behave(user, { chat_sessions: () => ({ status: 521 }) });
       await worker.setTime(START);
       for (let i = 0; i < 5; i++) assert.ok(!isOpen(await knock()), `call ${i}`);
       assert.equal(upstream.callsOf(user, "chat_sessions").length, 5);
@@ -186,7 +187,7 @@ describe("the circuit", () => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
       const asked = () => upstream.callsOf(user, "chat_sessions").length;
-      upstream.behave(user, { chat_sessions: () => ({ status: 500, delay: 100 }) });
+      upstream.behave(user, { chat_sessions: () => ({ status: 521, delay: 100 }) });
       await worker.setTime(START);
       for (let i = 0; i < 5; i++) await knock();
       await worker.setTime(START + 5 * SECOND);
@@ -201,7 +202,7 @@ describe("the circuit", () => {
     await withStep({ linkMode: "authenticated" }, async ({ upstream, worker }) => {
       const [user, other] = [crypto.randomUUID(), crypto.randomUUID()];
       const { id } = upstream.library.addDocument();
-      upstream.behave(user, { "storage/object": () => ({ status: 500, body: {} }) });
+      upstream.behave(user, { "storage/object": () => ({ status: 521, body: {} }) });
       const download = () => send(worker.url, `/api/documents/${id}/download`, { token: tokenAt(user) });
       for (let i = 0; i < 3; i++) assertError(await download(), 503, "upstream_unavailable");
       for (const reply of await Promise.all(Array.from({ length: 10 }, download))) {
@@ -218,14 +219,14 @@ describe("the circuit", () => {
     const keyToken = () => key.token(crypto.randomUUID(), { claims: { iat: 0, exp: START / SECOND + 1e6 } });
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
-      upstream.behave(user, { chat_sessions: () => ({ status: 500 }) });
+      upstream.behave(user, { chat_sessions: () => ({ status: 521 }) });
       for (let i = 0; i < 5; i++) await knockWith(worker, tokenAt(user));
       assert.ok(isOpen(await knockWith(worker, tokenAt(user))));
       await knockWith(worker, keyToken());
       assert.equal(upstream.callsOf(NOBODY, "jwks").length, 1);
     });
     await withStep({}, async ({ upstream, worker }) => {
-      upstream.behave(NOBODY, { jwks: () => ({ status: 500 }) });
+      upstream.behave(NOBODY, { jwks: () => ({ status: 521 }) });
       for (let i = 0; i < 8; i++) {
         await worker.setTime(START + i * 40 * SECOND);
         assertError(await knockWith(worker, keyToken()), 503, "upstream_unavailable");
@@ -247,21 +248,37 @@ describe("the circuit", () => {
     });
   });
 
-  for (const [patience, opens] of [
-    [1500, true],
-    [900, false],
+  for (const [patience, users, opens] of [
+    [1500, 6, true],
+    [1500, 1, false],
+    [900, 6, false],
   ]) {
-    test(`${opens ? "opens" : "stays closed"} when calls time out that had ${patience} ms`, async () => {
+    const of = users === 1 ? "of one user" : `of ${users} users`;
+    test(`${opens ? "opens" : "stays closed"} when calls ${of} time out that had ${patience} ms`, async () => {
       const upstream = await startUpstream();
-      const user = crypto.randomUUID();
-      upstream.behave(user, { chat_sessions: () => ({ hang: true }) });
+      const callers = Array.from({ length: users }, () => crypto.randomUUID());
+      for (const user of callers) upstream.behave(user, { chat_sessions: () => ({ hang: true }) });
       const use = async ({ url }) => {
-        const hanging = await Promise.all(Array.from({ length: 6 }, () => send(url, "/api/sessions", { user })));
-        for (const reply of hanging) assertError(reply, 504, "upstream_timeout");
+        const calls = Array.from({ length: 6 }, (_, n) => send(url, "/api/sessions", { user: callers[n % users] }));
+        for (const reply of await Promise.all(calls)) assertError(reply, 504, "upstream_timeout");
         const next = await send(url, "/api/sessions", { user: crypto.randomUUID() });
         assert.deepEqual([next.status, isOpen(next)], opens ? [503, true] : [200, false]);
       };
       await withWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(patience) }, use).finally(upstream.close);
+    });
+  }
+
+  for (const status of [429, 500]) {
+    test(`stays closed when one user's calls end with ${status}, and opens when those of five do`, async () => {
+      await withStep({}, async ({ upstream, worker }) => {
+        const knock = (user) => send(worker.url, "/api/sessions", { token: tokenAt(user) });
+        const failing = Array.from({ length: 5 }, () => crypto.randomUUID());
+        for (const user of failing) upstream.behave(user, { chat_sessions: () => ({ status }) });
+        for (let i = 0; i < 12; i++) assert.ok(!isOpen(await knock(failing[0])), `call ${i}`);
+        assert.equal((await knock(crypto.randomUUID())).status, 200);
+        for (const user of failing) assert.ok(!isOpen(await knock(user)));
+        assert.ok(isOpen(await knock(crypto.randomUUID())));
+      });
     });
   }
 
@@ -270,13 +287,51 @@ describe("the circuit", () => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
       let turn = 0;
-      upstream.behave(user, { chat_sessions: () => (turn++ % 5 === 4 ? { body: [] } : { status: 500 }) });
+      upstream.behave(user, { chat_sessions: () => (turn++ % 5 === 4 ? { body: [] } : { status: 521 }) });
       for (let i = 0; i < 20; i++) assert.ok(!isOpen(await knock()));
       for (const status of [401, 403, 404]) {
         upstream.behave(user, { chat_sessions: () => ({ status }) });
         for (let i = 0; i < 6; i++) assert.ok(!isOpen(await knock()), String(status));
       }
     });
+  });
+});
+
+describe("large answers", () => {
+  /** A page of a history that is large, and of which only one half comes. */
+  const halfAPage = { body: Array.from({ length: 10 }, () => ({ content: "x".repeat(60_000) })), cut: "hang" };
+
+  test("are held by four requests of an isolate at a time; the others wait, small answers do not", async () => {
+    const upstream = await startUpstream();
+    const readers = Array.from({ length: 12 }, () => crypto.randomUUID());
+    const pageOf = (url, user) => {
+      const session = upstream.history.addSession(user);
+      return send(url, `/api/sessions/${session.id}/messages`, { user });
+    };
+    const use = async ({ url }) => {
+      for (const user of readers) upstream.behave(user, { chat_messages: () => halfAPage });
+      const waiting = readers.map((user) => pageOf(url, user));
+      await eventually(() => upstream.calls.filter(({ resource }) => resource === "chat_messages").length === 12);
+      const started = performance.now();
+      assert.equal((await ask(url, crypto.randomUUID())).status, 200);
+      assert.equal((await pageOf(url, crypto.randomUUID())).status, 200);
+      assert.ok(performance.now() - started < 2000, "small answers do not wait");
+
+      const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+      // Four had a permit and waited for Supabase; the others got none.
+      assert.equal(statuses.filter((status) => status === 504).length, 4, statuses.join());
+      assert.equal(statuses.filter((status) => status === 503).length, 8, statuses.join());
+
+      // The permits are back.
+      const [user] = readers;
+      upstream.behave(user, {});
+      const session = upstream.history.addSession(user);
+      for (let i = 0; i < 10; i++) upstream.history.addMessage(session, { content: "x".repeat(60_000) });
+      const read = () => send(url, `/api/sessions/${session.id}/messages`, { user });
+      const replies = await Promise.all(Array.from({ length: 12 }, read));
+      assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+    };
+    await withWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: "6000" }, use).finally(upstream.close);
   });
 });
 

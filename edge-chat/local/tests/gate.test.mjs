@@ -148,6 +148,44 @@ describe("the window", () => {
     assert.equal(rateLimit(await worker.ask(user))[1], "17");
   });
 
+  test("gives ten places a minute back at most, however often a user's questions fail", async () => {
+    const user = newUser();
+    await worker.setTime(START);
+    upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
+    for (let i = 0; i < 10; i++) assertError(await worker.ask(user), 503, "upstream_unavailable");
+    upstream.behave(user, {});
+    assert.equal(rateLimit(await worker.ask(user))[1], "19");
+    upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
+    for (let i = 0; i < 2; i++) assertError(await worker.ask(user), 503, "upstream_unavailable");
+    upstream.behave(user, {});
+    assert.equal(rateLimit(await worker.ask(user))[1], "16");
+    assert.equal(rateLimit(await worker.ask(newUser()))[1], "19", "nobody else pays for it");
+    await worker.setTime(START + MINUTE);
+    upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
+    assertError(await worker.ask(user), 503, "upstream_unavailable");
+    upstream.behave(user, {});
+    assert.equal(rateLimit(await worker.ask(user))[1], "19");
+  });
+
+  test("is remembered: a user who is beyond it reaches the object once, and again when there is room", async () => {
+    const user = newUser();
+    const sent = question();
+    await askAt(0, user, LIMIT - 1);
+    await worker.ask(user, sent);
+    assert.equal((await worker.ask(user)).status, 429);
+    const { requests } = await worker.gateOf(user);
+    await worker.setTime(START + 500);
+    for (let i = 0; i < 30; i++) {
+      const reply = await worker.ask(user, i % 2 ? question() : sent);
+      assertError(reply, 429, "rate_limited");
+      assert.deepEqual([...rateLimit(reply), reply.headers.get("retry-after")], ["20", "0", "60", "60"]);
+    }
+    assert.equal((await worker.gateOf(user)).requests, requests);
+    assert.equal((await worker.ask(newUser())).status, 200);
+    await worker.setTime(START + MINUTE);
+    assert.equal((await worker.ask(user)).status, 200);
+  });
+
   test("moves on for a repeat that waits", async () => {
     const user = newUser();
     await askAt(0, user, LIMIT - 1);
@@ -248,6 +286,56 @@ describe("a run that is lost", () => {
     }
   });
 
+  test("leaves its id free: another body under it is no conflict", async () => {
+    await worker.setTime(START);
+    const { user, letGo } = userWithHeldSearch();
+    const sent = question();
+    const first = worker.ask(user, sent);
+    await eventually(() => searchesOf(user) === 1);
+    const other = { ...sent, message: "Something else?" };
+    assertError(await worker.ask(user, other), 409, "conflict");
+    await worker.setTime(START + LOST_AFTER);
+    assert.equal((await worker.ask(user, other)).status, 200);
+    letGo();
+    await first;
+    assertError(await worker.ask(user, sent), 409, "conflict");
+  });
+
+  test("is waited for by four repeats at most, and the others are told at once", async () => {
+    await worker.setTime(START);
+    const { user, letGo } = userWithHeldSearch();
+    const sent = question();
+    const first = worker.ask(user, sent);
+    await eventually(() => searchesOf(user) === 1);
+    const repeats = Array.from({ length: 20 }, () => worker.ask(user, sent));
+    // Those that may not wait are back while the search is still held.
+    const early = [];
+    for (const repeat of repeats) void repeat.then((reply) => early.push(reply));
+    await eventually(() => early.length === 16);
+    for (const reply of early) assertError(reply, 504, "upstream_timeout");
+    letGo();
+    const { events } = await first;
+    const answered = (await Promise.all(repeats)).filter(({ status }) => status === 200);
+    assert.equal(answered.length, 4);
+    for (const reply of answered) assert.deepEqual(reply.events, events);
+    assert.equal(searchesOf(user), 1);
+  });
+
+  test("wakes its repeats at once when it ends", async () => {
+    await worker.setTime(START);
+    const { user, letGo } = userWithHeldSearch();
+    const sent = question();
+    const first = worker.ask(user, sent);
+    await eventually(() => searchesOf(user) === 1);
+    const waiting = worker.ask(user, sent);
+    await sleep(200);
+    const reads = (await worker.gateOf(user)).statements;
+    await sleep(500);
+    assert.equal((await worker.gateOf(user)).statements, reads, "nothing is polled");
+    letGo();
+    assert.deepEqual((await waiting).events, (await first).events);
+  });
+
   test("is waited for until then", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
@@ -279,7 +367,9 @@ describe("outcomes", () => {
     const emptied = await worker.ringAlarmOf(user);
     assert.equal(rowsIn(emptied), 0, JSON.stringify(emptied));
     assert.equal(emptied.alarm, null);
+    assert.deepEqual(emptied.rows, {}, "the object of a user who is gone holds nothing at all");
     assert.equal((await worker.ask(user, { ...sent, message: "Something else?" })).status, 200);
+    assert.equal((await worker.gateOf(user)).alarm, START + 2 * DAY, "who comes back has a new one");
   });
 
   test("of later questions set the alarm anew", async () => {
@@ -344,7 +434,8 @@ describe("outcomes", () => {
     upstream.behave(user, { "rpc/match_chunks": () => rows });
     const sent = question();
     assertError(await worker.ask(user, sent), 503, "upstream_unavailable");
-    assert.equal(rowsIn(await worker.gateOf(user)), 0);
+    const { rows: kept } = await worker.gateOf(user);
+    assert.deepEqual([kept.questions, kept.admissions], [[], []]);
     rows = { body: [passage()] };
     assert.equal((await worker.ask(user, sent)).events.at(-1).type, "answer_end");
   });

@@ -322,6 +322,21 @@ describe("messages", () => {
     assert.equal((await get(user, `${path}?limit=200`)).json.messages.length, 200);
   });
 
+  for (const [name, count, content] of [
+    ["long", 60, "x".repeat(60_000)],
+    // Twice as large as JSON as a page may be, for each two of them.
+    ["as long as they can be", 5, "\u0001".repeat(95_000)],
+  ]) {
+    test(`that are ${name} come in pages of a MiB at most, without gaps or doubles`, async () => {
+      const user = newUser();
+      const session = upstream.history.addSession(user);
+      const written = Array.from({ length: count }, () => upstream.history.addMessage(session, { content }));
+      const pages = await readPages(user, `/api/sessions/${session.id}/messages`, "messages", 200);
+      assert.deepEqual(ids(pages.flat()), ids(written));
+      for (const page of pages) assert.ok(JSON.stringify(page).length <= 2 ** 20, `${page.length} messages`);
+    });
+  }
+
   test("of an empty session are an empty page", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);

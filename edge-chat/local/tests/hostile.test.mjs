@@ -120,7 +120,7 @@ describe("what looks hostile and is not", () => {
     "controls in the message": { body: { message: "refunds\u0001\u001b[31m\u202e\uFFFE" } },
     "a vector the other way": { body: { embedding: [-1, ...Array(383).fill(-0)] } },
     "ids in capitals": { body: { message_id: crypto.randomUUID().toUpperCase() } },
-    "null for what may be missing": { body: { session_id: null, model: null, include_citations: null } },
+    "null for what may be missing": { body: { session_id: null, include_citations: null } },
     "a type with a parameter": { headers: { "content-type": "APPLICATION/JSON ; charset=UTF-8" } },
     "an Accept of nonsense": { headers: { accept: ";;,/,q=,text/event-stream;q=9" } },
     "a hundred kinds of Accept": { headers: { accept: Array(100).fill("a/b;q=0.1").join(",") } },

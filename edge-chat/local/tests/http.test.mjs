@@ -1,11 +1,14 @@
 // What all routes have in common: origins, methods, headers, the limit per address, and the log.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, assertError, question, send } from "./support/client.mjs";
+import { fileURLToPath } from "node:url";
+import { ask, assertError, eventually, question, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, startTestWorker, withWorker } from "./support/worker.mjs";
 
+/** The Worker with rate limits that always fail. */
+const BROKEN_LIMITS = fileURLToPath(new URL("./support/broken-limits-worker.mjs", import.meta.url));
 const SESSION = "5e551011-0000-4000-8000-000000000001";
 /** Each path with the methods it takes. */
 const ROUTES = {
@@ -313,6 +316,97 @@ describe("the limit per address", () => {
       assert.equal(replies.filter(({ status }) => status === 429).length, 10);
     };
     await withWorker(faulty, {}, use).finally(faulty.close);
+  });
+});
+
+describe("the address of a client", () => {
+  const knock = (url, headers) => send(url, "/api/sessions", { headers });
+  /** Fills a limit, each request with another value of the header. */
+  const flood = (url, header) =>
+    exceed(
+      120,
+      () => ({ sent: 0 }),
+      (key) => knock(url, { [header]: `198.51.100.${(key.sent += 1)}` }),
+    );
+  const limitedOf = ({ replies }) => replies.filter(({ status }) => status === 429).length;
+
+  test("is taken from no header where there is neither Cloudflare nor a setting: all share one limit", async () => {
+    const use = async ({ url }) => assert.equal(limitedOf(await flood(url, "cf-connecting-ip")), 10);
+    await withWorker(upstream, {}, use, { direct: true });
+  });
+
+  test("is taken from the header that the setting names, and only from that one", async () => {
+    const use = async ({ url }) => {
+      assert.equal(limitedOf(await flood(url, "x-real-ip")), 0);
+      let clients = 0;
+      const newClient = () => `203.0.113.${(clients += 1)}`;
+      const { replies, key } = await exceed(120, newClient, (address) =>
+        knock(url, { "x-real-ip": address, "cf-connecting-ip": crypto.randomUUID() }),
+      );
+      assert.equal(limitedOf({ replies }), 10);
+      assertError(await knock(url, { "x-real-ip": key }), 429, "rate_limited");
+      assert.equal(limitedOf(await flood(url, "cf-connecting-ip")), 10);
+    };
+    await withWorker(upstream, { CHAT_CLIENT_ADDRESS_HEADER: "X-Real-IP" }, use);
+  });
+
+  test("that is no address counts like a missing one", async () => {
+    const use = async ({ url }) => {
+      const invent = () => knock(url, { "cf-connecting-ip": crypto.randomUUID() });
+      assert.equal(limitedOf(await exceed(120, newUser, invent)), 10);
+    };
+    await withWorker(upstream, {}, use);
+  });
+});
+
+describe("a rate limit that does not work", () => {
+  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT"];
+  const warningsIn = (log) => log.filter((line) => line.includes('"warning"'));
+  const use = (fault) => async (open) => {
+    for (let i = 0; i < 3; i++) {
+      const user = newUser();
+      assertError(await send(open.url, "/api/sessions"), 401, "unauthorized");
+      assert.equal((await send(open.url, "/api/sessions", { user })).status, 200);
+      assert.equal((await ask(open.url, user)).status, 200);
+    }
+    const { json } = await send(open.url, "/api/ready");
+    const expected = LIMITS.map((name) => `${name} ${fault}: requests are not limited by it`);
+    assert.deepEqual(json, { status: "ready", warnings: expected });
+    await eventually(() => warningsIn(open.log).length >= LIMITS.length);
+    assert.equal(warningsIn(open.log).length, LIMITS.length, "each is in the log once");
+    for (const text of expected) assert.ok(warningsIn(open.log).some((line) => line.includes(text)), text);
+  };
+
+  test("because it is not bound is in the log once, and in /api/ready", async () => {
+    await withWorker(upstream, {}, use("is not bound"), { without: LIMITS });
+  });
+
+  test("because it fails is in the log once, and in /api/ready", async () => {
+    await withWorker(upstream, {}, use("has failed"), { entry: BROKEN_LIMITS });
+  });
+
+  test("is not reported while all work", async () => {
+    assert.deepEqual((await send(worker.url, "/api/ready", { headers: { "cf-connecting-ip": "192.0.2.1" } })).json, {
+      status: "ready",
+    });
+  });
+});
+
+describe("the limit of questions per user", () => {
+  const LIMIT = 120;
+
+  test("counts repeats, conflicts and refused attempts, and nobody else's", async () => {
+    const sent = question();
+    const { replies, key: user } = await exceed(LIMIT, newUser, (user) => ask(worker.url, user, sent));
+    assert.ok(replies.slice(0, LIMIT).every(({ status }) => status === 200));
+    for (const reply of replies.slice(LIMIT)) {
+      assertError(reply, 429, "rate_limited");
+      assert.equal(reply.headers.get("retry-after"), "60");
+      assert.equal(reply.headers.get("ratelimit-limit"), null, "this is another limit than the exact one");
+    }
+    assertError(await ask(worker.url, user, { ...sent, message: "Something else?" }), 429, "rate_limited");
+    assert.equal((await ask(worker.url, newUser(), sent)).status, 200);
+    assert.equal((await send(worker.url, "/api/sessions", { user })).status, 200);
   });
 });
 

@@ -40,9 +40,9 @@ describe("a token", () => {
 
   const now = START / SECOND;
   const accepted = {
-    "expired within the leeway": { exp: now - 4 },
-    "valid soon, within the leeway": { nbf: now + 5 },
-    "issued soon, within the leeway": { iat: now + 5 },
+    "expired within the leeway": { exp: now - 29 },
+    "valid soon, within the leeway": { nbf: now + 29 },
+    "issued soon, within the leeway": { iat: now + 29 },
     "valid since long ago": { nbf: 0, iat: 0 },
     "expiring in the far future": { exp: 2 ** 40 },
     "with a fraction of a second": { exp: now + 600.5 },
@@ -67,9 +67,9 @@ describe("a token", () => {
   });
 
   const refused = {
-    "expired a second beyond the leeway": { exp: now - 6 },
-    "valid a second beyond the leeway": { nbf: now + 6 },
-    "issued a second beyond the leeway": { iat: now + 6 },
+    "expired a second beyond the leeway": { exp: now - 31 },
+    "valid a second beyond the leeway": { nbf: now + 31 },
+    "issued a second beyond the leeway": { iat: now + 31 },
   };
   for (const [name, claims] of Object.entries(refused)) {
     test(`${name} is refused`, async () => {
@@ -108,7 +108,7 @@ describe("a published key", () => {
     const key = signingKey("ES256");
     await withKeys([key], async ({ worker, token }) => {
       for (const wrong of [
-        { exp: START / SECOND - 6 },
+        { exp: START / SECOND - 31 },
         { iss: "https://evil.test/auth/v1" },
         { aud: "anon" },
         { role: "service_role" },
@@ -207,20 +207,20 @@ describe("a published key", () => {
     "never ends": () => ({ huge: 100 * 2 ** 20 }),
   };
   for (const [name, fault] of Object.entries(UNREACHABLE)) {
-    test(`goes on working for a day although its address ${name}`, async () => {
+    test(`goes on working for an hour although its address ${name}`, async () => {
       const key = signingKey("ES256");
       await withKeys([key], async ({ upstream, worker, token }) => {
         assert.equal((await knock(worker, token(key))).status, 200);
         upstream.behave(NOBODY, { jwks: fault });
         await worker.setTime(START + 11 * MINUTE);
         assert.equal((await knock(worker, token(key))).status, 200, "just after it failed");
-        await worker.setTime(START + 23 * HOUR);
+        await worker.setTime(START + HOUR - SECOND);
         assert.equal((await knock(worker, token(key))).status, 200, "much later");
-        await worker.setTime(START + 25 * HOUR);
+        await worker.setTime(START + HOUR);
         const lost = await knock(worker, token(key));
         assert.ok([503, 504].includes(lost.status), `status ${lost.status}`);
         upstream.behave(NOBODY, {});
-        await worker.setTime(START + 26 * HOUR);
+        await worker.setTime(START + 2 * HOUR);
         assert.equal((await knock(worker, token(key))).status, 200, "when it is back");
       });
     });

@@ -107,15 +107,17 @@ describe("the description", () => {
   });
 
   test("knows the questions it takes", () => {
-    const question = { embedding: Array(384).fill(0), message: "Why?", message_id: ID };
+    const question = { embedding: Array(384).fill(0), message: "Why?", message_id: ID, model: "m" };
     const check = (changes) => assertSchema("#/components/schemas/Question", { ...question, ...changes });
-    check({ session_id: null, model: "m", include_citations: false, surprise: {} });
+    check({ session_id: null, include_citations: false, surprise: {} });
     for (const wrong of [
       { embedding: Array(383).fill(0) },
       { embedding: Array(384).fill("0") },
       { message: "" },
       { message: undefined },
       { message_id: "7" },
+      { model: undefined },
+      { model: null },
       { include_citations: "true" },
     ]) {
       assert.throws(() => check(wrong), JSON.stringify(wrong));

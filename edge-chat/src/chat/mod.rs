@@ -2,11 +2,11 @@
 
 mod client;
 mod links;
-mod refusals;
 mod run;
 mod stream;
 mod turn;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use chat_core::accept::{Format, negotiate};
@@ -27,7 +27,7 @@ use turn::Turn;
 
 /// Answers a question.
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
-    let user = call.user().await?;
+    let user = call.asker().await?;
     let format = negotiate(call.header("accept").as_deref());
     let question = ChatRequest::parse(&call.body().await?)?;
 
@@ -36,8 +36,8 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
-        Admission::Replay { outcome } => return within(budget, replay(*outcome, format, &call.id).await),
-        Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s))),
+        Admission::Replay { outcome } => return within(budget, replay(outcome, format, call.id).await),
+        Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s()))),
         Admission::Conflict => return within(budget, Err(conflict())),
         Admission::Busy => return within(budget, Err(busy())),
     };
@@ -60,16 +60,15 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, Failure> {
             return Err(failure);
         }
     };
-    Ok(Reply {
-        response: stream::send(&found.outcome, completion, format, &request_id).await?,
-        outcome: found.outcome.kind(),
-        afterwards: Some(afterwards),
-    })
+    let outcome = found.outcome.borrow().kind();
+    let response = stream::send(Rc::clone(&found.outcome), completion, format, request_id).await?;
+    Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }
 
-async fn replay(outcome: Outcome, format: Format, request_id: &str) -> Result<Reply, Failure> {
-    let completion: Completion = ready(Some(Rc::new(outcome.clone()))).boxed_local().shared();
-    Ok(Reply::new(stream::send(&outcome, completion, format, request_id).await?, "replay"))
+async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<Reply, Failure> {
+    let completion: Completion = ready(()).boxed_local().shared();
+    let outcome = Rc::new(RefCell::new(outcome));
+    Ok(Reply::new(stream::send(outcome, completion, format, request_id).await?, "replay"))
 }
 
 /// The reply or failure, with what is left of the user's limit.

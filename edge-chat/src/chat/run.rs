@@ -1,5 +1,6 @@
 //! One admitted question, from its search to its place in the history.
 
+use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,15 +17,15 @@ use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
 use super::client::Client;
 use super::links::Links;
 use super::stream::Completion;
+use super::turn;
 use super::turn::Turn;
-use super::{refusals, turn};
 use crate::call::Call;
 use crate::config::{Config, Settings};
-use crate::gate::{Gate, Ticket};
+use crate::gate::{Gate, Refund, Ticket};
 use crate::http::error::Failure;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
-use crate::supabase::{Supabase, no_session};
+use crate::supabase::{NewRefusal, Supabase, no_session};
 
 /// Least time the history gets, however long the search took.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
@@ -34,7 +35,8 @@ pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, Failu
 
 /// What a search led to.
 pub(super) struct Finding {
-    pub(super) outcome: Outcome,
+    /// Shared by all that send, write and keep it, since it can be large. It changes once, when it is in the history.
+    pub(super) outcome: Rc<RefCell<Outcome>>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
 }
@@ -96,7 +98,7 @@ impl Run {
         let (session, rows) = join(self.check_session(), trace.time("search", rows)).await;
         session?;
         let rows = rows?;
-        check_model(question.model.as_deref(), &rows)?;
+        check_model(Some(&question.model), &rows)?;
 
         let include_citations = question.include_citations && settings.citations;
         let response = respond(&question.message, &rows, &settings.gates, include_citations);
@@ -109,12 +111,13 @@ impl Run {
             Verdict::Answer(answer) => Outcome::answer(answer, self.turn.session_id, self.turn.answer_id),
             Verdict::Refuse(reason) => self.refuse(&settings, reason, &rows).await?,
         };
+        drop(rows);
         let hasty = supabase.until(supabase.deadline().half());
         let links = Links::new(&hasty, settings.link_mode, &self.origin);
         if let Err(failure) = trace.time("links", links.add(&mut outcome)).await {
             trace.fault("no links", &failure);
         }
-        Ok(Finding { outcome, best_similarity: assessment.best_similarity })
+        Ok(Finding { outcome: Rc::new(RefCell::new(outcome)), best_similarity: assessment.best_similarity })
     }
 
     async fn check_session(&self) -> Result<(), Failure> {
@@ -143,47 +146,67 @@ impl Run {
         Ok(Outcome::Refusal(refusal))
     }
 
-    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. `None`
-    /// if there was no outcome; then the question can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: Found) -> Option<Rc<Outcome>> {
+    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. Without an
+    /// outcome the question can be asked again.
+    pub(super) async fn complete(self: Rc<Self>, found: Found) {
         let finding = match found.await {
             Ok(finding) => finding,
             Err(failure) => {
                 // What failed through no fault of the client gives its place in the rate limit back; so does a token
                 // that only Supabase refused.
-                self.release(failure.status >= 500 || matches!(failure.status, 401 | 403)).await;
-                return None;
+                let refund = match failure.status {
+                    500.. => Refund::Bounded,
+                    401 | 403 => Refund::Yes,
+                    _ => Refund::No,
+                };
+                self.release(refund).await;
+                return;
             }
         };
-        let mut outcome = finding.outcome.clone();
+        let outcome = &finding.outcome;
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
-        let record = turn::record(&supabase, &self.question, &outcome, &self.turn, latency_ms);
+        let record = turn::record(&supabase, &self.question, &outcome.borrow(), &self.turn, latency_ms);
         match self.trace.time("history", record).await {
-            Ok(()) => outcome.mark_persisted(self.turn.session_id),
+            Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
             Err(failure) => self.trace.fault("history not written", &failure),
         }
-        self.trace.note(|facts| facts.persisted = Some(outcome.is_persisted()));
-        if let Err(error) = self.gate.complete(self.ticket.clone(), &outcome).await {
+        self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
+        let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
+        if let Err(error) = complete.await {
             self.trace.fault("outcome not kept", &error);
             // So that no repeat waits for it. A repeat runs again, which writes the same rows.
-            self.release(false).await;
+            self.release(Refund::No).await;
         }
-        Some(Rc::new(outcome))
     }
 
     /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
     pub(super) async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
-        let (Some(outcome), Ok(finding)) = (completion.await, found.await) else { return };
-        let Outcome::Refusal(refusal) = outcome.as_ref() else { return };
+        completion.await;
+        let Ok(finding) = found.await else { return };
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
-        let noted = refusals::record(&supabase, &self.question, refusal, finding.best_similarity).await;
-        if let Err(failure) = noted {
+        let refusal = match &*finding.outcome.borrow() {
+            Outcome::Refusal(refusal) => Some((refusal.session_id, refusal.reason.as_str())),
+            Outcome::Answer(_) => None,
+        };
+        let Some((session_id, reason)) = refusal else { return };
+        let best_score = finding.best_similarity;
+        let row = NewRefusal {
+            // Once, however often it is tried.
+            id: self.question.message_id,
+            // Only a session that was written can be pointed at.
+            session_id,
+            question: &self.question.message,
+            embedding: &self.question.embedding,
+            best_score,
+            reason,
+        };
+        if let Err(failure) = supabase.insert_refusal(&row).await {
             self.trace.fault("refusal not noted", &failure);
         }
     }
 
-    async fn release(&self, refund: bool) {
+    async fn release(&self, refund: Refund) {
         if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
             self.trace.fault("question not released", &error);
         }

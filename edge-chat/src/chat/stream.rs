@@ -1,5 +1,6 @@
 //! An outcome as a response: a stream of events, or one JSON document.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,44 +17,48 @@ use crate::http::error::Failure;
 /// How long a stream may be silent; proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The outcome once its history is written. `None` only if there is no outcome, and so nothing to send.
-pub(crate) type Completion = Shared<LocalBoxFuture<'static, Option<Rc<Outcome>>>>;
+/// Ends when the history is written, or could not be; the outcome says which.
+pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 
 /// Sends an outcome in the form the client asked for. A stream begins at once with what is known already, and ends
-/// when the completion is there.
+/// after the completion.
 pub(crate) async fn send(
-    outcome: &Outcome,
+    outcome: Rc<RefCell<Outcome>>,
     completion: Completion,
     format: Format,
-    request_id: &str,
+    request_id: String,
 ) -> Result<Response> {
-    let unwritten = Rc::new(outcome.clone());
-    let settled = completion.map(|written| written.unwrap_or(unwritten)).boxed_local().shared();
     match format {
-        Format::Json => Response::from_json(&settled.await.as_json()),
+        Format::Json => {
+            completion.await;
+            Response::from_json(&outcome.borrow().as_json())
+        }
         Format::EventStream => {
-            let opening = outcome.opening_events().iter().map(frame).collect::<Result<Vec<_>>>()?;
+            let opening = outcome.borrow().opening_events().iter().map(frame).collect::<Result<Vec<_>>>()?;
+            let ending = ending(Ending { outcome, completion, request_id });
             ResponseBuilder::new()
                 .with_header("Content-Type", "text/event-stream; charset=utf-8")?
                 // Some proxies gather a response before they pass it on unless told not to.
                 .with_header("X-Accel-Buffering", "no")?
-                .from_stream(
-                    stream::iter(opening.into_iter().map(Ok)).chain(ending(settled, request_id.to_owned())),
-                )
+                .from_stream(stream::iter(opening.into_iter().map(Ok)).chain(ending))
         }
     }
 }
 
-/// Heartbeats until the history is written, then the terminal event.
-fn ending(
-    settled: Shared<LocalBoxFuture<'static, Rc<Outcome>>>,
+/// What the end of a stream takes.
+struct Ending {
+    outcome: Rc<RefCell<Outcome>>,
+    completion: Completion,
     request_id: String,
-) -> impl Stream<Item = Result<Vec<u8>>> {
-    stream::unfold(Some((settled, request_id)), |waiting| async {
-        let (settled, request_id) = waiting?;
-        match select(settled.clone(), Delay::from(HEARTBEAT_INTERVAL)).await {
-            Either::Left((outcome, _)) => Some((terminal(&outcome, &request_id), None)),
-            Either::Right(_) => Some((Ok(HEARTBEAT.into()), Some((settled, request_id)))),
+}
+
+/// Heartbeats until the history is written, then the terminal event.
+fn ending(ending: Ending) -> impl Stream<Item = Result<Vec<u8>>> {
+    stream::unfold(Some(ending), |waiting| async {
+        let ending = waiting?;
+        match select(ending.completion.clone(), Delay::from(HEARTBEAT_INTERVAL)).await {
+            Either::Left(_) => Some((terminal(&ending.outcome.borrow(), &ending.request_id), None)),
+            Either::Right(_) => Some((Ok(HEARTBEAT.into()), Some(ending))),
         }
     })
 }

@@ -3,7 +3,6 @@
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -38,36 +37,31 @@ fn derive_id(user_id: Uuid, message_id: Uuid, role: &str) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// Writes the turn; for a question without a session, also the session.
-pub(super) async fn record(
-    supabase: &Supabase,
+/// Writes the turn; for a question without a session, also the session. Only `supabase` is needed until it has ended.
+pub(super) fn record<'a>(
+    supabase: &'a Supabase,
     question: &ChatRequest,
     outcome: &Outcome,
     turn: &Turn,
     latency_ms: u64,
-) -> Result<(), Failure> {
+) -> impl Future<Output = Result<(), Failure>> + use<'a> {
     let (refusal, hedged) = match outcome {
         Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false),
         Outcome::Answer(answer) => (None, answer.hedged),
     };
     let is_new_session = question.session_id.is_none();
-    supabase
-        .record_turn(&RecordedTurn {
-            session_id: turn.session_id,
-            title: is_new_session.then(|| session_title(&question.message)),
-            question_id: question.message_id,
-            question: &question.message,
-            answer_id: turn.answer_id,
-            answer: outcome.text(),
-            // Links are made anew when the history is read: signed ones expire, and documents may be hidden by then.
-            citations: json!(
-                outcome.citations().iter().map(|citation| citation.without_link()).collect::<Vec<_>>()
-            ),
-            latency_ms,
-            refusal,
-            hedged,
-        })
-        .await
+    supabase.record_turn(&RecordedTurn {
+        session_id: turn.session_id,
+        title: is_new_session.then(|| session_title(&question.message)),
+        question_id: question.message_id,
+        question: &question.message,
+        answer_id: turn.answer_id,
+        answer: outcome.text(),
+        citations: outcome.citations(),
+        latency_ms,
+        refusal,
+        hedged,
+    })
 }
 
 #[cfg(test)]

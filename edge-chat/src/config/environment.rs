@@ -1,5 +1,6 @@
 //! Variables and secrets.
 
+use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::str::FromStr;
@@ -28,6 +29,8 @@ pub(crate) struct Config {
     pub(crate) rate_limit: u32,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
+    /// The request header with the client's address, written by a proxy in front of the Worker.
+    pub(crate) client_address_header: Option<String>,
 }
 
 /// A setting that is missing or cannot be used. Names the setting, never its value.
@@ -51,7 +54,11 @@ impl Config {
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
+        let client_address_header = source
+            .get("CHAT_CLIENT_ADDRESS_HEADER")
+            .map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
         Ok(Self {
+            client_address_header: client_address_header.transpose()?,
             identity: source.identity(&url)?,
             overrides: source.overrides()?,
             rate_limit: rate_limit.unwrap_or(20),
@@ -172,16 +179,45 @@ pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
         .or_else(|| value.as_bool().map(|switch| switch.to_string()))
 }
 
-/// An http or https address with a host and without query or fragment, because paths are put behind it.
+/// An https address with a host and without query or fragment, because paths are put behind it. Over http tokens could be
+/// read, and keys replaced, by anyone on the way; it will do on this computer.
 fn web_address(name: &'static str, text: String) -> Result<String, ConfigError> {
-    const RULE: &str = "an http or https address, such as https://abc.supabase.co";
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    const RULE: &str =
+        "an https address, such as https://abc.supabase.co (http only for localhost, 127.0.0.1 and [::1])";
+    let (rest, is_encrypted) = match text.strip_prefix("https://") {
+        Some(rest) => (rest, true),
+        None => (text.strip_prefix("http://").unwrap_or_default(), false),
+    };
+    let host = rest.split('/').next().unwrap_or_default();
     let is_host = !host.is_empty() && !host.starts_with(':') && !host.contains('@');
-    if is_host && text.bytes().all(|byte| byte.is_ascii_graphic() && !br#"?#\"<>"#.contains(&byte)) {
+    let is_private = is_encrypted || is_loopback(host);
+    if is_host
+        && is_private
+        && text.bytes().all(|byte| byte.is_ascii_graphic() && !br#"?#\"<>"#.contains(&byte))
+    {
         Ok(text.trim_end_matches('/').to_owned())
     } else {
         Err(ConfigError::Invalid(name, RULE))
+    }
+}
+
+/// Whether a host, perhaps with a port, is this computer.
+fn is_loopback(host: &str) -> bool {
+    // An address of version 6 stands in brackets and has colons itself.
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name == "[::1]"
+        || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn header_name(name: &'static str, text: String) -> Result<String, ConfigError> {
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        Ok(text)
+    } else {
+        Err(ConfigError::Invalid(name, "the name of a request header, such as X-Real-IP"))
     }
 }
 
@@ -226,6 +262,7 @@ mod tests {
         assert_eq!(config.identity.issuer, "http://127.0.0.1:54321/auth/v1");
         assert_eq!(config.identity.jwks_url, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
         assert!(config.identity.secret.is_none());
+        assert_eq!(config.client_address_header, None);
     }
 
     #[test]
@@ -238,6 +275,38 @@ mod tests {
         assert_eq!(config.identity.issuer, "https://auth.example.com/auth/v1");
         assert_eq!(config.identity.jwks_url, "https://auth.example.com/keys");
         assert!(config.identity.secret.is_some());
+    }
+
+    #[test]
+    fn http_is_for_this_computer_only() {
+        for local in [
+            "http://localhost:54321",
+            "http://LOCALHOST",
+            "http://127.0.0.1/x",
+            "http://127.8.0.1:1",
+            "http://[::1]:80",
+        ] {
+            assert_eq!(valid(&[("SUPABASE_URL", local)]).project.url, local);
+        }
+        for open in [
+            "http://abc.supabase.co",
+            "http://localhost.evil.test",
+            "http://127.0.0.1.evil.test:54321",
+            "http://10.0.0.1",
+            "http://[::ffff:10.0.0.1]",
+            "http://0.0.0.0",
+            "http://[::1].evil.test",
+        ] {
+            for name in ["SUPABASE_URL", "SUPABASE_JWKS_URL"] {
+                let message = with(&[(name, open)]).err().map(|error| error.to_string()).unwrap_or_default();
+                assert!(
+                    message.starts_with(&format!("{name} must be an https address")),
+                    "{open}: {message}"
+                );
+                assert!(!message.contains(open));
+            }
+        }
+        assert!(with(&[("SUPABASE_URL", "https://10.0.0.1")]).is_ok());
     }
 
     #[test]
@@ -302,6 +371,7 @@ mod tests {
             ("CHAT_EVIDENCE_CONFIDENCE", "1.1"),
             ("CHAT_EVIDENCE_CONFIDENCE", "high"),
             ("CHAT_MATCH_COUNT", "0"),
+            ("CHAT_CLIENT_ADDRESS_HEADER", "secretvalue: x"),
             ("CHAT_RATE_LIMIT", "-1"),
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
             ("CHAT_LINK_MODE", "secretvalue"),

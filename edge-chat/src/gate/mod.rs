@@ -3,9 +3,12 @@
 //! Each user has one Durable Object, so that its decisions are exact. This module is the Worker's side of it and the
 //! messages between the two; [`object`] is the object itself.
 
+mod limited;
 mod object;
+mod waiters;
 mod window;
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
@@ -14,11 +17,12 @@ use chat_core::request::ChatRequest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
-use worker::{Env, Method, Request, RequestInit, Stub};
+use worker::{Date, Env, Method, Request, RequestInit, Stub};
 
 use crate::config::Config;
 use crate::http::error::Failure;
 use crate::supabase::Deadline;
+use limited::Limited;
 pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
@@ -30,35 +34,49 @@ const WAIT_MARGIN_MS: u64 = 500;
 /// How long the gate may take to note how a run ended: the client waits for that.
 const TELL_TIME: Duration = Duration::from_secs(1);
 
-/// What the Worker asks of the gate.
+thread_local! {
+    static LIMITED: RefCell<Limited> = RefCell::default();
+}
+
+/// What the Worker asks of the gate. `O` is an outcome, as a value or as JSON that nobody has to take apart.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Command {
+enum Command<O> {
     /// May this question be answered?
     Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
     /// The question has this outcome.
-    Complete { ticket: Ticket, outcome: Box<Outcome> },
-    /// The question failed; a repeat may try again. `refund`: the failed run does not count.
-    Release { ticket: Ticket, refund: bool },
+    Complete { ticket: Ticket, outcome: O },
+    /// The question failed; a repeat may try again.
+    Release { ticket: Ticket, refund: Refund },
+}
+
+/// Whether a run that failed gives its place in the limit back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Refund {
+    No,
+    Yes,
+    /// A few times in a window: what failed here may fail because of what was asked, again and again.
+    Bounded,
 }
 
 /// The gate's answer to [`Command::Admit`].
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Decision {
-    pub(crate) admission: Admission,
+pub(crate) struct Decision<O = Outcome> {
+    pub(crate) admission: Admission<O>,
     pub(crate) budget: Budget,
 }
 
 /// Whether a question may be answered.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Admission {
+pub(crate) enum Admission<O = Outcome> {
     /// Go on, and bring the ticket back.
     Admitted { ticket: Ticket },
     /// Too many questions in the window.
     Limited,
     /// Asked before: this was the outcome.
-    Replay { outcome: Box<Outcome> },
+    Replay { outcome: O },
     /// The id was used with another body.
     Conflict,
     /// The question is being answered by another run, which takes longer than the caller can wait.
@@ -72,15 +90,20 @@ pub(crate) struct Budget {
     pub(crate) limit: u32,
     /// Questions that would be admitted now.
     pub(crate) remaining: u32,
-    /// Whole seconds until there is room for one more than now; 0 while nothing was asked.
-    pub(crate) reset_s: u64,
+    /// Milliseconds until there is room for one more than now; 0 while nothing was asked.
+    pub(crate) reset_ms: u64,
 }
 
 impl Budget {
     /// What is left after one more question.
     fn less_one(self) -> Self {
-        let reset_s = if self.reset_s == 0 { window::SECONDS } else { self.reset_s };
-        Self { remaining: self.remaining.saturating_sub(1), reset_s, ..self }
+        let reset_ms = if self.reset_ms == 0 { window::WINDOW_MS as u64 } else { self.reset_ms };
+        Self { remaining: self.remaining.saturating_sub(1), reset_ms, ..self }
+    }
+
+    /// Whole seconds until there is room for one more than now.
+    pub(crate) fn reset_s(self) -> u64 {
+        window::whole_seconds(self.reset_ms)
     }
 
     /// As headers, after draft-ietf-httpapi-ratelimit-headers-06.
@@ -88,7 +111,7 @@ impl Budget {
         [
             ("RateLimit-Limit", self.limit.to_string()),
             ("RateLimit-Remaining", self.remaining.to_string()),
-            ("RateLimit-Reset", self.reset_s.to_string()),
+            ("RateLimit-Reset", self.reset_s().to_string()),
         ]
     }
 }
@@ -102,6 +125,7 @@ pub(crate) struct Ticket {
 
 /// One user's gate.
 pub(crate) struct Gate {
+    user_id: Uuid,
     stub: Stub,
 }
 
@@ -111,18 +135,25 @@ impl Gate {
             .durable_object(BINDING)
             .and_then(|namespace| namespace.get_by_name(&user_id.to_string()))
             .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
-        Ok(Self { stub })
+        Ok(Self { user_id, stub })
     }
 
-    /// Asks for admission. While the same question is being answered, this waits for its outcome.
+    /// Asks for admission. While the same question is being answered, this waits for its outcome. A user who is known to be
+    /// limited gets nothing else until there is room again, repeats included: the object is not asked.
     pub(crate) async fn admit(
         &self,
         question: &ChatRequest,
         config: &Config,
         deadline: Deadline,
     ) -> Result<Decision, Failure> {
+        let now_ms = Date::now().as_millis();
+        let limited = LIMITED.with_borrow_mut(|limited| limited.wait_ms(self.user_id, now_ms));
+        if let Some(reset_ms) = limited {
+            let budget = Budget { limit: config.rate_limit, remaining: 0, reset_ms };
+            return Ok(Decision { admission: Admission::Limited, budget });
+        }
         let remaining_ms = deadline.remaining().as_millis() as u64;
-        let command = Command::Admit {
+        let command = Command::<&Outcome>::Admit {
             message_id: question.message_id,
             body_hash: body_hash(question),
             limit: config.rate_limit,
@@ -130,31 +161,48 @@ impl Gate {
             stale_after_ms: config.upstream_timeout.as_millis() as u64,
             wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
         };
-        let send = async { self.send(&command).await.map_err(unreachable) };
+        let request = encode_request(&command)?;
+        let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
-        serde_json::from_str(&answer).map_err(|error| Failure::internal(format!("{BINDING}: {error}")))
+        let decision: Decision = serde_json::from_str(&answer)
+            .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
+        if matches!(decision.admission, Admission::Limited) {
+            // Counted from before the object was asked, so that it is never too long.
+            let until_ms = now_ms + decision.budget.reset_ms;
+            LIMITED.with_borrow_mut(|limited| limited.note(self.user_id, until_ms, now_ms));
+        }
+        Ok(decision)
     }
 
-    /// Keeps the outcome for repeats.
-    pub(crate) async fn complete(&self, ticket: Ticket, outcome: &Outcome) -> Result<(), Failure> {
-        self.tell(Command::Complete { ticket, outcome: Box::new(outcome.clone()) }).await
+    /// Keeps the outcome for repeats. It is needed for the call only, not until that has ended.
+    pub(crate) fn complete<'a>(
+        &'a self,
+        ticket: Ticket,
+        outcome: &Outcome,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        self.tell(&Command::Complete { ticket, outcome })
     }
 
     /// Forgets a question that failed, so that it can be asked again.
-    pub(crate) async fn release(&self, ticket: Ticket, refund: bool) -> Result<(), Failure> {
-        self.tell(Command::Release { ticket, refund }).await
+    pub(crate) async fn release(&self, ticket: Ticket, refund: Refund) -> Result<(), Failure> {
+        if refund != Refund::No {
+            LIMITED.with_borrow_mut(|limited| limited.forget(self.user_id));
+        }
+        self.tell(&Command::Release { ticket, refund }).await
     }
 
-    async fn tell(&self, command: Command) -> Result<(), Failure> {
-        let send = async { self.send(&command).await.map(drop).map_err(unreachable) };
-        Deadline::after(TELL_TIME).limit(BINDING, send).await
+    fn tell<'a>(
+        &'a self,
+        command: &Command<&Outcome>,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        let request = encode_request(command);
+        async move {
+            let send = async { self.send(request?).await.map(drop).map_err(unreachable) };
+            Deadline::after(TELL_TIME).limit(BINDING, send).await
+        }
     }
 
-    async fn send(&self, command: &Command) -> worker::Result<String> {
-        let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
-        // The host is never looked up; the stub already says where the request goes.
-        let request = Request::new_with_init("http://user-gate/", &init)?;
+    async fn send(&self, request: Request) -> worker::Result<String> {
         let mut response = self.stub.fetch_with_request(request).await?;
         let text = response.text().await?;
         match response.status_code() {
@@ -162,6 +210,13 @@ impl Gate {
             status => Err(format!("status {status}").into()),
         }
     }
+}
+
+fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
+    // The host is never looked up; the stub already says where the request goes.
+    Request::new_with_init("http://user-gate/", &init)
 }
 
 /// What makes two bodies the same: the question after parsing, not its spelling in JSON.
@@ -172,9 +227,9 @@ fn body_hash(question: &ChatRequest) -> String {
         hash.update(number.to_le_bytes());
     }
     // Each with its length, so that no two questions write the same bytes.
-    for text in [Some(message), model.as_ref()] {
-        hash.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
-        hash.update(text.map_or("", String::as_str));
+    for text in [message, model] {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
     }
     hash.update([u8::from(session_id.is_some()), u8::from(*include_citations)]);
     hash.update(session_id.unwrap_or_default());
@@ -194,7 +249,7 @@ mod tests {
         let mut embedding = vec![0.0; 384];
         embedding[0] = 1.0;
         let body = serde_json::json!({ "embedding": embedding, "message": message,
-            "message_id": Uuid::nil(), "unknown": padding });
+            "message_id": Uuid::nil(), "model": "m", "unknown": padding });
         ChatRequest::parse(body.to_string().as_bytes()).expect("a question")
     }
 

@@ -6,29 +6,39 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use chat_core::outcome::Outcome;
+use futures_util::future::{Either, select};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 use worker::{
     Date, Delay, DurableObject, Env, Request, Response, Result, SqlStorage, SqlStorageValue, State,
-    console_error, durable_object,
+    durable_object,
 };
 
 // The macro names this crate without saying where it is.
 use worker::wasm_bindgen;
 
-use super::window::{WINDOW_MS, retry_after_seconds};
-use super::{Admission, Budget, Command, Decision, Ticket};
+use super::waiters::Waiters;
+use super::window::{WINDOW_MS, wait_ms};
+use super::{Budget, Refund, Ticket};
+
+/// What the object hears and says: outcomes are stored and given back as they came.
+type Command = super::Command<Box<RawValue>>;
+type Admission = super::Admission<Box<RawValue>>;
+type Decision = super::Decision<Box<RawValue>>;
 
 /// How long an outcome is kept, in milliseconds.
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
 /// Most questions kept for one user: a day at the default limit. Of more, the oldest go first.
 const MAX_QUESTIONS: i64 = 20 * 60 * 24;
-/// How often a waiting repeat looks whether the first run has ended.
-const POLL_INTERVAL: Duration = Duration::from_millis(25);
+/// Most places that one user's failed runs give back in a window, where the question itself may be the reason.
+const MAX_BOUNDED_REFUNDS: i64 = 10;
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL, run TEXT);
     CREATE INDEX IF NOT EXISTS admissions_at ON admissions (at_ms);
+    CREATE TABLE IF NOT EXISTS refunds (at_ms INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS questions (
         message_id TEXT PRIMARY KEY,
         body_hash TEXT NOT NULL,
@@ -43,44 +53,51 @@ const SCHEMA: &str = "
 #[durable_object]
 pub struct UserGate {
     state: State,
+    waiters: Waiters,
+    has_tables: Cell<bool>,
     has_alarm: Cell<bool>,
 }
 
 impl DurableObject for UserGate {
     fn new(state: State, _env: Env) -> Self {
-        // Without its tables every later statement fails, and with it the request: the gate stays shut.
-        if let Err(error) = state.storage().sql().exec(SCHEMA, None) {
-            console_error!("user gate: {}", error);
-        }
-        Self { state, has_alarm: Cell::new(false) }
+        Self { state, waiters: Waiters::default(), has_tables: Cell::new(false), has_alarm: Cell::new(false) }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
-        match serde_json::from_str(&request.text().await?)? {
+        let command: Command = serde_json::from_str(&request.text().await?)?;
+        self.make_tables()?;
+        match command {
             Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
                 let question = Question { message_id, body_hash, limit, stale_after_ms, wait_ms };
                 Response::from_json(&self.admit_or_wait(&question).await?)
             }
             Command::Complete { ticket, outcome } => {
-                self.complete(&ticket, &serde_json::to_string(&outcome)?)?;
+                self.complete(&ticket, outcome)?;
+                self.waiters.wake(ticket.message_id);
                 Response::from_json(&())
             }
             Command::Release { ticket, refund } => {
-                self.release(&ticket, refund)?;
+                self.release(&ticket, refund, now_ms())?;
+                self.waiters.wake(ticket.message_id);
                 Response::from_json(&())
             }
         }
     }
 
-    /// Clears what is out of date, also for a user who never comes back.
+    /// Clears what is out of date, also for a user who never comes back: of one without rows, the whole object.
     async fn alarm(&self) -> Result<Response> {
         self.has_alarm.set(false);
+        self.make_tables()?;
         let now = now_ms();
         self.forget_old(now)?;
-        let oldest =
-            self.first::<OldestRow>("SELECT MIN(started_ms) AS started_ms FROM questions", vec![])?;
-        if let Some(started) = oldest.and_then(|row| row.started_ms) {
-            self.state.storage().set_alarm(started + KEEP_MS - now).await?;
+        let storage = self.state.storage();
+        match self.next_expiry()? {
+            Some(at_ms) => storage.set_alarm((at_ms - now).max(1)).await?,
+            None => {
+                // A command that comes after it makes the tables again. With our compatibility date the alarm goes, too.
+                self.has_tables.set(false);
+                storage.delete_all().await?;
+            }
         }
         Response::empty()
     }
@@ -102,8 +119,8 @@ struct QuestionRow {
 }
 
 #[derive(Deserialize)]
-struct OldestRow {
-    started_ms: Option<i64>,
+struct ExpiryRow {
+    at_ms: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -113,60 +130,94 @@ struct AdmissionRow {
 
 #[derive(Deserialize)]
 struct CountRow {
-    admissions: i64,
+    count: i64,
+}
+
+enum Step {
+    Decided(Decision),
+    /// The same question is being answered; see [`Earlier::Running`].
+    Running {
+        stale_in_ms: u64,
+    },
+}
+
+/// What follows from an earlier question with the same id.
+enum Earlier {
+    Outcome(Box<RawValue>),
+    OtherBody,
+    /// It is being answered; if it still is after so many milliseconds, its run counts as lost.
+    Running {
+        stale_in_ms: u64,
+    },
 }
 
 impl UserGate {
     /// Decides; while the first run of the same question is still going, waits for its end.
     async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
-        let started = now_ms();
-        self.forget_old(started)?;
+        let mut left_ms = question.wait_ms;
         loop {
             let now = now_ms();
-            let may_wait = now - started < question.wait_ms as i64;
-            if let Some(decision) = self.decide(question, may_wait, now)? {
-                if matches!(decision.admission, Admission::Admitted { .. }) {
-                    self.ensure_alarm().await?;
+            let stale_in_ms = match self.decide(question, now)? {
+                Step::Decided(decision) => {
+                    if matches!(decision.admission, Admission::Admitted { .. }) {
+                        self.ensure_alarm().await?;
+                    }
+                    return Ok(decision);
                 }
-                return Ok(decision);
-            }
-            Delay::from(POLL_INTERVAL).await;
+                Step::Running { stale_in_ms } => stale_in_ms,
+            };
+            let waiter = if left_ms > 0 { self.waiters.join(question.message_id) } else { None };
+            let Some(woken) = waiter else { return self.busy(question, now) };
+            let wait_ms = left_ms.min(stale_in_ms);
+            let waited_ms = match select(woken, Delay::from(Duration::from_millis(wait_ms))).await {
+                Either::Left(_) => u64::try_from(now_ms() - now).unwrap_or(0),
+                Either::Right(_) => wait_ms,
+            };
+            left_ms = left_ms.saturating_sub(waited_ms);
         }
     }
 
-    /// One decision, or `None` while the same question is being answered and there is time to wait for that. Nothing
-    /// here awaits, so no other request can come between what is read and what is written.
-    fn decide(&self, question: &Question, may_wait: bool, now: i64) -> Result<Option<Decision>> {
-        let earlier = self.earlier(question, now)?;
-        if may_wait && matches!(earlier, Some(Admission::Busy)) {
-            return Ok(None);
-        }
+    /// One decision, unless the same question is being answered. Nothing here awaits, so no other request can come
+    /// between what is read and what is written.
+    fn decide(&self, question: &Question, now: i64) -> Result<Step> {
+        let admission = match self.earlier(question, now)? {
+            Some(Earlier::Running { stale_in_ms }) => return Ok(Step::Running { stale_in_ms }),
+            Some(Earlier::Outcome(outcome)) => Some(Admission::Replay { outcome }),
+            Some(Earlier::OtherBody) => Some(Admission::Conflict),
+            None => None,
+        };
         let budget = self.budget(question.limit, now)?;
-        let (admission, budget) = match earlier {
+        let (admission, budget) = match admission {
             Some(admission) => (admission, budget),
             None if budget.remaining == 0 => (Admission::Limited, budget),
             None => (self.start(question, now)?, budget.less_one()),
         };
-        Ok(Some(Decision { admission, budget }))
+        Ok(Step::Decided(Decision { admission, budget }))
+    }
+
+    fn busy(&self, question: &Question, now: i64) -> Result<Decision> {
+        Ok(Decision { admission: Admission::Busy, budget: self.budget(question.limit, now)? })
     }
 
     /// What follows from an earlier question with the same id, if one still counts.
-    fn earlier(&self, question: &Question, now: i64) -> Result<Option<Admission>> {
-        let Some(row) = self.find(question.message_id)? else { return Ok(None) };
-        if row.body_hash != question.body_hash {
-            return Ok(Some(Admission::Conflict));
-        }
+    fn earlier(&self, question: &Question, now: i64) -> Result<Option<Earlier>> {
+        let Some(row) = self.find(question.message_id, now)? else { return Ok(None) };
+        let age_ms = now - row.started_ms;
+        let stale_after_ms = question.stale_after_ms as i64;
         // A start in the future comes from a clock that was set back.
-        let is_stale = !(0..question.stale_after_ms as i64).contains(&(now - row.started_ms));
+        let is_stale = !(0..stale_after_ms).contains(&age_ms);
+        let is_same = row.body_hash == question.body_hash;
         Ok(match row.outcome {
-            // One that cannot be read was kept by another version; the question is answered anew.
-            Some(outcome) => serde_json::from_str(&outcome).ok().map(|outcome| Admission::Replay { outcome }),
+            // Nobody got an answer, so the id is free, also for another body.
             None if is_stale => None,
-            None => Some(Admission::Busy),
+            _ if !is_same => Some(Earlier::OtherBody),
+            None => Some(Earlier::Running { stale_in_ms: (stale_after_ms - age_ms) as u64 }),
+            Some(outcome) => readable(outcome).map(Earlier::Outcome),
         })
     }
 
     fn start(&self, question: &Question, now: i64) -> Result<Admission> {
+        self.forget_old(now)?;
         let ticket = Ticket { message_id: question.message_id, run: Uuid::new_v4() };
         self.run(
             "INSERT INTO admissions (at_ms, run) VALUES (?, ?)",
@@ -189,15 +240,20 @@ impl UserGate {
         Ok(Admission::Admitted { ticket })
     }
 
-    fn complete(&self, ticket: &Ticket, outcome: &str) -> Result<()> {
+    fn complete(&self, ticket: &Ticket, outcome: Box<RawValue>) -> Result<()> {
         self.run(
             "UPDATE questions SET outcome = ? WHERE message_id = ? AND run = ?",
-            vec![outcome.into(), ticket.message_id.to_string().into(), ticket.run.to_string().into()],
+            vec![outcome.get().into(), ticket.message_id.to_string().into(), ticket.run.to_string().into()],
         )
     }
 
-    fn release(&self, ticket: &Ticket, refund: bool) -> Result<()> {
-        if refund {
+    fn release(&self, ticket: &Ticket, refund: Refund, now: i64) -> Result<()> {
+        let gives_back = match refund {
+            Refund::No => false,
+            Refund::Yes => true,
+            Refund::Bounded => self.may_refund(now)?,
+        };
+        if gives_back {
             self.run("DELETE FROM admissions WHERE run = ?", vec![ticket.run.to_string().into()])?;
         }
         self.run(
@@ -206,23 +262,37 @@ impl UserGate {
         )
     }
 
-    fn find(&self, message_id: Uuid) -> Result<Option<QuestionRow>> {
+    /// Whether one more place may be given back in this window; counts it if so.
+    fn may_refund(&self, now: i64) -> Result<bool> {
+        let count = self.first::<CountRow>(
+            "SELECT COUNT(*) AS count FROM refunds WHERE at_ms > ?",
+            vec![(now - WINDOW_MS).into()],
+        )?;
+        let may_refund = count.is_none_or(|row| row.count < MAX_BOUNDED_REFUNDS);
+        if may_refund {
+            self.run("INSERT INTO refunds (at_ms) VALUES (?)", vec![now.into()])?;
+        }
+        Ok(may_refund)
+    }
+
+    /// The question with this id, unless it is too old to count; then it may not have been deleted yet.
+    fn find(&self, message_id: Uuid, now: i64) -> Result<Option<QuestionRow>> {
         self.first(
-            "SELECT body_hash, started_ms, outcome FROM questions WHERE message_id = ?",
-            vec![message_id.to_string().into()],
+            "SELECT body_hash, started_ms, outcome FROM questions WHERE message_id = ? AND started_ms > ?",
+            vec![message_id.to_string().into(), (now - KEEP_MS).into()],
         )
     }
 
     /// What is left in the window.
     fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
-        // Who waited comes here a while after what was old has been deleted.
+        // What is older is deleted with the next admission.
         let window_start = now - WINDOW_MS;
         let admissions = self
             .first::<CountRow>(
-                "SELECT COUNT(*) AS admissions FROM admissions WHERE at_ms > ?",
+                "SELECT COUNT(*) AS count FROM admissions WHERE at_ms > ?",
                 vec![window_start.into()],
             )?
-            .map_or(0, |row| row.admissions);
+            .map_or(0, |row| row.count);
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
         // When the limit was lowered there may be more admissions than it allows; so many have to leave first.
         let excess = (admissions - i64::from(limit)).max(0);
@@ -230,13 +300,37 @@ impl UserGate {
             "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
             vec![window_start.into(), excess.into()],
         )?;
-        let reset_s = leaving.map_or(0, |admission| retry_after_seconds(admission.at_ms, now));
-        Ok(Budget { limit, remaining, reset_s })
+        let reset_ms = leaving.map_or(0, |admission| wait_ms(admission.at_ms, now));
+        Ok(Budget { limit, remaining, reset_ms })
     }
 
+    /// Deletes what counts no longer. Called where something is written anyway.
     fn forget_old(&self, now: i64) -> Result<()> {
-        self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![(now - WINDOW_MS).into()])?;
+        let window_start = now - WINDOW_MS;
+        self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
+        self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
+    }
+
+    /// When the oldest question can be deleted or, without questions, the rest. `None` if there is nothing.
+    fn next_expiry(&self) -> Result<Option<i64>> {
+        let row = self.first::<ExpiryRow>(
+            "SELECT COALESCE(
+                (SELECT MIN(started_ms) + ? FROM questions),
+                (SELECT MAX(at_ms) + ? FROM (SELECT at_ms FROM admissions UNION ALL SELECT at_ms FROM refunds))
+            ) AS at_ms",
+            vec![KEEP_MS.into(), WINDOW_MS.into()],
+        )?;
+        Ok(row.and_then(|row| row.at_ms))
+    }
+
+    /// Makes the tables, once for each life of the object and after all of it was deleted.
+    fn make_tables(&self) -> Result<()> {
+        if !self.has_tables.get() {
+            self.sql().exec(SCHEMA, None)?;
+            self.has_tables.set(true);
+        }
+        Ok(())
     }
 
     /// Asks the storage once for each life of the object.
@@ -264,6 +358,12 @@ impl UserGate {
     ) -> Result<Option<T>> {
         Ok(self.sql().exec(query, values)?.to_array()?.into_iter().next())
     }
+}
+
+/// What was kept, if this version can read it; another one may have kept it.
+fn readable(outcome: String) -> Option<Box<RawValue>> {
+    serde_json::from_str::<Outcome>(&outcome).ok()?;
+    RawValue::from_string(outcome).ok()
 }
 
 fn now_ms() -> i64 {

@@ -8,8 +8,8 @@ use super::keys::PublicKey;
 
 /// How long a set is used before it is fetched again.
 const FRESH_S: u64 = 10 * 60;
-/// How long a set serves when it cannot be fetched again.
-const KEEP_S: u64 = 24 * 60 * 60;
+/// How long a set serves when it cannot be fetched again: the longest that a withdrawn key is believed.
+const KEEP_S: u64 = 60 * 60;
 /// Time between two fetches for the sake of unknown keys: tokens with invented ones must not make us fetch.
 const SEARCH_PAUSE_S: u64 = 30;
 /// Time after a failed fetch before the next, as long as a set serves...

@@ -6,8 +6,9 @@ use uuid::Uuid;
 use super::denial::Denial;
 use super::json::{Object, WrongType};
 
-/// Allowed difference between our clock and the issuer's, in seconds.
-const LEEWAY_S: f64 = 5.0;
+/// Allowed difference between our clock and the issuer's, in seconds: the same as in PostgREST (`allowedSkewSeconds` in its
+/// `PostgREST.Auth.Jwt`), so that no token is refused here that Supabase accepts.
+const LEEWAY_S: f64 = 30.0;
 /// Supabase's name for signed-in users, both as audience and as role.
 const AUTHENTICATED: &str = "authenticated";
 
@@ -177,14 +178,14 @@ mod tests {
     fn time_is_checked_to_the_boundary() {
         let now = NOW as f64;
         for (claim, value, result) in [
-            ("exp", now - 4.5, Ok(())),
-            ("exp", now - 5.0, Err(Denial::Expired)),
-            ("exp", now - 5.5, Err(Denial::Expired)),
+            ("exp", now - 29.5, Ok(())),
+            ("exp", now - 30.0, Err(Denial::Expired)),
+            ("exp", now - 30.5, Err(Denial::Expired)),
             ("exp", 1e300, Ok(())),
-            ("nbf", now + 5.0, Ok(())),
-            ("nbf", now + 5.5, Err(Denial::invalid("not valid yet"))),
-            ("iat", now + 5.0, Ok(())),
-            ("iat", now + 5.5, Err(Denial::invalid("not valid yet"))),
+            ("nbf", now + 30.0, Ok(())),
+            ("nbf", now + 30.5, Err(Denial::invalid("not valid yet"))),
+            ("iat", now + 30.0, Ok(())),
+            ("iat", now + 30.5, Err(Denial::invalid("not valid yet"))),
             ("iat", 1e300, Err(Denial::invalid("not valid yet"))),
             ("exp", -1.0, Err(WrongType("exp").into())),
             ("nbf", -1.0, Err(WrongType("nbf").into())),

@@ -60,10 +60,16 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
     if !is_own? {
         return Err(no_session());
     }
-    let mut messages: Vec<_> = messages?.into_iter().map(shown).collect();
+    let (messages, asked_for) = messages?;
+    let mut messages: Vec<_> = messages.into_iter().map(shown).collect();
     let size = messages_with_documents(&messages).min(limit as usize);
-    let next_cursor =
-        cut(&mut messages, size as u32, |last| Cursor { time: last.created_at.clone(), id: last.id });
+    let end_of = |last: &ShownMessage| Cursor { time: last.created_at.clone(), id: last.id };
+    let next_cursor = if asked_for == 1 {
+        // Two are too large for one page, so there may be another one.
+        messages.last().map(|last| end_of(last).encode())
+    } else {
+        cut(&mut messages, (size as u32).min(asked_for - 1), end_of)
+    };
     mark_sources(&call, &supabase, &mut messages).await?;
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }

@@ -1,8 +1,11 @@
 //! What a question needs: the search, and the rows it leaves behind.
 
+use chat_core::answer::Citation;
 use chat_core::chunk::{MatchedChunk, SearchRows};
+use chat_core::limits::MAX_SEARCH_BYTES;
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
@@ -10,6 +13,7 @@ use super::{Query, Service, Supabase, vector_literal};
 use crate::http::error::Failure;
 
 /// A question and its outcome, to be written to the history.
+#[derive(Serialize)]
 pub(crate) struct RecordedTurn<'a> {
     pub(crate) session_id: Uuid,
     /// The title of the session, if it is to be made.
@@ -18,7 +22,8 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) question: &'a str,
     pub(crate) answer_id: Uuid,
     pub(crate) answer: String,
-    pub(crate) citations: Value,
+    #[serde(serialize_with = "without_links")]
+    pub(crate) citations: &'a [Citation],
     /// From the request to the outcome.
     pub(crate) latency_ms: u64,
     /// The reason, if the outcome is a refusal.
@@ -52,7 +57,9 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        let found: SearchRows = self.read_json(self.rpc("match_chunks", &parameters)).await?;
+        let mut search = self.rpc("match_chunks", &parameters)?;
+        search.max_bytes = MAX_SEARCH_BYTES;
+        let found: SearchRows = self.read_json(search).await?;
         if found.left_out > 0 {
             worker::console_error!("match_chunks: {} rows are too large or cannot be read", found.left_out);
         }
@@ -66,21 +73,14 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Writes a turn, all of it or nothing; a second time it changes nothing.
-    pub(crate) async fn record_turn(&self, turn: &RecordedTurn<'_>) -> Result<(), Failure> {
-        let parameters = json!({
-            "session_id": turn.session_id,
-            "title": turn.title,
-            "question_id": turn.question_id,
-            "question": turn.question,
-            "answer_id": turn.answer_id,
-            "answer": turn.answer,
-            "citations": turn.citations,
-            "latency_ms": turn.latency_ms,
-            "refusal": turn.refusal,
-            "hedged": turn.hedged,
-        });
-        self.rpc("chat_record_turn", &parameters).read(self.deadline).await.map(drop)
+    /// Writes a turn, all of it or nothing; a second time it changes nothing. The turn is needed for the call only, not
+    /// until it has ended.
+    pub(crate) fn record_turn<'a>(
+        &'a self,
+        turn: &RecordedTurn<'_>,
+    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+        let call = self.rpc("chat_record_turn", turn);
+        async move { call?.read(self.deadline).await.map(drop) }
     }
 
     /// Writes a refused question, unless it is there already.
@@ -99,4 +99,9 @@ impl Supabase {
         insert.body = Some(row.to_string());
         insert.read(self.deadline).await.map(drop)
     }
+}
+
+/// Links are made anew when the history is read: signed ones expire, and documents may be hidden by then.
+fn without_links<S: Serializer>(citations: &&[Citation], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(citations.iter().map(Citation::without_link))
 }

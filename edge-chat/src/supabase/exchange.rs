@@ -4,17 +4,20 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use chat_core::limits::MAX_SEARCH_BYTES;
 use futures_util::StreamExt;
+use uuid::Uuid;
 use worker::js_sys::Math;
 use worker::{
     AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
-use super::circuit::{Circuit, OPEN_MS};
+use super::circuit::{Circuit, OPEN_MS, Sign};
 use super::deadline::Deadline;
+use super::large::{LARGE_BYTES, LargeAnswers};
 use crate::http::error::Failure;
 
+/// Most bytes of an answer that are read, unless the call says otherwise: enough for any page.
+pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
 /// do not come back at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
@@ -39,12 +42,18 @@ pub(crate) struct Exchange {
     pub(crate) service: Service,
     /// A name for the log.
     pub(crate) what: &'static str,
+    /// The user it is made for, who may be the reason that it fails.
+    pub(crate) caller: Option<Uuid>,
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
     /// Whether doing it twice is as good as once.
     pub(crate) is_safe: bool,
+    /// Most bytes of the answer that are read.
+    pub(crate) max_bytes: usize,
+    /// What a large answer needs.
+    pub(crate) large_answers: LargeAnswers,
 }
 
 /// How an attempt failed.
@@ -53,6 +62,8 @@ enum Fault {
     Connection(&'static str),
     /// A status that says that Supabase has trouble.
     Status(u16),
+    /// An answer of more bytes than are read.
+    TooLarge,
     /// An answer that another try would not make better.
     Final(Failure),
 }
@@ -77,16 +88,44 @@ impl Drop for Connection {
 impl Exchange {
     /// The body of the answer, if its status is a success.
     pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
-        self.run(deadline, async || {
-            let answer = self.attempt().await?;
-            let status = answer.response.status_code();
-            let body = answer.read(self.what).await;
-            match refusal_of(self.what, status) {
-                Some(fault) => Err(fault),
-                None => body,
-            }
+        self.run(deadline, async || self.body().await).await
+    }
+
+    /// The same, and `None` if it is too large.
+    pub(crate) async fn read_if_not_too_large(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, Failure> {
+        self.run(deadline, async || match self.body().await {
+            Ok(body) => Ok(Some(body)),
+            Err(Fault::TooLarge) => Ok(None),
+            Err(fault) => Err(fault),
         })
         .await
+    }
+
+    async fn body(&self) -> Result<Vec<u8>, Fault> {
+        let answer = self.attempt().await?;
+        let status = answer.response.status_code();
+        let body = self.read_body(answer).await;
+        match refusal_of(self.what, status) {
+            Some(fault) => Err(fault),
+            None => body,
+        }
+    }
+
+    async fn read_body(&self, mut answer: Answer) -> Result<Vec<u8>, Fault> {
+        let Ok(mut stream) = answer.response.stream() else { return Ok(Vec::new()) };
+        let mut body = Vec::new();
+        while let Some(piece) = stream.next().await {
+            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
+            let length = body.len() + piece.len();
+            if length > self.max_bytes {
+                return Err(Fault::TooLarge);
+            }
+            if length > LARGE_BYTES && !self.large_answers.allow().await {
+                return Err(Fault::Final(unavailable(self.what, "too many large answers at a time")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
     }
 
     /// The same, and `None` for a status that says that there is nothing at the address.
@@ -97,7 +136,7 @@ impl Exchange {
                 404 => Ok(None),
                 status => match refusal_of(self.what, status) {
                     Some(fault) => Err(fault),
-                    None => answer.read(self.what).await.map(Some),
+                    None => self.read_body(answer).await.map(Some),
                 },
             }
         })
@@ -129,17 +168,32 @@ impl Exchange {
         let result = deadline.limit(self.what, self.attempts(attempt)).await;
         match result {
             Ok(result) => {
-                let is_trouble = result.as_ref().is_err_and(Fault::is_trouble);
-                self.circuit(|circuit, now| circuit.record(!is_trouble, now));
+                let sign = result.as_ref().map_or_else(|fault| self.sign_of(fault), |_| Sign::Health);
+                self.circuit(|circuit, now| circuit.record(sign, now));
                 result.map_err(|fault| fault.into_failure(self.what))
             }
             Err(timeout) => {
                 if had_time {
-                    self.circuit(|circuit, now| circuit.record(false, now));
+                    self.circuit(|circuit, now| circuit.record(self.trouble_for_caller(), now));
                 }
                 Err(timeout)
             }
         }
+    }
+
+    fn sign_of(&self, fault: &Fault) -> Sign {
+        match fault {
+            Fault::TooLarge | Fault::Final(_) => Sign::Health,
+            Fault::Connection(_) => Sign::Trouble,
+            // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
+            Fault::Status(300..=399 | 502..=504 | 520..=530) => Sign::Trouble,
+            // Among others a query that was cancelled for the time it took (500), and limits of the user (429).
+            Fault::Status(_) => self.trouble_for_caller(),
+        }
+    }
+
+    fn trouble_for_caller(&self) -> Sign {
+        self.caller.map_or(Sign::Trouble, Sign::TroubleFor)
     }
 
     fn circuit<T>(&self, change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
@@ -205,19 +259,6 @@ impl Answer {
     pub(crate) fn into_parts(self) -> (Response, Connection) {
         (self.response, self.connection)
     }
-
-    async fn read(mut self, what: &'static str) -> Result<Vec<u8>, Fault> {
-        let Ok(mut stream) = self.response.stream() else { return Ok(Vec::new()) };
-        let mut body = Vec::new();
-        while let Some(piece) = stream.next().await {
-            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
-            if body.len() + piece.len() > MAX_SEARCH_BYTES {
-                return Err(Fault::Final(unavailable(what, "the answer is too large")));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body)
-    }
 }
 
 impl Fault {
@@ -226,15 +267,11 @@ impl Fault {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
     }
 
-    /// Whether it says that Supabase is in trouble, not that it refused.
-    fn is_trouble(&self) -> bool {
-        matches!(self, Self::Connection(_) | Self::Status(_))
-    }
-
     fn into_failure(self, what: &'static str) -> Failure {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
             Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
+            Self::TooLarge => unavailable(what, "the answer is too large"),
             Self::Final(failure) => failure,
         }
     }

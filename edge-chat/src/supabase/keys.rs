@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use worker::Method;
 
+use super::exchange::MAX_ANSWER_BYTES;
 use super::{Deadline, Exchange, Service};
 
 /// How long a JWK set may take.
@@ -14,11 +15,14 @@ pub(crate) async fn fetch_keys(url: &str, deadline: Deadline) -> Result<Option<V
     let exchange = Exchange {
         service: Service::Keys,
         what: "jwks",
+        caller: None,
         method: Method::Get,
         url: url.to_owned(),
         headers: vec![("Accept", "application/json".to_owned())],
         body: None,
         is_safe: true,
+        max_bytes: MAX_ANSWER_BYTES,
+        large_answers: Default::default(),
     };
     let body = exchange.read_if_there(deadline.at_most(TIME)).await;
     body.map_err(|failure| failure.detail.unwrap_or(failure.error.message))

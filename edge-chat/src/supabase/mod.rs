@@ -7,14 +7,16 @@ mod deadline;
 mod documents;
 mod exchange;
 mod keys;
+mod large;
 mod sessions;
 mod timestamp;
 
 use std::rc::Rc;
 
 use chat_core::error::ErrorCode;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use worker::Method;
 
 use crate::config::Project;
@@ -25,8 +27,9 @@ pub(crate) use chat::RecordedTurn;
 pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
 pub(crate) use exchange::{Answer, Connection, unavailable};
-use exchange::{Exchange, Service};
+use exchange::{Exchange, MAX_ANSWER_BYTES, Service};
 pub(crate) use keys::fetch_keys;
+use large::LargeAnswers;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
 
@@ -36,11 +39,13 @@ pub(crate) struct Supabase {
     project: Rc<Project>,
     user: Rc<Authenticated>,
     deadline: Deadline,
+    large_answers: LargeAnswers,
 }
 
 impl Supabase {
     pub(crate) fn as_user(project: &Rc<Project>, user: Authenticated, deadline: Deadline) -> Self {
-        Self { project: Rc::clone(project), user: Rc::new(user), deadline }
+        let large_answers = LargeAnswers::default();
+        Self { project: Rc::clone(project), user: Rc::new(user), deadline, large_answers }
     }
 
     /// The same, with another deadline.
@@ -63,12 +68,12 @@ impl Supabase {
     }
 
     /// A call of a function that can be made twice.
-    fn rpc(&self, function: &'static str, parameters: &Value) -> Exchange {
+    fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
         let path = format!("/rest/v1/rpc/{function}");
         let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
-        exchange.body = Some(parameters.to_string());
+        exchange.body = Some(to_json(parameters)?);
         exchange.is_safe = true;
-        exchange
+        Ok(exchange)
     }
 
     async fn read_json<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, Failure> {
@@ -85,6 +90,8 @@ impl Supabase {
     ) -> Exchange {
         let mut exchange = self.project.exchange(service, what, method, &path_and_query);
         exchange.headers.push(("Authorization", format!("Bearer {}", self.user.token())));
+        exchange.caller = Some(self.user.user_id());
+        exchange.large_answers = self.large_answers.clone();
         exchange
     }
 }
@@ -121,7 +128,18 @@ impl Project {
             headers.push(("Content-Type", "application/json".to_owned()));
         }
         let url = format!("{}{path_and_query}", self.url);
-        Exchange { service, what, method, url, headers, body: None, is_safe }
+        Exchange {
+            service,
+            what,
+            caller: None,
+            method,
+            url,
+            headers,
+            body: None,
+            is_safe,
+            max_bytes: MAX_ANSWER_BYTES,
+            large_answers: LargeAnswers::default(),
+        }
     }
 }
 
@@ -162,7 +180,11 @@ impl Query {
 
 /// A vector as text: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
 fn vector_literal(vector: &[f32]) -> Result<String, Failure> {
-    serde_json::to_string(vector).map_err(|error| Failure::internal(error.to_string()))
+    to_json(&vector)
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::internal(error.to_string()))
 }
 
 /// What a conversation that is not there, or not the user's, is called.

@@ -8,10 +8,11 @@ use uuid::Uuid;
 use worker::Method;
 
 use super::timestamp::Timestamp;
-use super::{Query, Service, Supabase};
+use super::{Exchange, Query, Service, Supabase, parse, unavailable};
 use crate::http::error::Failure;
 
 const TABLE: &str = "chat_sessions";
+const MESSAGES: &str = "chat_messages";
 const COLUMNS: &str = "id,title,created_at,updated_at";
 
 /// A conversation, as the client gets it.
@@ -90,13 +91,25 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Messages of a session, the oldest first; `after`: time of the last one seen.
+    /// Messages of a session, the oldest first; `after`: time of the last one seen. Also how many were asked for: `limit`,
+    /// or fewer where so many would be too large.
     pub(crate) async fn messages(
         &self,
         session_id: Uuid,
         after: Option<&Timestamp>,
-        limit: u32,
-    ) -> Result<Vec<Message>, Failure> {
+        mut limit: u32,
+    ) -> Result<(Vec<Message>, u32), Failure> {
+        loop {
+            let exchange = self.messages_exchange(session_id, after, limit);
+            match exchange.read_if_not_too_large(self.deadline).await? {
+                Some(body) => return Ok((parse(MESSAGES, &body)?, limit)),
+                None if limit == 1 => return Err(unavailable(MESSAGES, "one message is too large")),
+                None => limit = limit.div_ceil(2),
+            }
+        }
+    }
+
+    fn messages_exchange(&self, session_id: Uuid, after: Option<&Timestamp>, limit: u32) -> Exchange {
         let query = Query::columns("id,role,content,citations,created_at,refusal,hedged")
             .filter("session_id", format!("eq.{session_id}"))
             .order("created_at.asc,id.asc")
@@ -106,7 +119,7 @@ impl Supabase {
             Some(time) => query.filter("created_at", format!("gt.{}", time.as_str())),
             None => query,
         };
-        self.select("chat_messages", &query).await
+        self.exchange(Service::Rest, MESSAGES, Method::Get, format!("/rest/v1/{MESSAGES}?{}", query.encode()))
     }
 
     fn own_session(&self, columns: &'static str, id: Uuid) -> Query {

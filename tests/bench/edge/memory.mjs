@@ -1,7 +1,9 @@
-// Whether the memory of workerd stays flat: as many requests as it takes, against the stand-in for Supabase. Environment:
-// WORKER_URL, WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limit has to be out of the way.
+// Whether the memory of workerd stays flat over thousands of requests, and how much it takes when several of the largest are
+// answered at once, against the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
+// CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limits have to be out of the way.
 import { setTimeout as sleep } from "node:timers/promises";
-import { connections, outcomeOf, post } from "./lib/client.mjs";
+import { connections, get, outcomeOf, post } from "./lib/client.mjs";
+import { LARGEST } from "./lib/largest.mjs";
 import { watchMemory } from "./lib/memory.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
@@ -11,41 +13,98 @@ const CLIENTS = 8;
 /** Few, so that what SQLite keeps in memory of each one's outcomes is full when the warm-up is over. */
 const USERS = 10;
 const WARM_UP = 5000;
-const MEASURED_MS = 60_000;
+const MEASURED = 10_000;
+/** The requests of all users of an isolate share 128 MB. */
+const LARGE_CLIENTS = 32;
+const LARGE_SECONDS = 20;
+const LARGE_INTERVAL_MS = 20;
+const SETTLING_MS = 3000;
 
-const url = `${setting("WORKER_URL")}/api/chat`;
 const signer = { issuer: `${setting("STAND_IN_URL")}/auth/v1`, secret: setting("JWT_SECRET") };
 const questions = loadQuestions();
-const tokens = Array.from({ length: USERS }, () => accessToken(crypto.randomUUID(), signer));
+const newToken = () => accessToken(crypto.randomUUID(), signer);
+const tokens = Array.from({ length: USERS }, newToken);
 
-const agent = connections(CLIENTS);
-let sent = 0;
-await Promise.all(Array.from({ length: CLIENTS }, () => askWhile(() => sent < WARM_UP)));
-const stopWatching = watchMemory(Number(setting("WORKER_PID")));
-const before = sent;
-let isOver = false;
-const asking = Promise.all(Array.from({ length: CLIENTS }, () => askWhile(() => !isOver)));
-await Promise.race([sleep(MEASURED_MS), asking]);
-isOver = true;
-await asking;
-const { first, last, samples } = stopWatching();
-agent.destroy();
+const flat = await growthOf("WORKER");
+// The same requests to a Worker that makes the same calls, of Supabase and of a Durable Object, and answers with a constant:
+// what grows there, too, is not ours.
+const constant = await growthOf("CONSTANT_WORKER");
+const largest = await underLargest();
 
 console.log(
   JSON.stringify({
     figures: [
-      ["memory_growth_mib", last - first],
-      ["memory_first_quarter_mib", first],
-      ["memory_last_quarter_mib", last],
+      ["memory_growth_mib", flat.last - flat.first],
+      ["memory_first_quarter_mib", flat.first],
+      ["memory_last_quarter_mib", flat.last],
+      ["memory_constant_worker_growth_mib", constant.last - constant.first],
+      ["memory_largest_peak_mib", largest.peak - largest.idle],
+      ["memory_largest_settled_mib", largest.settled - largest.idle],
+      ["memory_largest_requests_per_second", Math.round(largest.requests / LARGE_SECONDS)],
     ],
-    context: { memory_requests: sent - before, memory_mib_by_second: samples },
+    context: {
+      memory_requests: MEASURED,
+      memory_mib_by_second: flat.samples,
+      memory_constant_worker_mib_by_second: constant.samples,
+      memory_largest_clients: LARGE_CLIENTS,
+      memory_largest_idle_mib: largest.idle,
+      memory_largest_statuses: largest.statuses,
+    },
   }),
 );
 
-async function askWhile(goesOn) {
-  while (goesOn()) {
-    const number = sent++;
-    const body = chatBody(questions[number % questions.length]);
-    outcomeOf(await post(url, { agent, token: tokens[number % USERS], body }));
-  }
+/** Resident memory of a Worker while it answers usual questions, once its caches are full. */
+async function growthOf(name) {
+  const url = `${setting(`${name}_URL`)}/api/chat`;
+  const agent = connections(CLIENTS);
+  let sent = 0;
+  const askUntil = async (count) => {
+    const ask = async () => {
+      while (sent < count) {
+        const number = sent++;
+        const body = chatBody(questions[number % questions.length]);
+        outcomeOf(await post(url, { agent, token: tokens[number % USERS], body }));
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, ask));
+  };
+  await askUntil(WARM_UP);
+  const stopWatching = watchMemory(Number(setting(`${name}_PID`)));
+  await askUntil(WARM_UP + MEASURED);
+  agent.destroy();
+  return stopWatching();
+}
+
+/** Resident memory while clients read the largest pages and ask the questions with the largest outcomes, without a pause. */
+async function underLargest() {
+  const url = setting("WORKER_URL");
+  const pid = Number(setting("WORKER_PID"));
+  const idle = await settledMemory(pid);
+  const agent = connections(LARGE_CLIENTS);
+  const statuses = {};
+  let requests = 0;
+  const stopWatching = watchMemory(pid, LARGE_INTERVAL_MS);
+  const endAt = performance.now() + LARGE_SECONDS * 1000;
+  const client = async (_, index) => {
+    const token = newToken();
+    while (performance.now() < endAt) {
+      const kind = LARGEST[index % LARGEST.length];
+      const { status } = kind.path
+        ? await get(url + kind.path, { agent, token })
+        : await post(`${url}/api/chat`, { agent, token, body: { ...chatBody(questions[0]), message: kind.message } });
+      const key = `${kind.name} ${status}`;
+      statuses[key] = (statuses[key] ?? 0) + 1;
+      requests += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: LARGE_CLIENTS }, client));
+  agent.destroy();
+  const { peak } = stopWatching();
+  return { idle, peak, settled: await settledMemory(pid), statuses, requests };
+}
+
+async function settledMemory(pid) {
+  const stop = watchMemory(pid, SETTLING_MS / 10);
+  await sleep(SETTLING_MS);
+  return stop().last;
 }

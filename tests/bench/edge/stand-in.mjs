@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, runService } from "@evidence-chat/local-service";
+import { largestMessages, largestRows } from "./lib/largest.mjs";
 import { loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
 
@@ -24,6 +25,10 @@ const CONFIG = {
 const latency = Number(setting("LATENCY_MS"));
 const questions = loadQuestions();
 const rows = new Map(questions.map(({ text, rows }) => [text, JSON.stringify(rows)]));
+const answered = questions.find(({ rows }) => rows.length > 0);
+for (const [text, largest] of largestRows(answered.rows[0])) rows.set(text, JSON.stringify(largest));
+const MOST_MESSAGES = 201;
+const messages = largestMessages(MOST_MESSAGES).map((message) => JSON.stringify(message));
 const config = JSON.stringify({ model: questions[0].model, settings: CONFIG });
 
 let calls = [];
@@ -33,6 +38,10 @@ const answers = {
   "/rest/v1/rpc/chat_config": () => config,
   "/rest/v1/rpc/chat_record_turn": () => undefined,
   "/rest/v1/chat_refusals": () => undefined,
+  // Of the one session that everybody has.
+  "/rest/v1/chat_sessions": () => '[{"id":""}]',
+  "/rest/v1/chat_messages": (_, search) => `[${messages.slice(0, Number(search.get("limit"))).join(",")}]`,
+  "/rest/v1/kb_documents": () => "[]",
 };
 
 await runService({ serve });
@@ -56,10 +65,10 @@ async function answer(request, response) {
     return;
   }
   const startedAt = performance.now();
-  const resource = request.url.replace(/\?.*/, "");
+  const { pathname: resource, searchParams } = new URL(request.url, "http://stand-in");
   const body = await readJson(request);
   await sleep(latency);
-  const text = answers[resource]?.(body);
+  const text = answers[resource]?.(body, searchParams);
   if (resource in answers) {
     response.writeHead(text === undefined ? 204 : 200, { "content-type": "application/json" });
   } else {

@@ -17,31 +17,44 @@ globalThis.Date = class extends RealDate {
 
 export class UserGate extends built.UserGate {
   #state;
+  #exec;
+  #requests = 0;
+  #statements = 0;
 
   constructor(state, env) {
     super(state, env);
     this.#state = state;
+    // Counted, so that tests see what goes on while nobody looks.
+    const { sql } = state.storage;
+    this.#exec = sql.exec.bind(sql);
+    sql.exec = (...query) => {
+      this.#statements += 1;
+      return this.#exec(...query);
+    };
   }
 
   async fetch(request) {
     const command = request.headers.get("x-test-gate");
-    if (!command) return super.fetch(request);
+    if (!command) {
+      this.#requests += 1;
+      return super.fetch(request);
+    }
     if (command === "alarm") {
       // As the runtime does before it rings.
       await this.#state.storage.deleteAlarm();
       await super.alarm();
     }
-    if (command === "sql") this.#state.storage.sql.exec(await request.text());
+    if (command === "sql") this.#exec(await request.text());
     return Response.json(await this.#contents());
   }
 
   async #contents() {
-    const { sql } = this.#state.storage;
-    const tables = [...sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    const tables = [...this.#exec("SELECT name FROM sqlite_master WHERE type = 'table'")]
       .map((row) => row.name)
       .filter((name) => !/^(_cf_|sqlite_)/.test(name));
-    const rows = tables.map((name) => [name, [...sql.exec(`SELECT * FROM "${name}"`)]]);
-    return { alarm: await this.#state.storage.getAlarm(), rows: Object.fromEntries(rows) };
+    const rows = tables.map((name) => [name, [...this.#exec(`SELECT * FROM "${name}"`)]]);
+    const alarm = await this.#state.storage.getAlarm();
+    return { alarm, requests: this.#requests, statements: this.#statements, rows: Object.fromEntries(rows) };
   }
 }
 

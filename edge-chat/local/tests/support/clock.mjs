@@ -29,7 +29,7 @@ export async function startClockWorker(upstream, variables) {
     setTime,
     /** Sets the time and lets the clock go on from there. */
     runFrom: (ms) => setClock("run", ms),
-    /** What a user's Durable Object holds: `{ alarm, rows: { table: […] } }`. */
+    /** What a user's Durable Object holds, how often the Worker asked it, and how many SQL statements it ran. */
     gateOf: (user) => gate(user, "look"),
     /** Runs the alarm of a user's Durable Object, then looks. */
     ringAlarmOf: (user) => gate(user, "alarm"),

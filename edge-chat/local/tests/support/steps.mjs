@@ -21,6 +21,7 @@ const FAR_FUTURE = (START + 1000 * DAY) / SECOND;
  * request     what the client sends
  * survives    checks the response that comes without the step; without `survives`, the step is needed
  * hanging     the status when it hangs, if not 504
+ * shrinks     so many tries there are, each with fewer rows, while answers are too large
  * readsBody   false where only the status of the answer counts
  * skip        tells faults that are none here
  */
@@ -91,6 +92,8 @@ export const STEPS = {
   "list of messages": {
     resource: "chat_messages",
     isSafe: true,
+    // 51, 26, 13, 7, 4, 2 and 1 rows.
+    shrinks: 7,
     request: (worker, user, upstream) =>
       send(worker.url, `/api/sessions/${upstream.history.addSession(user).id}/messages`, { token: tokenAt(user) }),
   },

@@ -32,18 +32,29 @@ export async function post(url, options) {
   }
 }
 
-function postOnce(url, { agent, token, body, signal }) {
+/**
+ * Takes in a whole response.
+ * @param {string} url
+ * @param {{ agent: Agent, token: string, signal?: AbortSignal }} options
+ * @returns {Promise<Reply>}
+ */
+export function get(url, options) {
+  return exchange(url, { method: "GET", headers: {}, ...options });
+}
+
+function postOnce(url, { body, ...options }) {
   const payload = JSON.stringify(body);
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(payload) };
+  return exchange(url, { method: "POST", headers, payload, ...options });
+}
+
+function exchange(url, { agent, token, signal, method, headers, payload }) {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       agent,
       signal,
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(payload),
-      },
+      method,
+      headers: { authorization: `Bearer ${token}`, ...headers },
     });
     outgoing.once("error", (error) => {
       const isStale = outgoing.reusedSocket && error.code === "ECONNRESET";

@@ -4,21 +4,23 @@ import { median } from "./statistics.mjs";
 const INTERVAL_MS = 1000;
 
 /**
- * Samples the resident memory of workerd every second.
+ * Samples the resident memory of workerd.
  * @param {number} parent the process that started it, at whatever distance
- * @returns {() => { first: number, last: number, samples: number[] }} ends it; medians of the first and the last quarter,
- *   in MiB
+ * @param {number} [intervalMs] between two samples
+ * @returns {() => { first: number, last: number, peak: number, samples: number[] }} ends it; medians of the first and the
+ *   last quarter, in MiB
  */
-export function watchMemory(parent) {
+export function watchMemory(parent, intervalMs = INTERVAL_MS) {
   const pid = findWorkerd(parent);
   const samples = [residentMib(pid)];
-  const timer = setInterval(() => samples.push(residentMib(pid)), INTERVAL_MS);
+  const timer = setInterval(() => samples.push(residentMib(pid)), intervalMs);
   return () => {
     clearInterval(timer);
     const quarter = Math.ceil(samples.length / 4);
     return {
       first: Math.round(median(samples.slice(0, quarter))),
       last: Math.round(median(samples.slice(-quarter))),
+      peak: Math.round(Math.max(...samples)),
       samples: samples.map(Math.round),
     };
   };

@@ -30,7 +30,9 @@ overhead_…: the client's time less the time that its calls took in a stand-in 
 ttfb_…: one user after the other, without the embedding of the question, which is made in the browser
 load_…: times under load are those of the local database, one session on one core; the users leave it 30 % of its time,
   since beyond that questions only wait in line. Eager users ask more than the limit allows, the others a few questions
-memory_…: resident memory of workerd, once its caches are full; load_memory_…: from its start on, while they fill";
+memory_…: resident memory of workerd, once its caches are full; _constant_worker: the same requests to a Worker that makes the
+  same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
+  pause; load_memory_…: from its start on, while caches fill";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -180,11 +182,18 @@ impl Bed {
 
     fn memory(&self, report: &mut Report) -> Result<()> {
         let stand_in = self.stand_in()?;
-        let worker = self.worker("worker-memory", &stand_in.url, &[("CHAT_RATE_LIMIT", NO_LIMIT)])?;
+        // So that the largest outcomes are answers of as many passages as there may be.
+        let variables =
+            [("CHAT_RATE_LIMIT", NO_LIMIT), ("CHAT_MATCH_COUNT", "50"), ("CHAT_EVIDENCE_CONFIDENCE", "0")];
+        let worker = self.worker("worker-memory", &stand_in.url, &variables)?;
+        let constant =
+            self.service("constant-worker", node("constant-service.mjs"), &stand_in.url, &variables)?;
         let mut memory = self.program("memory.mjs");
         memory
             .env("WORKER_URL", &worker.url)
             .env("WORKER_PID", worker.id().to_string())
+            .env("CONSTANT_WORKER_URL", &constant.url)
+            .env("CONSTANT_WORKER_PID", constant.id().to_string())
             .env("STAND_IN_URL", &stand_in.url);
         program::add_to(&mut memory, &self.stop, report)
     }
@@ -230,10 +239,21 @@ impl Bed {
 
     /// A Worker of its own for a part: what one part leaves in it must not touch the next.
     fn worker(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
+        let mut server = shell::command("node");
+        server.arg("edge-chat/local/server.mjs");
+        self.service(name, server, supabase_url, variables)
+    }
+
+    fn service(
+        &self,
+        name: &'static str,
+        mut program: Command,
+        supabase_url: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<Service> {
         Service::start(
             name,
-            shell::command("node")
-                .arg("edge-chat/local/server.mjs")
+            program
                 .env("DATA_DIR", self.work.join(name))
                 .env("SUPABASE_URL", supabase_url)
                 .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)

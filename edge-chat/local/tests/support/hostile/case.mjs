@@ -11,6 +11,7 @@ export function chatBody(changes = {}) {
     embedding: VECTOR,
     message: '"When are refunds paid?"',
     message_id: `"${crypto.randomUUID()}"`,
+    model: '"test-model"',
     ...changes,
   };
   const members = Object.entries(fields).filter(([, text]) => text !== undefined);

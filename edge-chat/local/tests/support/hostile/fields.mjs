@@ -70,7 +70,7 @@ const FIELDS = {
   message: Object.keys(WRONG_TYPES),
   message_id: Object.keys(WRONG_TYPES),
   session_id: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
-  model: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  model: Object.keys(WRONG_TYPES),
   include_citations: Object.keys(WRONG_TYPES).filter((name) => !["null", "true"].includes(name)),
 };
 
@@ -127,7 +127,7 @@ export const FIELD_CASES = [
   ...Object.entries(FIELDS).flatMap(([field, types]) =>
     types.map((type) => chat(`${field} is ${type}`, chatBody({ [field]: WRONG_TYPES[type] }))),
   ),
-  ...["embedding", "message", "message_id"].map((field) =>
+  ...["embedding", "message", "message_id", "model"].map((field) =>
     chat(`${field} is missing`, chatBody({ [field]: undefined })),
   ),
   ...["Message", "MESSAGE", "message ", "messag\u0435"].map((name) =>

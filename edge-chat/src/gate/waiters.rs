@@ -1,0 +1,72 @@
+//! Requests that wait in a Durable Object for the first run of their question, and how they are woken.
+
+use std::cell::RefCell;
+
+use futures_channel::oneshot::{Receiver, Sender, channel};
+use uuid::Uuid;
+
+/// Most requests that wait at a time for one user: many more than a client that repeats a question has.
+const MAX_WAITERS: usize = 4;
+
+/// The waiting requests of one object. They are gone with it; their callers end at a deadline of their own.
+#[derive(Default)]
+pub(super) struct Waiters(RefCell<Vec<Waiter>>);
+
+struct Waiter {
+    message_id: Uuid,
+    wake: Sender<()>,
+}
+
+impl Waiters {
+    /// Waits until the question's run ends. `None` if too many wait already.
+    pub(super) fn join(&self, message_id: Uuid) -> Option<Receiver<()>> {
+        let mut waiters = self.0.borrow_mut();
+        waiters.retain(|waiter| !waiter.wake.is_canceled());
+        if waiters.len() >= MAX_WAITERS {
+            return None;
+        }
+        let (wake, woken) = channel();
+        waiters.push(Waiter { message_id, wake });
+        Some(woken)
+    }
+
+    /// Wakes all that wait for the question.
+    pub(super) fn wake(&self, message_id: Uuid) {
+        let woken: Vec<_> =
+            self.0.borrow_mut().extract_if(.., |waiter| waiter.message_id == message_id).collect();
+        for waiter in woken {
+            // One that has given up in the meantime needs no word.
+            let _ = waiter.wake.send(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Uuid = Uuid::from_u128(1);
+    const SECOND: Uuid = Uuid::from_u128(2);
+
+    #[test]
+    fn waiters_of_one_question_are_woken_together_and_no_others() {
+        let waiters = Waiters::default();
+        let [mut a, mut b] = [FIRST, FIRST].map(|id| waiters.join(id).expect("a place"));
+        let mut other = waiters.join(SECOND).expect("a place");
+        waiters.wake(FIRST);
+        assert_eq!([a.try_recv(), b.try_recv()], [Ok(Some(())), Ok(Some(()))]);
+        assert_eq!(other.try_recv(), Ok(None));
+    }
+
+    #[test]
+    fn waiters_are_bounded_and_leave_their_place_when_they_give_up() {
+        let waiters = Waiters::default();
+        let mut waiting: Vec<_> = (0..MAX_WAITERS).map(|_| waiters.join(FIRST).expect("a place")).collect();
+        assert!(waiters.join(FIRST).is_none() && waiters.join(SECOND).is_none());
+        waiting.pop();
+        waiting.push(waiters.join(SECOND).expect("the place of the one that gave up"));
+        assert!(waiters.join(FIRST).is_none());
+        waiters.wake(FIRST);
+        assert!(waiters.join(FIRST).is_some());
+    }
+}

@@ -1,0 +1,111 @@
+//! How many large answers an isolate holds at a time: all its requests share 128 MB, and an answer is there several times over
+//! while it is read, taken apart and sent on.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use worker::{Date, Delay};
+
+/// From here on an answer is large, in bytes.
+pub(super) const LARGE_BYTES: usize = 128 * 1024;
+/// Requests that may hold a large answer at a time. `cargo xtask bench edge --only memory` shows what memory that takes.
+const MAX_PERMITS: usize = 4;
+/// After this time a permit counts as lost: the runtime has ended the request that held it.
+const LOST_AFTER_MS: u64 = 60_000;
+/// How often a request looks whether there is a permit, and for how long. The future of another request is not ours to await.
+const POLL: Duration = Duration::from_millis(10);
+const MAX_POLLS: u32 = 300;
+
+thread_local! {
+    static PERMITS: RefCell<Permits> = const { RefCell::new(Permits::NONE_TAKEN) };
+}
+
+/// The permit of a request, from its first large answer until its end.
+#[derive(Clone, Default)]
+pub(crate) struct LargeAnswers(Rc<RefCell<Option<Permit>>>);
+
+impl LargeAnswers {
+    /// Waits for a permit, unless there is one. `false` if none came free.
+    pub(super) async fn allow(&self) -> bool {
+        for _ in 0..MAX_POLLS {
+            if self.0.borrow().is_some() {
+                return true;
+            }
+            let now_ms = Date::now().as_millis();
+            if let Some(number) = PERMITS.with_borrow_mut(|permits| permits.take(now_ms)) {
+                self.0.replace(Some(Permit(number)));
+                return true;
+            }
+            Delay::from(POLL).await;
+        }
+        false
+    }
+}
+
+/// Given back when it is dropped.
+struct Permit(u64);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        PERMITS.with_borrow_mut(|permits| permits.give_back(self.0));
+    }
+}
+
+/// The permits that are taken. Time comes from outside.
+struct Permits {
+    next: u64,
+    /// Number and time of each.
+    taken: [Option<(u64, u64)>; MAX_PERMITS],
+}
+
+impl Permits {
+    const NONE_TAKEN: Self = Self { next: 0, taken: [None; MAX_PERMITS] };
+
+    fn take(&mut self, now_ms: u64) -> Option<u64> {
+        // A time in the future comes from a clock that was set back.
+        let is_free = |place: &Option<(u64, u64)>| {
+            place.is_none_or(|(_, since_ms)| !(since_ms..since_ms + LOST_AFTER_MS).contains(&now_ms))
+        };
+        let place = self.taken.iter_mut().find(|place| is_free(place))?;
+        self.next += 1;
+        *place = Some((self.next, now_ms));
+        Some(self.next)
+    }
+
+    fn give_back(&mut self, number: u64) {
+        for place in &mut self.taken {
+            if place.is_some_and(|(taken, _)| taken == number) {
+                *place = None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permits_are_bounded_and_come_back() {
+        let mut permits = Permits::NONE_TAKEN;
+        let taken: Vec<_> = (0..MAX_PERMITS).map(|_| permits.take(0).expect("a permit")).collect();
+        assert_eq!(permits.take(1), None);
+        permits.give_back(taken[1]);
+        assert!(permits.take(1).is_some());
+        assert_eq!(permits.take(1), None);
+    }
+
+    #[test]
+    fn a_permit_whose_request_vanished_is_free_after_a_while() {
+        let mut permits = Permits::NONE_TAKEN;
+        let lost = permits.take(0).expect("a permit");
+        for _ in 1..MAX_PERMITS {
+            permits.take(LOST_AFTER_MS - 1);
+        }
+        assert_eq!(permits.take(LOST_AFTER_MS - 1), None);
+        assert!(permits.take(LOST_AFTER_MS).is_some());
+        permits.give_back(lost);
+        assert_eq!(permits.take(LOST_AFTER_MS), None, "giving the lost one back frees nobody else's");
+    }
+}

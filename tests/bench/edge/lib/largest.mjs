@@ -1,0 +1,80 @@
+// The largest that a user can have a Worker read: what a search finds, and pages of the history.
+
+/** Bounds of the database and of the Worker; see `chat-core` and the check constraints of `supabase/migrations/`. */
+const MATCH_COUNT = 50;
+const PASSAGE_BYTES = 4096;
+const META_BYTES = 8192;
+const SENTENCES = 256;
+const MESSAGE_CHARS = 100_000;
+const CITATIONS_BYTES = 250_000;
+const SEARCH_BYTES = 4 * 2 ** 20;
+
+const SESSION = "5e551011-0000-4000-8000-000000000001";
+
+/** Each kind of request: either a path to read, or a message to ask, for which the stand-in has `rows`. */
+export const LARGEST = [
+  { name: "history", path: `/api/sessions/${SESSION}/messages?limit=200` },
+  { name: "search", message: "The largest rows?" },
+  { name: "search beyond the limits", message: "Rows that are too large?" },
+];
+
+/**
+ * What `match_chunks` answers to the messages above.
+ * @param {object} row of a real search, which the rows are like
+ * @returns {[string, object[]][]}
+ */
+export function largestRows(row) {
+  const [, largest, beyond] = LARGEST;
+  return [
+    [largest.message, rowsOf(row, PASSAGE_BYTES)],
+    [beyond.message, rowsOf(row, Math.floor(SEARCH_BYTES / MATCH_COUNT) - 3 * META_BYTES - 100 * SENTENCES)],
+  ];
+}
+
+function rowsOf(row, bytes) {
+  const sentence = 'A "sentence" of the largest rows. ';
+  const content = sentence.repeat(bytes / sentence.length);
+  const count = Math.min(SENTENCES, content.length / sentence.length);
+  const sentences = Array.from({ length: count }, (_, n) => ({
+    start: n * sentence.length,
+    end: (n + 1) * sentence.length - 1,
+    similarity: 0.9,
+  }));
+  const meta = { padding: "x".repeat(META_BYTES - 100) };
+  return Array.from({ length: MATCH_COUNT }, (_, n) => ({
+    ...row,
+    chunk_id: idOf(1, n),
+    document_id: idOf(2, n),
+    content,
+    sentences,
+    similarity: 0.9,
+    meta: { ...row.meta, ...meta },
+    document_meta: { ...row.document_meta, ...meta },
+  }));
+}
+
+/** Messages of a session, all as large as the database lets them be. */
+export function largestMessages(limit) {
+  const excerpt = "x".repeat(CITATIONS_BYTES);
+  const citation = {
+    index: 1,
+    chunk_id: idOf(1, 0),
+    document_id: idOf(2, 0),
+    title: "Largest",
+    score: 0.9,
+    strength: "strong",
+    excerpt,
+    quotes: [{ start: 0, end: 10, text: excerpt.slice(0, 10) }],
+  };
+  return Array.from({ length: limit }, (_, n) => ({
+    id: idOf(3, n),
+    role: "assistant",
+    content: "x".repeat(MESSAGE_CHARS),
+    citations: [citation],
+    created_at: `2026-01-01T00:00:00.${String(n).padStart(6, "0")}+00:00`,
+    refusal: null,
+    hedged: false,
+  }));
+}
+
+const idOf = (kind, number) => `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(number).padStart(12, "0")}`;
