@@ -7,7 +7,6 @@ use std::time::Duration;
 use chat_core::accept::Format;
 use chat_core::event::{Event, HEARTBEAT};
 use chat_core::outcome::Outcome;
-use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, Shared, select};
 use futures_util::stream::{self, Stream, StreamExt};
 use worker::{Delay, Error, Response, ResponseBuilder, Result};

@@ -11,7 +11,7 @@ use hayro_interpret::{
     font::{Glyph, GlyphRun},
     hayro_cmap::{BfString, WritingMode},
     hayro_syntax::object::{Dict, String as PdfString},
-    kurbo::{Affine, BezPath, Point, Rect, Vec2},
+    kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2},
 };
 
 use super::info::decode_text;
