@@ -374,7 +374,11 @@ describe("a rate limit that does not work", () => {
     assert.deepEqual(json, { status: "ready", warnings: expected });
     await eventually(() => warningsIn(open.log).length >= LIMITS.length);
     assert.equal(warningsIn(open.log).length, LIMITS.length, "each is in the log once");
-    for (const text of expected) assert.ok(warningsIn(open.log).some((line) => line.includes(text)), text);
+    for (const text of expected)
+      assert.ok(
+        warningsIn(open.log).some((line) => line.includes(text)),
+        text,
+      );
   };
 
   test("because it is not bound is in the log once, and in /api/ready", async () => {

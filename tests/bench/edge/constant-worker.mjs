@@ -11,7 +11,9 @@ export class UserGate extends DurableObject {
   constructor(context, env) {
     super(context, env);
     this.sql = context.storage.sql;
-    this.sql.exec("CREATE TABLE IF NOT EXISTS questions (message_id TEXT PRIMARY KEY, started_ms INTEGER, outcome TEXT)");
+    this.sql.exec(
+      "CREATE TABLE IF NOT EXISTS questions (message_id TEXT PRIMARY KEY, started_ms INTEGER, outcome TEXT)",
+    );
   }
 
   async fetch(request) {

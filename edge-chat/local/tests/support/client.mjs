@@ -31,7 +31,13 @@ const ERRORS = {
 /** A valid question; fields can be changed. */
 export function question(overrides = {}) {
   const embedding = Array.from({ length: 384 }, (_, index) => (index === 0 ? 1 : 0));
-  return { embedding, message: "When are refunds paid?", message_id: crypto.randomUUID(), model: "test-model", ...overrides };
+  return {
+    embedding,
+    message: "When are refunds paid?",
+    message_id: crypto.randomUUID(),
+    model: "test-model",
+    ...overrides,
+  };
 }
 
 /** Asks as a user, in one piece. */
