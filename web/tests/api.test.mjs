@@ -123,6 +123,7 @@ test("the settings are read without a token", async () => {
     link_mode: "public",
     dimensions: 384,
     max_message_chars: 4000,
+    my_data: true,
   };
   const options = await serving(
     json(200, { ...config, greeting: "Hello", model: "3f2a" }),
@@ -132,7 +133,12 @@ test("the settings are read without a token", async () => {
   const anonymous = { ...options, tokenProvider: () => assert.fail("No token is needed.") };
   assert.deepEqual(await client.getConfig(anonymous), { ...config, greeting: "Hello", model: "3f2a" });
   assert.deepEqual(await client.getConfig(anonymous), config);
-  assert.deepEqual(await client.getConfig(anonymous), { ...config, citations: true, link_mode: "none" });
+  assert.deepEqual(await client.getConfig(anonymous), {
+    ...config,
+    citations: true,
+    link_mode: "none",
+    my_data: false,
+  });
   assert.deepEqual(server.requests[0].path, "/api/config");
   assert.equal(server.requests[0].headers.authorization, undefined);
 });

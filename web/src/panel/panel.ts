@@ -106,6 +106,7 @@ export class WidgetPanel {
       host,
       () => this.#client(),
       (question) => void this.ask(question),
+      (isOffered) => this.#history.offerMyData(isOffered),
     );
     this.#offline = new OfflineNotice(t);
     const length = new QuestionLength(translator, () =>

@@ -108,6 +108,11 @@ export class HistoryView {
     });
   }
 
+  /** Shows or hides what exports and deletes the visitor's data: not every server can. */
+  offerMyData(isOffered: boolean): void {
+    this.#myData.root.hidden = !isOffered;
+  }
+
   /** Shows the view with the list as it is now, and puts the focus on its heading. */
   show(): void {
     this.root.hidden = false;

@@ -25,6 +25,7 @@ const CONFIG = {
   model: null,
   dimensions: 384,
   max_message_chars: 4000,
+  my_data: true,
 };
 
 /**
