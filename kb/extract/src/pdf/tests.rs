@@ -138,7 +138,7 @@ fn text_without_ink_is_read_on_scans_only() {
     let both = with_image(&format!("{seen}{unseen}")).unwrap();
     assert_eq!((both.text.as_str(), &both.notes), ("Seen", &note));
     let mut writer = Writer::new();
-    writer.page("", &format!("{unseen}{seen}"));
+    writer.page("", &format!("{unseen} {seen}"));
     let read = extract(&writer.finish(""), Format::Pdf).unwrap();
     assert_eq!((read.text.as_str(), &read.notes), ("Seen", &note));
 
