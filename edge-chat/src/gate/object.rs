@@ -72,7 +72,7 @@ impl DurableObject for UserGate {
                 Response::from_json(&self.admit_or_wait(&question).await?)
             }
             Command::Complete { ticket, outcome } => {
-                self.complete(&ticket, outcome)?;
+                self.complete(&ticket, &outcome)?;
                 self.waiters.wake(ticket.message_id);
                 Response::from_json(&())
             }
@@ -240,7 +240,7 @@ impl UserGate {
         Ok(Admission::Admitted { ticket })
     }
 
-    fn complete(&self, ticket: &Ticket, outcome: Box<RawValue>) -> Result<()> {
+    fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<()> {
         self.run(
             "UPDATE questions SET outcome = ? WHERE message_id = ? AND run = ?",
             vec![outcome.get().into(), ticket.message_id.to_string().into(), ticket.run.to_string().into()],
