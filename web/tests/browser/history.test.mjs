@@ -524,6 +524,14 @@ test("the visitor's data are saved as a file, to the byte as the server sent it"
   );
 });
 
+test("a server that can neither export nor delete data is asked for neither", async () => {
+  await show();
+  assert.equal(await role("my-data").isVisible(), true);
+  await page.evaluate(() => window.view.offerMyData(false));
+  assert.equal(await role("my-data").isVisible(), false);
+  await page.evaluate(() => window.view.offerMyData(true));
+});
+
 for (const how of ["off", "short"]) {
   test(`an export that is cut ${how} saves no file, says so, and can be tried again`, async () => {
     await show();
