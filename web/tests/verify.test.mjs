@@ -51,8 +51,8 @@ for (const [what, excerpt, plain] of [
   ["a text with rules", "Fees\n====\n\nLow.\n\n---\n\n*High.*", "Fees\n====\n\nLow.\n\n---\n\nHigh."],
 ]) {
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
-  test(`a whole passage with ${what} is verified with the signs of its lines`, () => {
-    assert.equal(verified(quote, `${plain} [1]`, { excerpt }), true);
+  test(`a whole passage with ${what} is not verified with the signs of its lines, which no reader sees`, () => {
+    assert.equal(verified(quote, `${plain} [1]`, { excerpt }), false);
   });
   test(`a whole passage with ${what} is not verified with signs that its lines do not have`, () => {
     const changed = `+ ${plain}`;

@@ -14,7 +14,7 @@ export function isVerified(citation: Citation, quote: Quote, answer: string): bo
   if (!range || !/[\p{L}\p{N}]/u.test(words) || hasHiddenCharacters(words) || !standsIn(answer, words)) return false;
   const nodes = passageOf(citation);
   const seen = [readText(nodes, range), tellRow(readRow(nodes, range))].map(onOneLine);
-  return [words, withoutBlockMarkup(words, quote.text)].some((form) => seen.includes(onOneLine(form)));
+  return seen.includes(onOneLine(words));
 }
 
 /**
@@ -46,29 +46,6 @@ function tellRow(cells: readonly Cell[] | undefined): string {
   const told = others.filter(({ text }) => text !== "").map(({ name, text }) => `${name}: ${text}`);
   return `${first.text} – ${told.join("; ")}`;
 }
-
-/**
- * Several lines may be quoted as they are written: without the signs that make them blocks, as far as their source has the
- * same signs there.
- */
-function withoutBlockMarkup(words: string, source: string): string {
-  const [lines, written] = [words, source].map((text) => text.split(/\r?\n/));
-  if (!lines || lines.length < 2 || lines.length !== written?.length) return words;
-  return lines
-    .map((line, number) => {
-      const as = written[number] ?? "";
-      if (line.trim() === as.trim() && RULE.test(as)) return "";
-      const begun = BLOCK_SIGNS.exec(as)?.[0] ?? "";
-      const rest = line.startsWith(begun) ? line.slice(begun.length) : line;
-      return begun.includes("|") && /\|\s*$/.test(as) ? rest.replace(/\|\s*$/, "") : rest;
-    })
-    .join("\n");
-}
-
-/** Signs of quotations, headings, list items and rows, at the beginning of a line. */
-const BLOCK_SIGNS = /^[ \t]*(?:>[ \t]?|(?:#{1,6}|[-+*]|\d{1,9}[.)])(?:[ \t]+|$))*(?:\|[ \t]*)?/;
-/** A line below a heading or the head of a table, or between paragraphs. */
-const RULE = /^[ \t]*(?:[-:|][-:| \t]*|=+|\*[* \t]*|_[_ \t]*)$/;
 
 /** With each run of white space folded to one. */
 function onOneLine(text: string): string {
