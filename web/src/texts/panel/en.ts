@@ -88,8 +88,7 @@ export const texts = {
   strengthPartial: "Partial evidence",
   similarity: "Similarity {score}",
   verifiedQuote: "Verified quote",
-  verifiedQuoteHelp:
-    "Compared in your browser: the answer has these words exactly as they stand in this passage, which the server delivered.",
+  verifiedQuoteHelp: "Compared in your browser: these words stand in the passage exactly like this.",
   openDocument: "Open document",
   downloadDocument: "Download original",
   downloadFailed: "The document could not be downloaded.",
@@ -133,8 +132,7 @@ export const texts = {
   exportDataFailed: "Your data could not be exported. No file was saved.",
   deleteData: "Delete everything of mine",
   deleteDataTitle: "Delete everything of yours?",
-  deleteDataText:
-    "All your conversations will be deleted, with every question and answer in them, also the questions that could not be answered. This cannot be undone. You stay signed in.",
+  deleteDataText: "This deletes all your conversations and questions. It cannot be undone.",
   deleteDataYes: "Delete everything",
   deletingData: "Deleting everything of yours…",
   deleteDataDone: "Everything of yours was deleted.",
