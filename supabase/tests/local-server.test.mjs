@@ -74,7 +74,7 @@ async function statusForAnon({ url, keys }) {
 test("data and keys survive a restart, a kill -9 and the end of the parent", async (t) => {
   await t.test("the first start applies the migrations and writes private keys", async () => {
     const server = await startServer();
-    assert.match(server.output(), /applied 20261121000100_kb_tables\.sql/);
+    assert.match(server.output(), /applied 20261201000100_foundations\.sql/);
     assert.equal((await stat(path.join(dataDir, "keys.json"))).mode & 0o777, 0o600);
     await documents(server, { source: "1.md", name: "first" });
     server.child.kill("SIGTERM");

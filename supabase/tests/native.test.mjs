@@ -1,12 +1,11 @@
 // The same promises on a native Postgres 18, where the migrations are run by an owner who is no superuser, and what takes
 // several sessions at once.
-import { upgrades } from "./cases/upgrades.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
 import { administration } from "./cases/administration.mjs";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { accessMatrix } from "./cases/access-matrix.mjs";
 import { audiences } from "./cases/audiences.mjs";
@@ -35,14 +34,5 @@ if (server instanceof Unavailable) {
   describe("leases of syncs", () => syncs({ database }));
   describe("stale chunks", () => staleChunks({ database }));
   describe("what an administrator sees", () => administration({ database }));
-  describe("upgrades", () => {
-    const older = {};
-    before(async () => {
-      older.project = await server.createProject("upgrades");
-      older.database = await older.project.connect();
-    });
-    after(() => older.database.close());
-    upgrades({ database: () => older.database, folder: MIGRATIONS });
-  });
   describe("several sessions at once", () => concurrency({ project }));
 }

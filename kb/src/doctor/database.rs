@@ -8,7 +8,7 @@ use crate::knowledge_base::{Health, HealthOfIndex};
 use crate::output::counted;
 
 /// Version of the newest migration that this program was built for.
-pub const NEWEST_MIGRATION: &str = "20261124000300";
+pub const NEWEST_MIGRATION: &str = "20261201001200";
 
 /// The first pgvector whose filtered searches find as many rows as are asked for.
 const LEAST_PGVECTOR: [u64; 2] = [0, 8];
@@ -154,7 +154,7 @@ mod tests {
     fn a_schema_is_older_equal_or_newer() {
         assert_eq!(schema(Some(NEWEST_MIGRATION)).level, Level::Ok);
         assert_eq!(schema(None).level, Level::Ok);
-        assert_eq!(schema(Some("20261121000100")).mend.as_deref(), Some("supabase db push"));
+        assert_eq!(schema(Some("20261201000100")).mend.as_deref(), Some("supabase db push"));
         assert_eq!(schema(Some("20991121000100")).level, Level::Warning);
     }
 

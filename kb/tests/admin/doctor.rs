@@ -73,7 +73,7 @@ fn a_healthy_knowledge_base_is_told_so() {
 #[test]
 fn each_fault_is_found_and_only_problems_fail() {
     let faults = [
-        ("schema_version", value!("20261121000100"), "schema", "problem"),
+        ("schema_version", value!("20261201000100"), "schema", "problem"),
         ("vector_version", value!("0.7.0"), "pgvector", "problem"),
         ("tables", value!([{ "name": "kb_\u{1b}", "rls": false }]), "rls", "problem"),
         ("missing_policies", value!(["public.kb_chunks.p"]), "policies", "problem"),

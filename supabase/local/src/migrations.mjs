@@ -17,7 +17,7 @@ export async function applyPendingMigrations(database, folder) {
   const applied = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort()) {
     const match = /^(\d{14})_(\w+)\.sql$/.exec(file);
-    if (!match) throw new StartupError(`Migration ${file} is not named like 20261121000100_topic.sql.`);
+    if (!match) throw new StartupError(`Migration ${file} is not named like 20261201000100_topic.sql.`);
     const [, version, name] = match;
     if (known.has(version)) continue;
     const sql = await readFile(path.join(folder, file), "utf8");

@@ -13,6 +13,7 @@ $$;
 
 comment on function internal.are_short_texts(text[], integer, integer) is
   'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
+
 revoke all on function internal.are_short_texts(text[], integer, integer) from public;
 grant execute on function internal.are_short_texts(text[], integer, integer) to service_role;
 
@@ -76,23 +77,18 @@ comment on column public.chat_settings.log_questions is
   'Whether the text of questions may stand in the server''s log. false unless you need it: questions can be personal.';
 comment on column public.chat_settings.updated_at is 'Set by a trigger.';
 
-create trigger chat_settings_set_updated_at
-  before update on public.chat_settings
-  for each row execute function public.set_updated_at();
-
-insert into public.chat_settings default values;
-
--- Nobody but the administrator reads the table: chat_config tells the rest of the world.
+-- Only the administrator reads the table: everybody else gets the settings from chat_config.
 revoke all on public.chat_settings from public, anon, authenticated;
 grant all on public.chat_settings to service_role;
 alter table public.chat_settings enable row level security;
 
--- For the Worker ----------------------------------------------------------
+create trigger chat_settings_set_updated_at
+  before update on public.chat_settings
+  for each row execute function internal.set_updated_at();
 
--- To find the document that was changed last without reading all of them.
-create index kb_documents_visible_recent_idx
-  on public.kb_documents (updated_at desc)
-  where status = 'ready' and enabled;
+insert into public.chat_settings default values;
+
+-- For the Worker ----------------------------------------------------------
 
 create function public.chat_config() returns jsonb
   language sql
@@ -102,21 +98,12 @@ create function public.chat_config() returns jsonb
   set search_path = ''
 as $$
   select jsonb_build_object(
-    'model', (
-      -- To count which fingerprint is the most common takes a look at every vector. The document that was changed last
-      -- is as good: a knowledge base has one fingerprint, and while it is moved to another, that is the new one.
-      select v.model
-        from public.kb_documents d
-        cross join lateral (
-          select e.model
-            from public.kb_chunks c
-            join public.kb_embeddings e on e.chunk_id = c.id
-            where c.document_id = d.id and e.searchable
-            limit 1
-        ) v
-        where d.status = 'ready' and d.enabled
-        order by d.updated_at desc
-        limit 1
+    'model', vectors.model,
+    'calibration', (
+      -- Measured with other vectors, it says nothing.
+      select jsonb_build_object('mean', k.mean, 'deviation', k.deviation)
+        from public.kb_calibration k
+        where k.model = vectors.model
     ),
     'settings', jsonb_build_object(
       'evidence_threshold', s.evidence_threshold,
@@ -133,11 +120,27 @@ as $$
   )
   from (values (true)) as only_row (id)
   left join public.chat_settings s using (id)
+  left join lateral (
+    -- To count which fingerprint is the most common takes a look at every vector. The document that was changed last
+    -- is as good: a knowledge base has one fingerprint, and while it is moved to another, that is the new one.
+    select v.model
+      from public.kb_documents d
+      cross join lateral (
+        select e.model
+          from public.kb_chunks c
+          join public.kb_embeddings e on e.chunk_id = c.id
+          where c.document_id = d.id and (e.searchable or e.audience is not null)
+          limit 1
+      ) v
+      where d.status = 'ready' and d.enabled
+      order by d.updated_at desc
+      limit 1
+  ) vectors on true
 $$;
 
 comment on function public.chat_config() is
-  'The settings of the chat, null where the product''s own default applies, and the fingerprint of the vectors that '
-  'are searched, null while there are none. Open to everybody.';
+  'How the chat is set, without secrets: {model, calibration, settings}. model: fingerprint of the vectors, null in an '
+  'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors.';
 
 revoke all on function public.chat_config() from public;
 grant execute on function public.chat_config() to anon, authenticated, service_role;

@@ -8,29 +8,9 @@
 --
 -- So what everybody finds is in indexes of its own, where what is hidden from most cannot stand in its way.
 
-alter table public.kb_chunks
-  add column audience text[],
-  add column stale boolean not null default false;
-alter table public.kb_embeddings
-  add column audience text[];
-
-comment on column public.kb_chunks.searchable is
-  'Whether everybody finds it: a copy of "the document is ready, enabled and for everybody, and the chunk not stale", kept '
-  'by triggers; whatever is written here is overridden.';
-comment on column public.kb_chunks.audience is
-  'Who else finds it: the audience of a ready and enabled document, unless the chunk is stale. Kept by triggers; whatever '
-  'is written here is overridden.';
-comment on column public.kb_chunks.stale is
-  'Whether content or meta.section was edited since its vectors were made. A stale chunk is out of every search until '
-  'kb sync has made new ones. Set by a trigger; only new vectors take it back.';
-comment on column public.kb_embeddings.searchable is
-  'Copy of kb_chunks.searchable, kept by triggers; whatever is written here is overridden.';
-comment on column public.kb_embeddings.audience is
-  'Copy of kb_chunks.audience, kept by triggers; whatever is written here is overridden.';
-
 -- Chunks ------------------------------------------------------------------
 
-create or replace function public.kb_set_chunk_search() returns trigger
+create function internal.kb_set_chunk_search() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -84,10 +64,16 @@ begin
 end
 $$;
 
-comment on function public.kb_set_chunk_search() is
+comment on function internal.kb_set_chunk_search() is
   'Trigger: works out stale, searchable, audience, language and fts of a chunk from its document and its text.';
 
-create or replace function public.kb_touch_chunks_of_document() returns trigger
+revoke all on function internal.kb_set_chunk_search() from public;
+
+create trigger kb_chunks_set_search
+  before insert or update on public.kb_chunks
+  for each row execute function internal.kb_set_chunk_search();
+
+create function internal.kb_touch_chunks_of_document() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -109,17 +95,18 @@ begin
 end
 $$;
 
-comment on function public.kb_touch_chunks_of_document() is
+comment on function internal.kb_touch_chunks_of_document() is
   'Trigger: a document that appears, disappears or changes its audience or language takes its chunks along.';
 
-drop trigger kb_documents_touch_chunks on public.kb_documents;
+revoke all on function internal.kb_touch_chunks_of_document() from public;
+
 create trigger kb_documents_touch_chunks
   after update of status, enabled, audience, language on public.kb_documents
-  for each row execute function public.kb_touch_chunks_of_document();
+  for each row execute function internal.kb_touch_chunks_of_document();
 
 -- Embeddings --------------------------------------------------------------
 
-create or replace function public.kb_set_searchable() returns trigger
+create function internal.kb_set_searchable() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -142,8 +129,14 @@ begin
 end
 $$;
 
-comment on function public.kb_set_searchable() is
+comment on function internal.kb_set_searchable() is
   'Trigger: copies searchable and audience of an embedding from its chunk.';
+
+revoke all on function internal.kb_set_searchable() from public;
+
+create trigger kb_embeddings_set_searchable
+  before insert or update on public.kb_embeddings
+  for each row execute function internal.kb_set_searchable();
 
 create function internal.kb_touch_embeddings_of_chunks() returns trigger
   language plpgsql
@@ -164,43 +157,10 @@ $$;
 
 comment on function internal.kb_touch_embeddings_of_chunks() is
   'Trigger: the embeddings of changed chunks follow them.';
-revoke all on function internal.kb_touch_embeddings_of_chunks() from public;
 
--- Embeddings follow chunks now, whatever it is that changed those.
-drop trigger kb_documents_touch_embeddings on public.kb_documents;
-drop trigger kb_chunks_touch_embedding on public.kb_chunks;
-drop function public.kb_touch_embeddings_of_document();
-drop function public.kb_touch_embedding_of_chunk();
+revoke all on function internal.kb_touch_embeddings_of_chunks() from public;
 
 create trigger kb_chunks_touch_embeddings
   after update on public.kb_chunks
   referencing new table as changed
   for each statement execute function internal.kb_touch_embeddings_of_chunks();
-
-drop policy kb_embeddings_read_visible on public.kb_embeddings;
-create policy kb_embeddings_read_visible on public.kb_embeddings
-  for select to authenticated
-  using (searchable or audience && (select internal.kb_audiences()));
-
-comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks they find.';
-
--- Vectors from before anything kept the copy; none as a rule.
-update public.kb_embeddings e
-  set searchable = c.searchable
-  from public.kb_chunks c
-  where c.id = e.chunk_id and e.searchable <> c.searchable;
-
--- Indexes over what not everybody finds -----------------------------------
-
-create index kb_embeddings_restricted_hnsw
-  on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
-  where audience is not null;
-create index kb_embeddings_audience_idx
-  on public.kb_embeddings using gin (audience) with (fastupdate = off)
-  where audience is not null;
--- Both in one index: words that are common among the documents of others cost nothing.
-create index kb_chunks_restricted_fts
-  on public.kb_chunks using gin (audience, fts) with (fastupdate = off)
-  where audience is not null;
--- For kb sync and the administrator.
-create index kb_chunks_stale_idx on public.kb_chunks (document_id) where stale;

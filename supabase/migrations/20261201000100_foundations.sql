@@ -1,0 +1,64 @@
+-- Extensions, the schema for helpers, and what several of the following files use.
+
+create schema if not exists extensions;
+create extension if not exists vector with schema extensions;
+grant usage on schema extensions to authenticated, service_role;
+
+-- Helpers and trigger functions. PostgREST exposes `public` alone, so nobody reaches this schema through the API, whatever
+-- they may execute in it.
+create schema internal;
+comment on schema internal is
+  'Helpers of the functions in public. Not part of the API: never add it to the exposed schemas.';
+grant usage on schema internal to authenticated, service_role;
+
+-- updated_at --------------------------------------------------------------
+
+create function internal.set_updated_at() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+
+comment on function internal.set_updated_at() is 'Trigger: stamps updated_at on every update of the row.';
+
+revoke all on function internal.set_updated_at() from public;
+
+-- Locks -------------------------------------------------------------------
+
+-- All writers take locks in one order, so that no two of them wait for each other: first the lock of this file, then
+-- documents, then chunks, then embeddings and sentences. A writer that changes or deletes documents, chunks or embeddings
+-- takes the lock before the first row. A writer that only adds chunks to a document that nobody sees yet goes without it and
+-- shares the document.
+--
+-- This costs no concurrency: publishing, hiding and editing change kb_lexemes, which one transaction at a time does anyway,
+-- under the same lock.
+create function internal.kb_lock() returns void
+  language sql
+  set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended('kb_lexemes', 0))
+$$;
+
+comment on function internal.kb_lock() is
+  'Waits until no other transaction changes documents or chunks, and keeps others waiting until this one ends.';
+
+revoke all on function internal.kb_lock() from public;
+grant execute on function internal.kb_lock() to service_role;
+
+create function internal.kb_lock_before() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  perform internal.kb_lock();
+  return null;
+end
+$$;
+
+comment on function internal.kb_lock_before() is 'Trigger: takes the lock before the statement has any row.';
+
+revoke all on function internal.kb_lock_before() from public;

@@ -1,0 +1,368 @@
+-- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Signed-in
+-- users read what is ready, enabled and for them; only the service role writes.
+
+-- Documents ---------------------------------------------------------------
+
+create table public.kb_documents (
+  id uuid primary key default gen_random_uuid(),
+  source text not null
+    constraint kb_documents_source_not_empty check (source ~ '\S'),
+  collection text generated always as (split_part(source, '/', 1)) stored,
+  name text not null
+    constraint kb_documents_name_not_empty check (name ~ '\S'),
+  status text not null default 'pending'
+    constraint kb_documents_status_known check (status in ('pending', 'ready', 'failed')),
+  failure text,
+  enabled boolean not null default true,
+  audience text[]
+    constraint kb_documents_audience_is_null_for_everybody_and_never_empty check (audience <> '{}')
+    constraint kb_documents_audience_entries_are_claim_colon_value check (internal.kb_are_audience_entries(audience))
+    constraint kb_documents_audience_claims_are_not_written_by_users check (internal.kb_are_granted_claims(audience)),
+  language text not null default 'english',
+  content_hash text,
+  source_version text,
+  storage_path text
+    -- Two documents with one file would show a hidden document's file through a visible one. Deferred, because
+    -- kb_publish_document hands the file from one row to another.
+    constraint kb_documents_storage_path_unique unique deferrable initially deferred
+    -- It becomes part of a URL, where other paths mean something else or cannot be reached.
+    constraint kb_documents_storage_path_is_plain
+      check (storage_path !~ '(^|/)\.{0,2}(/|$)' and octet_length(storage_path) <= 1024),
+  meta jsonb not null default '{}'
+    constraint kb_documents_meta_is_object check (jsonb_typeof(meta) = 'object'),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.kb_documents is
+  'Source documents. Search sees a document only while it is ready and enabled.';
+comment on column public.kb_documents.id is
+  'Id of the document. Stored citations name it; it stays when the document is replaced.';
+comment on column public.kb_documents.source is
+  'Key of the document within the knowledge base: its collection and its path there, such as handbook/travel.md. At most '
+  'one document per source is ready.';
+comment on column public.kb_documents.collection is
+  'First part of source: what kb sync keeps equal to one folder, bucket, site or list. Worked out from source.';
+comment on column public.kb_documents.name is
+  'File name, shown when the document has no title. Left empty, it is the last part of source.';
+comment on column public.kb_documents.status is
+  'pending while chunks are written, ready once kb_publish_document accepted them, failed if ingestion gave up.';
+comment on column public.kb_documents.failure is 'Why status is failed, in one sentence. Empty (NULL) otherwise.';
+comment on column public.kb_documents.enabled is 'Switched off here, a document is out of the next search.';
+comment on column public.kb_documents.audience is
+  'Who sees the document. Empty (NULL): every signed-in user. A list: only users with one of these claims in their token, '
+  'each as claim:value, for example ["team:sales"] for app_metadata {"team": "sales"} or {"team": ["sales", "it"]}.';
+comment on column public.kb_documents.language is
+  'Language of the text: a text search configuration of Postgres ("german") or an ISO 639-1 code ("de", "de-AT"). '
+  'Anything else is searched word for word, without stemming or stop words.';
+comment on column public.kb_documents.content_hash is
+  'Hash of the ingested content, so that an unchanged document is not embedded again.';
+comment on column public.kb_documents.source_version is
+  'What the source says identifies its content, such as an ETag, so that kb sync need not read an unchanged one.';
+comment on column public.kb_documents.storage_path is
+  'Path of the original file in the storage bucket "kb", if it was stored, without the name of the bucket. No two '
+  'documents share a file.';
+comment on column public.kb_documents.meta is 'Optional keys: title, url, content_type.';
+comment on column public.kb_documents.created_at is 'When the document was first added.';
+comment on column public.kb_documents.updated_at is 'When the row last changed. Set by a trigger.';
+
+create unique index kb_documents_one_ready_per_source
+  on public.kb_documents (source) where status = 'ready';
+create index kb_documents_source_idx on public.kb_documents (source);
+create index kb_documents_collection_idx on public.kb_documents (collection, id);
+-- Answers whether there are any.
+create index kb_documents_restricted_idx on public.kb_documents (id) where audience is not null;
+-- Finds the document that was changed last without reading all of them.
+create index kb_documents_visible_recent_idx
+  on public.kb_documents (updated_at desc)
+  where status = 'ready' and enabled;
+
+revoke all on public.kb_documents from public, anon, authenticated;
+grant select on public.kb_documents to authenticated;
+grant all on public.kb_documents to service_role;
+alter table public.kb_documents enable row level security;
+
+create policy kb_documents_read_visible on public.kb_documents
+  for select to authenticated
+  using (
+    status = 'ready' and enabled
+    -- Evaluated once per query instead of once per row.
+    and (audience is null or audience && (select internal.kb_audiences()))
+  );
+
+comment on policy kb_documents_read_visible on public.kb_documents is
+  'Users see ready and enabled documents for everybody or for an audience of theirs.';
+
+create trigger kb_documents_set_updated_at
+  before update on public.kb_documents
+  for each row execute function internal.set_updated_at();
+
+create trigger kb_documents_lock
+  before update or delete on public.kb_documents
+  for each statement execute function internal.kb_lock_before();
+
+create function internal.kb_default_name() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if new.name is null or new.name !~ '\S' then
+    -- The last part, without the slashes that an address may end in. What is all slashes is its own name.
+    new.name := coalesce(substring(new.source from '([^/]*[^/\s][^/]*)/*\s*$'), new.source);
+  end if;
+  return new;
+end
+$$;
+
+comment on function internal.kb_default_name() is
+  'Trigger: a document without a name is called by the last part of its source.';
+
+revoke all on function internal.kb_default_name() from public;
+
+create trigger kb_documents_default_name
+  before insert or update of name on public.kb_documents
+  for each row execute function internal.kb_default_name();
+
+-- Chunks ------------------------------------------------------------------
+
+create table public.kb_chunks (
+  id uuid primary key default gen_random_uuid(),
+  document_id uuid not null references public.kb_documents (id) on delete cascade,
+  ordinal integer not null
+    constraint kb_chunks_ordinal_not_negative check (ordinal >= 0),
+  content text not null
+    constraint kb_chunks_content_not_empty check (content ~ '\S'),
+  meta jsonb not null default '{}'
+    constraint kb_chunks_meta_is_object check (jsonb_typeof(meta) = 'object'),
+  stale boolean not null default false,
+  searchable boolean not null default false,
+  audience text[],
+  language text not null,
+  fts tsvector not null,
+  constraint kb_chunks_ordinal_unique unique (document_id, ordinal)
+);
+
+-- Ranking reads fts of hundreds of chunks for one question, and content of a few: fts stays in the row.
+alter table public.kb_chunks alter column fts set storage main;
+
+comment on table public.kb_chunks is 'Passages of a document, in reading order: the unit that is searched and cited.';
+comment on column public.kb_chunks.id is 'Id of the chunk.';
+comment on column public.kb_chunks.document_id is 'The document it is a passage of. It goes when the document goes.';
+comment on column public.kb_chunks.ordinal is
+  'Position in the document, counted from 0. Left empty, the chunk comes last.';
+comment on column public.kb_chunks.content is
+  'The text. Edit it and the chunk is out of every search until kb sync has made its vectors anew.';
+comment on column public.kb_chunks.meta is 'Optional keys: section, page, url.';
+comment on column public.kb_chunks.stale is
+  'Whether content or meta.section was edited since its vectors were made. A stale chunk is out of every search until '
+  'kb sync has made new ones. Set by a trigger; only new vectors take it back.';
+comment on column public.kb_chunks.searchable is
+  'Whether everybody finds it: a copy of "the document is ready, enabled and for everybody, and the chunk not stale", kept '
+  'by triggers; whatever is written here is overridden.';
+comment on column public.kb_chunks.audience is
+  'Who else finds it: the audience of a ready and enabled document, unless the chunk is stale. Kept by triggers; whatever '
+  'is written here is overridden.';
+comment on column public.kb_chunks.language is
+  'Text search configuration that fts was made with; follows the document, whatever is written here is overridden.';
+comment on column public.kb_chunks.fts is
+  'Lexemes of meta.section and content, in the language of the document; whatever is written here is overridden.';
+
+-- What everybody finds and what only an audience finds are in separate indexes. No pending list (fastupdate): every search
+-- would read it from end to end, and only a vacuum empties it.
+create index kb_chunks_searchable_fts
+  on public.kb_chunks using gin (fts) with (fastupdate = off)
+  where searchable;
+-- Both in one index: words that are common among the documents of others cost nothing.
+create index kb_chunks_restricted_fts
+  on public.kb_chunks using gin (audience, fts) with (fastupdate = off)
+  where audience is not null;
+-- For kb sync and the administrator.
+create index kb_chunks_stale_idx on public.kb_chunks (document_id) where stale;
+
+revoke all on public.kb_chunks from public, anon, authenticated;
+grant select on public.kb_chunks to authenticated;
+grant all on public.kb_chunks to service_role;
+alter table public.kb_chunks enable row level security;
+
+-- The policy of kb_documents applies inside, and with it the audience.
+create policy kb_chunks_read_visible on public.kb_chunks
+  for select to authenticated
+  using (exists (
+    select from public.kb_documents d
+    where d.id = kb_chunks.document_id and d.status = 'ready' and d.enabled
+  ));
+
+comment on policy kb_chunks_read_visible on public.kb_chunks is 'Users see the chunks of documents they see.';
+
+create trigger kb_chunks_lock
+  before update or delete on public.kb_chunks
+  for each statement execute function internal.kb_lock_before();
+
+create function internal.kb_default_ordinal() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  select coalesce(max(c.ordinal) + 1, 0) into new.ordinal
+    from public.kb_chunks c
+    where c.document_id = new.document_id;
+  return new;
+end
+$$;
+
+comment on function internal.kb_default_ordinal() is
+  'Trigger: a chunk without a place comes after the last one of its document.';
+
+revoke all on function internal.kb_default_ordinal() from public;
+
+create trigger kb_chunks_default_ordinal
+  before insert on public.kb_chunks
+  for each row when (new.ordinal is null)
+  execute function internal.kb_default_ordinal();
+
+-- Embeddings --------------------------------------------------------------
+
+create table public.kb_embeddings (
+  chunk_id uuid primary key references public.kb_chunks (id) on delete cascade,
+  embedding extensions.vector(384) not null,
+  model text not null
+    constraint kb_embeddings_model_not_empty check (model ~ '\S'),
+  searchable boolean not null default false,
+  audience text[]
+);
+
+comment on table public.kb_embeddings is 'One unit-length vector for each chunk.';
+comment on column public.kb_embeddings.chunk_id is 'The chunk.';
+comment on column public.kb_embeddings.embedding is 'Vector of meta.section and content, of unit length.';
+comment on column public.kb_embeddings.model is
+  'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
+comment on column public.kb_embeddings.searchable is
+  'Copy of kb_chunks.searchable, kept by triggers; whatever is written here is overridden.';
+comment on column public.kb_embeddings.audience is
+  'Copy of kb_chunks.audience, kept by triggers; whatever is written here is overridden.';
+
+-- Only what may be found is in the vector indexes: filtered afterwards instead, a scan that meets thousands of closer vectors
+-- of disabled documents ends before it reaches the visible ones.
+create index kb_embeddings_searchable_hnsw
+  on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
+  where searchable;
+create index kb_embeddings_restricted_hnsw
+  on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
+  where audience is not null;
+-- Find the vectors where few of them are compared one by one.
+create index kb_embeddings_searchable_idx on public.kb_embeddings (chunk_id) where searchable;
+create index kb_embeddings_audience_idx
+  on public.kb_embeddings using gin (audience) with (fastupdate = off)
+  where audience is not null;
+
+revoke all on public.kb_embeddings from public, anon, authenticated;
+grant select on public.kb_embeddings to authenticated;
+grant all on public.kb_embeddings to service_role;
+alter table public.kb_embeddings enable row level security;
+
+create policy kb_embeddings_read_visible on public.kb_embeddings
+  for select to authenticated
+  using (searchable or audience && (select internal.kb_audiences()));
+
+comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks they find.';
+
+create trigger kb_embeddings_lock
+  before update or delete on public.kb_embeddings
+  for each statement execute function internal.kb_lock_before();
+
+-- Sentences ---------------------------------------------------------------
+
+-- What an answer quotes, and a finer measure of how well a chunk fits a question.
+create table public.kb_sentences (
+  chunk_id uuid not null references public.kb_chunks (id) on delete cascade,
+  ordinal integer not null
+    constraint kb_sentences_ordinal_not_negative check (ordinal >= 0),
+  start integer not null,
+  "end" integer not null,
+  embedding extensions.halfvec(384) not null
+    -- Nothing has a cosine with a zero vector.
+    constraint kb_sentences_embedding_not_zero check (extensions.l2_norm(embedding) > 0),
+  primary key (chunk_id, ordinal),
+  constraint kb_sentences_range check (0 <= start and start < "end")
+);
+
+comment on table public.kb_sentences is
+  'Sentences of a chunk, or what stands for one: a list item, a table row, a code block. Read by match_chunks only.';
+comment on column public.kb_sentences.chunk_id is 'The chunk.';
+comment on column public.kb_sentences.ordinal is 'Position in the chunk, counted from 0.';
+comment on column public.kb_sentences.start is
+  'First character of the chunk''s content, counted from 0 in code points.';
+comment on column public.kb_sentences."end" is 'Character after the last one, counted likewise.';
+comment on column public.kb_sentences.embedding is
+  'Unit-length vector by the model of the chunk''s own embedding, in half precision: that moves a cosine by less than '
+  '0.0001 and halves the largest table.';
+
+-- Users get nothing: match_chunks asks through a helper, for chunks that the user sees.
+revoke all on public.kb_sentences from public, anon, authenticated;
+grant all on public.kb_sentences to service_role;
+alter table public.kb_sentences enable row level security;
+
+create function internal.kb_drop_sentences_of_chunk() returns trigger
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+begin
+  delete from public.kb_sentences where chunk_id = new.id;
+  return null;
+end
+$$;
+
+comment on function internal.kb_drop_sentences_of_chunk() is
+  'Trigger: offsets into a text that was changed would point at other words.';
+
+revoke all on function internal.kb_drop_sentences_of_chunk() from public;
+
+create trigger kb_chunks_drop_sentences
+  after update of content on public.kb_chunks
+  for each row when (old.content is distinct from new.content)
+  execute function internal.kb_drop_sentences_of_chunk();
+
+-- Headings ----------------------------------------------------------------
+
+-- A heading that is the question in other words ("Can I send something back?") tells more than the passage below it, so each
+-- chunk has a vector of its last heading.
+create table public.kb_headings (
+  chunk_id uuid primary key references public.kb_chunks (id) on delete cascade,
+  embedding extensions.halfvec(384) not null
+    -- Nothing has a cosine with a zero vector.
+    constraint kb_headings_embedding_not_zero check (extensions.l2_norm(embedding) > 0)
+);
+
+comment on table public.kb_headings is
+  'The innermost heading above each chunk that has one. Passages are found by it; it is never quoted. Read by match_chunks only.';
+comment on column public.kb_headings.chunk_id is 'The chunk below the heading.';
+comment on column public.kb_headings.embedding is
+  'Unit-length vector by the model of the chunk''s own embedding, in half precision, as in kb_sentences.';
+
+-- As for kb_sentences.
+revoke all on public.kb_headings from public, anon, authenticated;
+grant all on public.kb_headings to service_role;
+alter table public.kb_headings enable row level security;
+
+-- Original files ----------------------------------------------------------
+
+-- In the private storage bucket "kb". A user reads a file as long as they see its document. Only the service role, which
+-- policies do not bind, writes. A plain Postgres has no storage.
+do $$
+begin
+  if to_regclass('storage.objects') is null then
+    return;
+  end if;
+
+  insert into storage.buckets (id, name, public) values ('kb', 'kb', false) on conflict do nothing;
+
+  -- The policy of kb_documents applies inside. The path must be the same to the letter.
+  create policy kb_files_read_visible on storage.objects
+    for select to authenticated
+    using (
+      bucket_id = 'kb'
+      and exists (select from public.kb_documents d where d.storage_path = objects.name)
+    );
+end
+$$;

@@ -1,0 +1,460 @@
+-- Filling the knowledge base: writing chunks with their vectors, publishing and deleting documents, and one kb sync at a time
+-- for each collection. Ingestion writes a document and its chunks as pending, then publishes them in one step. Readers see the
+-- old version until then and the new one afterwards, never a mixture.
+
+-- New chunks --------------------------------------------------------------
+
+-- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+create function internal.kb_unit_vector(numbers extensions.vector) returns extensions.vector
+  language sql
+  immutable
+  -- What has unit length keeps its bits.
+  return case when extensions.vector_norm(numbers) > 1.5 then extensions.l2_normalize(numbers) else numbers end;
+
+comment on function internal.kb_unit_vector(extensions.vector) is
+  'A vector that may have been multiplied by anything, of unit length.';
+
+revoke all on function internal.kb_unit_vector(extensions.vector) from public;
+grant execute on function internal.kb_unit_vector(extensions.vector) to service_role;
+
+create function public.kb_write_chunks(chunks jsonb) returns void
+  language plpgsql
+  security invoker
+  set search_path = ''
+  set statement_timeout = '10min'
+as $$
+declare
+  document_ids constant uuid[] := array(
+    select distinct c.document_id from jsonb_to_recordset(chunks) as c(document_id uuid)
+  );
+  new_count bigint;
+  known_count bigint;
+begin
+  perform set_config('kb.writes_vectors', 'on', true);
+
+  -- New chunks of documents that nobody sees yet need no more than that those stay as they are. Everything else takes
+  -- the lock, and before it has any document; the block gives those free that it has.
+  begin
+    perform from public.kb_documents d where d.id = any (document_ids) for share nowait;
+    if exists (select from public.kb_documents d where d.id = any (document_ids) and d.status = 'ready')
+      or exists (
+        select from public.kb_chunks k join jsonb_to_recordset(chunks) as c(id uuid) on k.id = c.id
+      )
+    then
+      raise lock_not_available;
+    end if;
+  exception when lock_not_available then
+    perform internal.kb_lock();
+  end;
+
+  insert into public.kb_chunks (id, document_id, ordinal, content, meta)
+    select c.id, c.document_id, c.ordinal, c.content, coalesce(c.meta, '{}')
+      from jsonb_to_recordset(chunks) as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb)
+    on conflict (id) do nothing;
+  get diagnostics new_count = row_count;
+  known_count := jsonb_array_length(chunks) - new_count;
+
+  -- A repetition, all of it or in part.
+  if known_count > 0 then
+    update public.kb_chunks k
+      set document_id = c.document_id,
+          ordinal = coalesce(c.ordinal, k.ordinal),
+          content = c.content,
+          meta = coalesce(c.meta, '{}'),
+          stale = false
+      from jsonb_to_recordset(chunks) as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb)
+      where k.id = c.id
+        and (k.document_id, k.ordinal, k.content, k.meta, k.stale)
+          is distinct from (c.document_id, coalesce(c.ordinal, k.ordinal), c.content, coalesce(c.meta, '{}'), false);
+    delete from public.kb_embeddings e
+      using jsonb_to_recordset(chunks) as c(id uuid)
+      where e.chunk_id = c.id;
+    delete from public.kb_headings h
+      using jsonb_to_recordset(chunks) as c(id uuid)
+      where h.chunk_id = c.id;
+    delete from public.kb_sentences s
+      using jsonb_to_recordset(chunks) as c(id uuid)
+      where s.chunk_id = c.id;
+  end if;
+
+  -- No "on conflict do update", which takes the lock even where there is no conflict.
+  insert into public.kb_embeddings (chunk_id, embedding, model)
+    select c.id, internal.kb_unit_vector(c.embedding), c.model
+      from jsonb_to_recordset(chunks) as c(id uuid, embedding extensions.vector(384), model text);
+
+  insert into public.kb_headings (chunk_id, embedding)
+    select c.id, internal.kb_unit_vector(c.heading)
+      from jsonb_to_recordset(chunks) as c(id uuid, heading extensions.vector(384))
+      where c.heading is not null;
+
+  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
+    select c.id, s.place - 1, s.start, s."end", internal.kb_unit_vector(s.embedding)
+      from jsonb_to_recordset(chunks) as c(id uuid, sentences jsonb)
+      cross join lateral rows from (
+        jsonb_to_recordset(c.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
+      ) with ordinality as s(start, "end", embedding, place);
+
+  perform set_config('kb.writes_vectors', '', true);
+end
+$$;
+
+comment on function public.kb_write_chunks(jsonb) is
+  'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": "…", "meta": {"section": '
+  '"…"}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", "sentences": [{"start": 0, "end": 20, '
+  '"embedding": "[12,-5,…]"}]}]. embedding: 384 numbers as text in brackets (or as a list, which is slower), of unit length or '
+  'multiplied by any one number. Whole numbers of at most 9 digits are read five times faster: the vector times 2^28, '
+  'for headings and sentences times 2^17. ordinal, meta, heading (the vector of the innermost heading) and sentences may be '
+  'left out. Sentences are numbered in their order. All of it or nothing; repeated, it changes nothing, and chunks that exist '
+  'are overwritten with their vectors and sentences.';
+
+revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
+grant execute on function public.kb_write_chunks(jsonb) to service_role;
+
+-- Publication -------------------------------------------------------------
+
+create function public.kb_publish_document(document_id uuid, storage_path text default null) returns uuid
+  language plpgsql
+  security invoker
+  set search_path = ''
+  -- A long document has thousands of vectors to put into the index; PostgREST takes the limit from here.
+  set statement_timeout = '10min'
+as $$
+#variable_conflict use_column
+declare
+  pending public.kb_documents;
+  ready public.kb_documents;
+  chunk_total bigint;
+  unembedded bigint;
+begin
+  -- One publisher at a time. Without it two of one source could both find no ready document, and the second would fail
+  -- on kb_documents_one_ready_per_source instead of replacing the first.
+  perform internal.kb_lock();
+  select * into pending from public.kb_documents d where d.id = kb_publish_document.document_id for update;
+  if not found then
+    raise exception 'document % does not exist', kb_publish_document.document_id;
+  end if;
+  if pending.status <> 'pending' then
+    raise exception 'document % is %, only a pending document can be published', pending.id, pending.status;
+  end if;
+
+  select count(*), count(*) filter (where e.chunk_id is null)
+    into chunk_total, unembedded
+    from public.kb_chunks c
+    left join public.kb_embeddings e on e.chunk_id = c.id
+    where c.document_id = pending.id;
+  if chunk_total = 0 then
+    raise exception 'document % has no chunks', pending.id;
+  end if;
+  if unembedded > 0 then
+    raise exception 'document % is incomplete: % of % chunks have no embedding', pending.id, unembedded, chunk_total;
+  end if;
+
+  pending.storage_path := coalesce(kb_publish_document.storage_path, pending.storage_path);
+  delete from public.kb_documents d where d.source = pending.source and d.status = 'failed';
+  select * into ready
+    from public.kb_documents d
+    where d.source = pending.source and d.status = 'ready'
+    for update;
+
+  if ready.id is null then
+    update public.kb_documents
+      set status = 'ready', storage_path = pending.storage_path, failure = null
+      where id = pending.id;
+    return pending.id;
+  end if;
+
+  -- The ready row survives, so its id in stored citations stays valid and an admin's "disabled" is not undone.
+  delete from public.kb_chunks where document_id = ready.id;
+  -- Before the chunks move: they follow the language and the audience of the document they come to.
+  update public.kb_documents
+    set name = pending.name,
+        language = pending.language,
+        content_hash = pending.content_hash,
+        source_version = pending.source_version,
+        storage_path = pending.storage_path,
+        meta = pending.meta,
+        -- Where the source says what it said before, the column keeps what the dashboard may have made of it since.
+        -- Otherwise the source decides, but one that no longer names anybody opens nothing.
+        audience = case
+          when pending.meta -> 'audience' is not distinct from ready.meta -> 'audience' then ready.audience
+          else coalesce(pending.audience, ready.audience)
+        end,
+        failure = null
+    where id = ready.id;
+  update public.kb_chunks set document_id = ready.id where document_id = pending.id;
+  delete from public.kb_documents where id = pending.id;
+  return ready.id;
+end
+$$;
+
+comment on function public.kb_publish_document(uuid, text) is
+  'Makes a complete pending document the ready one of its source and returns the id of the surviving row. '
+  'An older ready document of that source keeps its id and enabled and takes over everything else, the audience with a '
+  'condition: meta.audience holds what the source itself says of it, if it says anything. While that stays the same, the '
+  'audience in the older row is kept, whatever it is by now; if it is another, that of the new version counts, if there is '
+  'one. storage_path is that of the new version''s file; without it, the path in its row counts. '
+  'Failed documents of that source are deleted.';
+
+revoke all on function public.kb_publish_document(uuid, text) from public, anon, authenticated;
+grant execute on function public.kb_publish_document(uuid, text) to service_role;
+
+-- New vectors -------------------------------------------------------------
+
+-- For chunks that have none, those of another model or those of an older text.
+
+create function public.kb_chunks_to_embed(
+  model text,
+  after uuid default null,
+  count integer default 200,
+  collection text default null
+)
+  returns table (chunk_id uuid, document_id uuid, source text, content text, section text, reason text)
+  language plpgsql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  if kb_chunks_to_embed.count is null or kb_chunks_to_embed.count not between 1 and 1000 then
+    raise exception 'kb_chunks_to_embed needs a count from 1 to 1000' using errcode = 'invalid_parameter_value';
+  end if;
+  return query
+  select c.id, d.id, d.source, c.content, c.meta ->> 'section',
+      case when e.chunk_id is null then 'missing' when c.stale then 'stale' else 'model' end
+    from public.kb_chunks c
+    join public.kb_documents d on d.id = c.document_id
+    left join public.kb_embeddings e on e.chunk_id = c.id
+    where d.status = 'ready'
+      and (kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection)
+      and (kb_chunks_to_embed.after is null or c.id > kb_chunks_to_embed.after)
+      and (e.chunk_id is null or c.stale or e.model <> kb_chunks_to_embed.model)
+    order by c.id
+    limit kb_chunks_to_embed.count;
+end
+$$;
+
+comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
+  'Chunks of ready documents, of all collections or of one, whose vectors are to be made anew, ordered by chunk_id, at '
+  'most count of them behind `after`. '
+  'reason: missing (there is no vector), stale (the text was edited), model (the vector is another model''s); without a '
+  'model the last are left out.';
+
+revoke all on function public.kb_chunks_to_embed(text, uuid, integer, text) from public, anon, authenticated;
+grant execute on function public.kb_chunks_to_embed(text, uuid, integer, text) to service_role;
+
+create function internal.kb_text_hash(content text, meta jsonb) returns text
+  language sql
+  immutable
+  return md5(coalesce(meta ->> 'section', '') || E'\n' || content);
+
+comment on function internal.kb_text_hash(text, jsonb) is
+  'Tells the text that a chunk''s vectors are made of: md5 in hexadecimal of section, newline and content in UTF-8.';
+
+revoke all on function internal.kb_text_hash(text, jsonb) from public;
+grant execute on function internal.kb_text_hash(text, jsonb) to service_role;
+
+create function public.kb_write_vectors(vectors jsonb) returns setof uuid
+  language plpgsql
+  security invoker
+  set search_path = ''
+  set statement_timeout = '10min'
+as $$
+declare
+  written uuid[];
+begin
+  -- From here on nobody edits, moves or deletes a chunk.
+  perform internal.kb_lock();
+  written := array(
+    select c.id
+      from jsonb_to_recordset(vectors) as v(chunk_id uuid, text_hash text)
+      join public.kb_chunks c on c.id = v.chunk_id
+      where internal.kb_text_hash(c.content, c.meta) = v.text_hash
+      order by c.id
+  );
+
+  insert into public.kb_embeddings (chunk_id, embedding, model)
+    select v.chunk_id, internal.kb_unit_vector(v.embedding), v.model
+      from jsonb_to_recordset(vectors) as v(chunk_id uuid, embedding extensions.vector(384), model text)
+      where v.chunk_id = any (written)
+    on conflict (chunk_id) do update set embedding = excluded.embedding, model = excluded.model;
+
+  delete from public.kb_headings h where h.chunk_id = any (written);
+  insert into public.kb_headings (chunk_id, embedding)
+    select v.chunk_id, internal.kb_unit_vector(v.heading)
+      from jsonb_to_recordset(vectors) as v(chunk_id uuid, heading extensions.vector(384))
+      where v.chunk_id = any (written) and v.heading is not null;
+
+  delete from public.kb_sentences s where s.chunk_id = any (written);
+  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
+    select v.chunk_id, s.place - 1, s.start, s."end", internal.kb_unit_vector(s.embedding)
+      from jsonb_to_recordset(vectors) as v(chunk_id uuid, sentences jsonb)
+      cross join lateral rows from (
+        jsonb_to_recordset(v.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
+      ) with ordinality as s(start, "end", embedding, place)
+      where v.chunk_id = any (written);
+
+  -- Last, so that the new vector and never the old one enters the index.
+  perform set_config('kb.writes_vectors', 'on', true);
+  update public.kb_chunks c set stale = false where c.id = any (written) and c.stale;
+  perform set_config('kb.writes_vectors', '', true);
+
+  return query select unnest(written);
+end
+$$;
+
+comment on function public.kb_write_vectors(jsonb) is
+  'Replaces the vectors of chunks, of their headings and their sentences, which are no longer stale then: [{"chunk_id": uuid, '
+  '"text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", "heading": "[12,…]", "sentences": [{"start": 0, "end": '
+  '20, "embedding": "[12,…]"}]}]. '
+  'Embeddings as for kb_write_chunks; text_hash: md5 in hexadecimal of section (empty if there is none), newline and '
+  'content in UTF-8. Returns the chunks '
+  'that were written; one whose text is another by now, or that is gone, is left alone.';
+
+revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
+grant execute on function public.kb_write_vectors(jsonb) to service_role;
+
+-- Deletion ----------------------------------------------------------------
+
+create function public.kb_delete_documents(ids uuid[]) returns integer
+  language plpgsql
+  security invoker
+  set search_path = ''
+  -- A long document takes thousands of chunks along; PostgREST takes the limit from here.
+  set statement_timeout = '10min'
+as $$
+declare
+  deleted integer;
+begin
+  perform internal.kb_lock();
+  delete from public.kb_documents d where d.id = any (ids);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function public.kb_delete_documents(uuid[]) is
+  'Deletes documents with their chunks and vectors, however many those are, and returns how many documents there were.';
+
+revoke all on function public.kb_delete_documents(uuid[]) from public, anon, authenticated;
+grant execute on function public.kb_delete_documents(uuid[]) to service_role;
+
+-- One kb sync at a time for each collection -------------------------------
+
+create table public.kb_syncs (
+  collection text primary key
+    constraint kb_syncs_collection_is_a_first_part_of_sources check (collection ~ '\S' and collection !~ '/'),
+  run_id uuid not null,
+  started_at timestamptz not null default now(),
+  renewed_at timestamptz not null default now(),
+  finished_at timestamptz,
+  host text,
+  summary jsonb
+    constraint kb_syncs_summary_is_object check (jsonb_typeof(summary) = 'object')
+);
+
+comment on table public.kb_syncs is
+  'The last run of kb sync for each collection. A run that goes on renews its row; one that has not for a minute is dead.';
+comment on column public.kb_syncs.collection is 'The collection, as in kb_documents.collection.';
+comment on column public.kb_syncs.run_id is 'The run that holds the collection, or held it last.';
+comment on column public.kb_syncs.started_at is 'When the run began.';
+comment on column public.kb_syncs.renewed_at is 'When the run last said that it goes on.';
+comment on column public.kb_syncs.finished_at is
+  'When the run ended. Empty (NULL) while it goes on, or if it was cut off.';
+comment on column public.kb_syncs.host is 'The computer it runs on.';
+comment on column public.kb_syncs.summary is
+  'How many documents were added, changed, moved, removed, unchanged, skipped and failed, and how many chunks and sentences '
+  'were written and chunks reembedded, by these names; {} if the run ended with an error. Empty (NULL) before its end.';
+
+revoke all on public.kb_syncs from public, anon, authenticated;
+grant all on public.kb_syncs to service_role;
+alter table public.kb_syncs enable row level security;
+
+create function public.kb_begin_sync(collection text, run_id uuid, host text default null) returns jsonb
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  lease constant interval := interval '60 seconds';
+  -- Not the transaction's: it may have waited for another one.
+  moment timestamptz;
+  holder public.kb_syncs;
+begin
+  insert into public.kb_syncs (collection, run_id, host)
+    values (kb_begin_sync.collection, kb_begin_sync.run_id, kb_begin_sync.host)
+    on conflict (collection) do nothing;
+  select * into holder from public.kb_syncs s where s.collection = kb_begin_sync.collection for update;
+  moment := clock_timestamp();
+  if holder.run_id = kb_begin_sync.run_id or holder.finished_at is not null or holder.renewed_at < moment - lease then
+    update public.kb_syncs s
+      set run_id = kb_begin_sync.run_id,
+          host = kb_begin_sync.host,
+          started_at = case
+            when holder.run_id = kb_begin_sync.run_id and holder.finished_at is null then s.started_at
+            else moment
+          end,
+          renewed_at = moment,
+          finished_at = null,
+          summary = null
+      where s.collection = kb_begin_sync.collection
+      returning * into holder;
+  end if;
+  return jsonb_build_object(
+    -- Null if somebody deleted the row this very moment.
+    'acquired', coalesce(holder.run_id = kb_begin_sync.run_id, false),
+    'run_id', holder.run_id,
+    'host', holder.host,
+    'started_at', holder.started_at,
+    'renewed_at', holder.renewed_at
+  );
+end
+$$;
+
+comment on function public.kb_begin_sync(text, uuid, text) is
+  'Takes a collection for a run, unless another one holds it that has renewed it within 60 seconds. Returns {acquired, '
+  'run_id, host, started_at, renewed_at} of whoever holds it now. The same run may begin again.';
+
+revoke all on function public.kb_begin_sync(text, uuid, text) from public, anon, authenticated;
+grant execute on function public.kb_begin_sync(text, uuid, text) to service_role;
+
+create function public.kb_renew_sync(collection text, run_id uuid) returns boolean
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  update public.kb_syncs s
+    set renewed_at = clock_timestamp()
+    where s.collection = kb_renew_sync.collection and s.run_id = kb_renew_sync.run_id and s.finished_at is null;
+  return found;
+end
+$$;
+
+comment on function public.kb_renew_sync(text, uuid) is
+  'Says that a run goes on. False: another run has taken the collection, and this one must stop.';
+
+revoke all on function public.kb_renew_sync(text, uuid) from public, anon, authenticated;
+grant execute on function public.kb_renew_sync(text, uuid) to service_role;
+
+create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null) returns boolean
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  update public.kb_syncs s
+    set finished_at = clock_timestamp(), renewed_at = clock_timestamp(), summary = kb_end_sync.summary
+    where s.collection = kb_end_sync.collection and s.run_id = kb_end_sync.run_id and s.finished_at is null;
+  return found;
+end
+$$;
+
+comment on function public.kb_end_sync(text, uuid, jsonb) is
+  'Gives a collection free, with what the run did. False: another run has taken it meanwhile.';
+
+revoke all on function public.kb_end_sync(text, uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.kb_end_sync(text, uuid, jsonb) to service_role;
