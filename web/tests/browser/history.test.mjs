@@ -567,7 +567,7 @@ test("everything of the visitor is deleted only after a question that says what 
   await show();
   await role("my-data-delete").click();
   const question = page.getByRole("alertdialog", { name: "Delete everything of yours?" });
-  assert.match(await question.textContent(), /All your conversations .* every question and answer .* could not be ans/);
+  assert.match(await question.textContent(), /deletes all your conversations and questions\. It cannot be undone/);
   assert.equal(await focused(), "Cancel");
   await role("my-data-confirm").click();
   await page.waitForFunction(() => window.calls.length === 2);
