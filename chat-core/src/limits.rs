@@ -234,6 +234,13 @@ mod tests {
             let digits = after.find(|c: char| !c.is_ascii_digit()).and_then(|end| after.get(..end));
             digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()
         };
+        assert_eq!(last_number("check (octet_length(content) <= "), MAX_PASSAGE_BYTES);
+        assert_eq!(last_number("check (octet_length(meta ->> 'section') <= "), MAX_SECTION_BYTES);
+        assert_eq!(last_number("check (char_length(name) <= "), MAX_NAME_CHARS);
+        assert_eq!(last_number("check (char_length(meta ->> 'title') <= "), MAX_NAME_CHARS);
+        assert_eq!(last_number("check (octet_length(meta ->> 'url') <= "), MAX_URL_BYTES);
+        assert_eq!(last_number("check (octet_length(meta::text) <= "), MAX_META_BYTES);
+        assert_eq!(last_number("check (ordinal between 0 and ") + 1, MAX_SENTENCES);
         assert_eq!(last_number("check (octet_length(citations::text) <= "), MAX_STORED_CITATIONS_BYTES);
         assert_eq!(last_number("check (char_length(content) <= "), MAX_STORED_ANSWER_CHARS);
         assert_eq!(last_number("check (match_count between 1 and "), MAX_MATCH_COUNT);

@@ -4,12 +4,25 @@ create schema if not exists extensions;
 create extension if not exists vector with schema extensions;
 grant usage on schema extensions to authenticated, service_role;
 
+-- The role that functions run as which give a user more than the tables do. It owns no table and row level security binds it, so
+-- such a function shows nobody more than the policies let that user see. Nobody signs in as it.
+do $$ begin
+  -- Roles belong to the server and may be there from another database.
+  if not exists (select from pg_catalog.pg_roles where rolname = 'evidence_chat') then
+    create role evidence_chat nologin;
+  end if;
+end $$;
+-- To hand functions over to it.
+grant evidence_chat to current_user;
+grant usage on schema extensions to evidence_chat;
+
 -- Helpers and trigger functions. PostgREST exposes `public` alone, so nobody reaches this schema through the API, whatever
 -- they may execute in it.
 create schema internal;
 comment on schema internal is
   'Helpers of the functions in public. Not part of the API: never add it to the exposed schemas.';
 grant usage on schema internal to authenticated, service_role;
+grant usage, create on schema internal to evidence_chat;
 
 -- updated_at --------------------------------------------------------------
 

@@ -34,7 +34,7 @@ comment on function internal.kb_is_users_own_claim(text) is
   'Whether a claim says what users say about themselves, and so nothing about what they may see.';
 
 revoke all on function internal.kb_is_users_own_claim(text) from public;
-grant execute on function internal.kb_is_users_own_claim(text) to authenticated, service_role;
+grant execute on function internal.kb_is_users_own_claim(text) to authenticated, evidence_chat, service_role;
 
 create function internal.kb_are_granted_claims(entries text[]) returns boolean
   language sql
@@ -94,4 +94,4 @@ comment on function internal.kb_audiences() is
   'among its other claims, in lists as well; not of what users write themselves. Empty without a token.';
 
 revoke all on function internal.kb_audiences() from public;
-grant execute on function internal.kb_audiences() to authenticated, service_role;
+grant execute on function internal.kb_audiences() to authenticated, evidence_chat, service_role;

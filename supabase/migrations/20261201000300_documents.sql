@@ -1,5 +1,6 @@
--- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Signed-in
--- users read what is ready, enabled and for them; only the service role writes.
+-- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Only the
+-- service role reads and writes the tables. Signed-in users get what is ready, enabled and for them, and only through
+-- functions that run as evidence_chat, which these policies bind: nobody copies the knowledge base page by page.
 
 -- Documents ---------------------------------------------------------------
 
@@ -9,7 +10,8 @@ create table public.kb_documents (
     constraint kb_documents_source_not_empty check (source ~ '\S'),
   collection text generated always as (split_part(source, '/', 1)) stored,
   name text not null
-    constraint kb_documents_name_not_empty check (name ~ '\S'),
+    constraint kb_documents_name_not_empty check (name ~ '\S')
+    constraint kb_documents_name_length check (char_length(name) <= 300),
   status text not null default 'pending'
     constraint kb_documents_status_known check (status in ('pending', 'ready', 'failed')),
   failure text,
@@ -29,7 +31,10 @@ create table public.kb_documents (
     constraint kb_documents_storage_path_is_plain
       check (storage_path !~ '(^|/)\.{0,2}(/|$)' and octet_length(storage_path) <= 1024),
   meta jsonb not null default '{}'
-    constraint kb_documents_meta_is_object check (jsonb_typeof(meta) = 'object'),
+    constraint kb_documents_meta_is_object check (jsonb_typeof(meta) = 'object')
+    constraint kb_documents_meta_size check (octet_length(meta::text) <= 8192)
+    constraint kb_documents_title_length check (char_length(meta ->> 'title') <= 300)
+    constraint kb_documents_url_size check (octet_length(meta ->> 'url') <= 2000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -78,12 +83,12 @@ create index kb_documents_visible_recent_idx
   where status = 'ready' and enabled;
 
 revoke all on public.kb_documents from public, anon, authenticated;
-grant select on public.kb_documents to authenticated;
+grant select on public.kb_documents to evidence_chat;
 grant all on public.kb_documents to service_role;
 alter table public.kb_documents enable row level security;
 
 create policy kb_documents_read_visible on public.kb_documents
-  for select to authenticated
+  for select to evidence_chat
   using (
     status = 'ready' and enabled
     -- Evaluated once per query instead of once per row.
@@ -131,9 +136,14 @@ create table public.kb_chunks (
   ordinal integer not null
     constraint kb_chunks_ordinal_not_negative check (ordinal >= 0),
   content text not null
-    constraint kb_chunks_content_not_empty check (content ~ '\S'),
+    constraint kb_chunks_content_not_empty check (content ~ '\S')
+    -- Whatever is shown of a passage, stored with an answer or read for a question is bounded by these (limits.rs).
+    constraint kb_chunks_content_size check (octet_length(content) <= 4096),
   meta jsonb not null default '{}'
-    constraint kb_chunks_meta_is_object check (jsonb_typeof(meta) = 'object'),
+    constraint kb_chunks_meta_is_object check (jsonb_typeof(meta) = 'object')
+    constraint kb_chunks_meta_size check (octet_length(meta::text) <= 8192)
+    constraint kb_chunks_section_size check (octet_length(meta ->> 'section') <= 1000)
+    constraint kb_chunks_url_size check (octet_length(meta ->> 'url') <= 2000),
   stale boolean not null default false,
   searchable boolean not null default false,
   audience text[],
@@ -180,13 +190,13 @@ create index kb_chunks_restricted_fts
 create index kb_chunks_stale_idx on public.kb_chunks (document_id) where stale;
 
 revoke all on public.kb_chunks from public, anon, authenticated;
-grant select on public.kb_chunks to authenticated;
+grant select on public.kb_chunks to evidence_chat;
 grant all on public.kb_chunks to service_role;
 alter table public.kb_chunks enable row level security;
 
 -- The policy of kb_documents applies inside, and with it the audience.
 create policy kb_chunks_read_visible on public.kb_chunks
-  for select to authenticated
+  for select to evidence_chat
   using (exists (
     select from public.kb_documents d
     where d.id = kb_chunks.document_id and d.status = 'ready' and d.enabled
@@ -256,12 +266,12 @@ create index kb_embeddings_audience_idx
   where audience is not null;
 
 revoke all on public.kb_embeddings from public, anon, authenticated;
-grant select on public.kb_embeddings to authenticated;
+grant select on public.kb_embeddings to evidence_chat;
 grant all on public.kb_embeddings to service_role;
 alter table public.kb_embeddings enable row level security;
 
 create policy kb_embeddings_read_visible on public.kb_embeddings
-  for select to authenticated
+  for select to evidence_chat
   using (searchable or audience && (select internal.kb_audiences()));
 
 comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks they find.';
@@ -276,7 +286,7 @@ create trigger kb_embeddings_lock
 create table public.kb_sentences (
   chunk_id uuid not null references public.kb_chunks (id) on delete cascade,
   ordinal integer not null
-    constraint kb_sentences_ordinal_not_negative check (ordinal >= 0),
+    constraint kb_sentences_ordinal_is_0_to_255 check (ordinal between 0 and 255),
   start integer not null,
   "end" integer not null,
   embedding extensions.halfvec(384) not null
@@ -344,25 +354,3 @@ comment on column public.kb_headings.embedding is
 revoke all on public.kb_headings from public, anon, authenticated;
 grant all on public.kb_headings to service_role;
 alter table public.kb_headings enable row level security;
-
--- Original files ----------------------------------------------------------
-
--- In the private storage bucket "kb". A user reads a file as long as they see its document. Only the service role, which
--- policies do not bind, writes. A plain Postgres has no storage.
-do $$
-begin
-  if to_regclass('storage.objects') is null then
-    return;
-  end if;
-
-  insert into storage.buckets (id, name, public) values ('kb', 'kb', false) on conflict do nothing;
-
-  -- The policy of kb_documents applies inside. The path must be the same to the letter.
-  create policy kb_files_read_visible on storage.objects
-    for select to authenticated
-    using (
-      bucket_id = 'kb'
-      and exists (select from public.kb_documents d where d.storage_path = objects.name)
-    );
-end
-$$;

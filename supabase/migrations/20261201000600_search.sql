@@ -1,7 +1,7 @@
 -- Search by meaning and by words: match_chunks, the one way in, and its helpers.
 --
--- match_chunks runs with the caller's rights and joins the protected tables for every row it returns. Three things it
--- asks of helpers that run with the owner's rights (security definer), because Row Level Security would make them slow
+-- A user's search runs as evidence_chat, which the policies bind, and joins the protected tables for every row it returns. Three
+-- things it asks of helpers that run with the owner's rights (security definer), because Row Level Security would make them slow
 -- or impossible for the caller:
 --   - Chunks with the words of the question, and chunks for an audience. A condition that users write is only evaluated after
 --     the policies unless its operator is leakproof, and @@ and && are not, so the indexes on fts and audience would not be
@@ -152,7 +152,7 @@ comment on function internal.kb_read_question(text, integer) is
   'chunk_budget chunks.';
 
 revoke all on function internal.kb_read_question(text, integer) from public;
-grant execute on function internal.kb_read_question(text, integer) to authenticated, service_role;
+grant execute on function internal.kb_read_question(text, integer) to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
   language sql
@@ -171,7 +171,7 @@ comment on function internal.kb_is_readable(text) is
   'count. chat-core uses the same rule.';
 
 revoke all on function internal.kb_is_readable(text) from public;
-grant execute on function internal.kb_is_readable(text) to authenticated, service_role;
+grant execute on function internal.kb_is_readable(text) to evidence_chat, service_role;
 
 -- Chunks by words ---------------------------------------------------------
 
@@ -289,7 +289,7 @@ comment on function internal.kb_search_words(internal.kb_question, uuid[], text[
 
 revoke all on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer) from public;
 grant execute on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer)
-  to authenticated, service_role;
+  to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
 
@@ -309,7 +309,7 @@ comment on function internal.kb_searchable_count() is
   'them.';
 
 revoke all on function internal.kb_searchable_count() from public;
-grant execute on function internal.kb_searchable_count() to authenticated, service_role;
+grant execute on function internal.kb_searchable_count() to evidence_chat, service_role;
 
 create function internal.kb_nearest_chunks(query_embedding extensions.vector, max_count integer) returns uuid[]
   language plpgsql
@@ -359,7 +359,7 @@ comment on function internal.kb_nearest_chunks(extensions.vector, integer) is
   'The searchable chunks whose embeddings are nearest to the question.';
 
 revoke all on function internal.kb_nearest_chunks(extensions.vector, integer) from public;
-grant execute on function internal.kb_nearest_chunks(extensions.vector, integer) to authenticated, service_role;
+grant execute on function internal.kb_nearest_chunks(extensions.vector, integer) to evidence_chat, service_role;
 
 create function internal.kb_nearest_restricted_chunks(
   query_embedding extensions.vector,
@@ -416,7 +416,7 @@ comment on function internal.kb_nearest_restricted_chunks(extensions.vector, tex
 
 revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer) from public;
 grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer)
-  to authenticated, service_role;
+  to evidence_chat, service_role;
 
 -- Sentences and headings --------------------------------------------------
 
@@ -459,7 +459,7 @@ comment on function internal.kb_part_similarities(uuid[], extensions.vector) is
   'caller to pass chunks that it saw: to look again costs a tenth of the search.';
 
 revoke all on function internal.kb_part_similarities(uuid[], extensions.vector) from public;
-grant execute on function internal.kb_part_similarities(uuid[], extensions.vector) to authenticated, service_role;
+grant execute on function internal.kb_part_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
 
 create function internal.kb_sentences_of(
   chunk_id uuid,
@@ -499,7 +499,7 @@ comment on function internal.kb_sentences_of(uuid, extensions.vector, text[]) is
   'Sentences of a chunk in order, with the cosine of each and the question; none if it is not found in these audiences.';
 
 revoke all on function internal.kb_sentences_of(uuid, extensions.vector, text[]) from public;
-grant execute on function internal.kb_sentences_of(uuid, extensions.vector, text[]) to authenticated, service_role;
+grant execute on function internal.kb_sentences_of(uuid, extensions.vector, text[]) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
 -- only a title takes nothing from a passage that answers, and a long passage nothing from its heading. Parsed when it is
@@ -515,16 +515,10 @@ comment on function internal.kb_two_largest(double precision, double precision, 
 
 revoke all on function internal.kb_two_largest(double precision, double precision, double precision) from public;
 grant execute on function internal.kb_two_largest(double precision, double precision, double precision)
-  to authenticated, service_role;
+  to evidence_chat, service_role;
 
--- The one way in for a search ---------------------------------------------
-
-create function public.match_chunks(
-  query_embedding extensions.vector(384),
-  match_count integer default 5,
-  match_threshold double precision default 0.35,
-  query_text text default null
-) returns table (
+-- What a search returns; see match_chunks.
+create type internal.kb_match as (
   chunk_id uuid,
   document_id uuid,
   document_name text,
@@ -539,7 +533,16 @@ create function public.match_chunks(
   score double precision,
   sentences jsonb,
   query_terms jsonb
-)
+);
+
+-- The one way in for a search ---------------------------------------------
+
+create function internal.kb_search(
+  query_embedding extensions.vector(384),
+  match_count integer,
+  match_threshold double precision,
+  query_text text
+) returns setof internal.kb_match
   language plpgsql
   stable
   security invoker
@@ -650,6 +653,74 @@ begin
 end
 $$;
 
+comment on function internal.kb_search(extensions.vector, integer, double precision, text) is
+  'What match_chunks finds, for whoever runs it.';
+
+revoke all on function internal.kb_search(extensions.vector, integer, double precision, text) from public;
+grant execute on function internal.kb_search(extensions.vector, integer, double precision, text)
+  to evidence_chat, service_role;
+
+create function internal.kb_search_as_user(
+  query_embedding extensions.vector(384),
+  match_count integer,
+  match_threshold double precision,
+  query_text text
+) returns setof internal.kb_match
+  language plpgsql
+  stable
+  -- As evidence_chat, with the claims of the caller.
+  security definer
+  set search_path = ''
+as $$
+begin
+  return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text);
+end
+$$;
+
+comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) is
+  'The same, bound by the policies.';
+
+revoke all on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) from public;
+grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) to authenticated;
+alter function internal.kb_search_as_user(extensions.vector, integer, double precision, text) owner to evidence_chat;
+
+create function public.match_chunks(
+  query_embedding extensions.vector(384),
+  match_count integer default 5,
+  match_threshold double precision default 0.35,
+  query_text text default null
+) returns table (
+  chunk_id uuid,
+  document_id uuid,
+  document_name text,
+  document_meta jsonb,
+  ordinal integer,
+  content text,
+  meta jsonb,
+  model text,
+  similarity double precision,
+  lexical double precision,
+  heading double precision,
+  score double precision,
+  sentences jsonb,
+  query_terms jsonb
+)
+  language plpgsql
+  -- It counts the searches of each user.
+  volatile
+  security invoker
+  set search_path = ''
+as $$
+begin
+  if row_security_active('public.kb_documents') then
+    perform internal.limit_searches();
+    return query select * from internal.kb_search_as_user(query_embedding, match_count, match_threshold, query_text);
+  else
+    return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text);
+  end if;
+end
+$$;
+
 comment on function public.match_chunks(extensions.vector, integer, double precision, text) is
   'The chunks that fit a question best, best score first, from ready and enabled documents that the caller may see. '
   'score: a third of the sum of the two largest among similarity, the cosine of the best sentence, and heading, and of lexical; '
@@ -660,7 +731,7 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
   'sentences: {start, end, similarity}, offsets in code points of content. '
   'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighed by documents for '
-  'everybody only.';
+  'everybody only. A user who is not vouched for by the Worker may search 60 times a minute, three at a time: then PT429.';
 
 revoke all on function public.match_chunks(extensions.vector, integer, double precision, text) from public, anon;
 grant execute on function public.match_chunks(extensions.vector, integer, double precision, text)

@@ -43,6 +43,13 @@ create table public.chat_settings (
     constraint chat_settings_suggested_questions_are_at_most_6_of_200_characters
       check (internal.are_short_texts(suggested_questions, 6, 200)),
   log_questions boolean not null default false,
+  keep_refusals text not null default 'full'
+    constraint chat_settings_keep_refusals_is_full_anonymous_or_off
+      check (keep_refusals in ('full', 'anonymous', 'off')),
+  gap_users integer not null default 2
+    constraint chat_settings_gap_users_is_1_to_1000 check (gap_users between 1 and 1000),
+  retention_days integer
+    constraint chat_settings_retention_days_is_1_to_36500 check (retention_days between 1 and 36500),
   updated_at timestamptz not null default now()
 );
 
@@ -59,8 +66,8 @@ comment on column public.chat_settings.evidence_confidence is
 comment on column public.chat_settings.match_count is
   'How many passages are read for one answer: 1 to 50. NULL: 5.';
 comment on column public.chat_settings.link_mode is
-  'Whether citations link to the original file. none: no links. authenticated: for the signed-in user only. '
-  'public: a link that works for everybody who has it, for 7 days.';
+  'Whether citations link to the original file. none: no links, and nobody but you opens a file. authenticated: signed-in users '
+  'open the files of documents they see. public: a link that works for everybody who has it, for 7 days.';
 comment on column public.chat_settings.citations is
   'Whether answers show where each sentence comes from. false: no numbers and no sources.';
 comment on column public.chat_settings.refusal_message is
@@ -75,6 +82,15 @@ comment on column public.chat_settings.suggested_questions is
   'each.';
 comment on column public.chat_settings.log_questions is
   'Whether the text of questions may stand in the server''s log. false unless you need it: questions can be personal.';
+comment on column public.chat_settings.keep_refusals is
+  'What is kept of questions without an answer, for content_gaps. full: the question and who asked. anonymous: the question and '
+  'the day. off: nothing. kb retain makes those follow that were kept before.';
+comment on column public.chat_settings.gap_users is
+  'How many users must have asked a question before content_gaps shows it: 1 to 1000. With 1, it shows what a single person '
+  'asked.';
+comment on column public.chat_settings.retention_days is
+  'After how many days without a new message conversations are deleted, and refused questions after they were asked: 1 to '
+  '36500. NULL: never. Done every night where pg_cron is installed, else by kb retain.';
 comment on column public.chat_settings.updated_at is 'Set by a trigger.';
 
 -- Only the administrator reads the table: everybody else gets the settings from chat_config.
@@ -87,6 +103,64 @@ create trigger chat_settings_set_updated_at
   for each row execute function internal.set_updated_at();
 
 insert into public.chat_settings default values;
+
+-- For other functions -----------------------------------------------------
+
+create function internal.caller() returns uuid
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  return auth.uid();
+end
+$$;
+
+comment on function internal.caller() is 'Id of the user who calls, for evidence_chat, which may not enter the schema auth.';
+
+revoke all on function internal.caller() from public;
+grant execute on function internal.caller() to evidence_chat;
+
+create function internal.chat_keeps_refusals() returns text
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select coalesce((select s.keep_refusals from public.chat_settings s), 'full')
+$$;
+
+comment on function internal.chat_keeps_refusals() is 'chat_settings.keep_refusals, or its default.';
+
+revoke all on function internal.chat_keeps_refusals() from public;
+
+create function internal.chat_gap_users() returns integer
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select coalesce((select s.gap_users from public.chat_settings s), 2)
+$$;
+
+comment on function internal.chat_gap_users() is 'chat_settings.gap_users, or its default.';
+
+revoke all on function internal.chat_gap_users() from public;
+grant execute on function internal.chat_gap_users() to service_role;
+
+create function internal.chat_link_mode() returns text
+  language sql
+  stable
+  -- Users do not read the settings.
+  security definer
+  set search_path = ''
+as $$
+  select coalesce((select s.link_mode from public.chat_settings s), 'none')
+$$;
+
+comment on function internal.chat_link_mode() is 'chat_settings.link_mode, or its default.';
+
+revoke all on function internal.chat_link_mode() from public;
+grant execute on function internal.chat_link_mode() to evidence_chat;
 
 -- For the Worker ----------------------------------------------------------
 

@@ -29,7 +29,7 @@ select
   d.meta ->> 'content_type' as content_type,
   d.meta ->> 'url' as url,
   d.storage_path is not null as has_original,
-  (select count(*) from public.chat_messages m where m.cited_documents @> array[d.id]) as times_cited,
+  (select count(*) from public.chat_messages m where m.vouched and m.sources @> array[d.id]) as times_cited,
   d.created_at,
   d.updated_at
 from public.kb_documents d;
@@ -52,7 +52,7 @@ comment on column public.kb_overview.models is 'Fingerprints of the models that 
 comment on column public.kb_overview.content_type is 'Type of the original file, such as application/pdf.';
 comment on column public.kb_overview.url is 'Address of the original, if it has one.';
 comment on column public.kb_overview.has_original is 'Whether the original file is in the storage bucket "kb".';
-comment on column public.kb_overview.times_cited is 'How many answers in the histories quote it.';
+comment on column public.kb_overview.times_cited is 'How many answers in the histories were made of it; only answers of the Worker count.';
 comment on column public.kb_overview.created_at is 'When it was first added.';
 comment on column public.kb_overview.updated_at is 'When its row last changed.';
 
@@ -65,13 +65,14 @@ create view public.chat_metrics
   with (security_invoker = true)
 as
 with message as (
-  select (m.created_at at time zone 'UTC')::date as day, m.role, m.refusal, m.latency_ms, m.cited_documents, s.user_id
+  select (m.created_at at time zone 'UTC')::date as day, m.role, m.refusal, m.latency_ms, m.sources, s.user_id
     from public.chat_messages m
     join public.chat_sessions s on s.id = m.session_id
+    where m.vouched
 ), cited as (
   select m.day, count(distinct c.document_id) as documents
     from message m
-    cross join unnest(m.cited_documents) as c(document_id)
+    cross join unnest(m.sources) as c(document_id)
     where m.role = 'assistant'
     group by m.day
 ), daily as (
@@ -100,7 +101,7 @@ from daily d
 left join cited c on c.day = d.day
 order by d.day desc;
 
-comment on view public.chat_metrics is 'One row for each day (UTC) on which somebody asked, the last one first.';
+comment on view public.chat_metrics is 'One row for each day (UTC) on which somebody asked, the last one first. Only turns that the Worker vouches for count.';
 comment on column public.chat_metrics.day is 'The day, in UTC.';
 comment on column public.chat_metrics.questions is 'Questions asked.';
 comment on column public.chat_metrics.answers is 'Questions that were answered.';
@@ -189,36 +190,154 @@ comment on function internal.kb_health_of_indexes() is
 revoke all on function internal.kb_health_of_indexes() from public;
 grant execute on function internal.kb_health_of_indexes() to service_role;
 
-create function internal.kb_health_of_policies() returns jsonb
+-- Who may do what ----------------------------------------------------------
+
+-- Grants, policies, functions and views are remembered as the migrations left them, so that kb doctor notices a change.
+create table internal.expected_access (
+  kind text not null,
+  name text not null,
+  definition text not null,
+  primary key (kind, name)
+);
+
+comment on table internal.expected_access is 'What internal.access() returned after the last migration.';
+comment on column internal.expected_access.kind is 'grants, row level security, policy, function or view.';
+comment on column internal.expected_access.name is 'Of what, with its schema.';
+comment on column internal.expected_access.definition is 'All that decides who may do what with it, as text.';
+
+revoke all on internal.expected_access from public, anon, authenticated, service_role;
+alter table internal.expected_access enable row level security;
+
+create function internal.access() returns table (kind text, name text, definition text)
   language sql
   stable
   set search_path = ''
 as $$
-  select coalesce(jsonb_agg(expected.table_name || '.' || expected.name order by expected.table_name, expected.name), '[]')
-  from (
-    values
-      ('public.kb_documents', 'kb_documents_read_visible'),
-      ('public.kb_chunks', 'kb_chunks_read_visible'),
-      ('public.kb_embeddings', 'kb_embeddings_read_visible'),
-      ('public.chat_sessions', 'chat_sessions_own'),
-      ('public.chat_messages', 'chat_messages_read_own'),
-      ('public.chat_messages', 'chat_messages_insert_own'),
-      ('public.chat_messages', 'chat_messages_delete_own'),
-      ('public.chat_refusals', 'chat_refusals_read_own'),
-      ('public.chat_refusals', 'chat_refusals_insert_own'),
-      ('storage.objects', 'kb_files_read_visible')
-  ) as expected (table_name, name)
-  where not exists (
-      select from pg_catalog.pg_policy p
-        where p.polname = expected.name and p.polrelid = to_regclass(expected.table_name)
+  with relation as (
+    select c.oid, c.relkind, c.relrowsecurity, c.reloptions, c.relacl, format('%s.%s', n.nspname, c.relname) as name
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p', 'v', 'm')
+        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|content_gaps$)')
+  ), routine as (
+    select p.*, format('%s.%s(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)) as name
+      from pg_catalog.pg_proc p
+      join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+      where n.nspname = 'internal' or n.nspname = 'public' and p.proname ~ '^(kb_|chat_|match_chunks$)'
+  ), grants as (
+    select 'schema internal' as name, n.nspacl as acl from pg_catalog.pg_namespace n where n.nspname = 'internal'
+    union all
+    select r.name, r.relacl from relation r
+    union all
+    select format('%s.%s', r.name, a.attname), a.attacl
+      from relation r
+      join pg_catalog.pg_attribute a on a.attrelid = r.oid
+      where a.attacl is not null
+    union all
+    -- Without a list, everybody may execute it.
+    select r.name, coalesce(r.proacl, acldefault('f', r.proowner)) from routine r
+  )
+  select 'grants', g.name, string_agg(
+      concat_ws(' ', case when x.grantee = 0 then 'public' else x.grantee::regrole::text end, x.privilege_type), ', '
+      order by x.grantee::regrole::text collate "C", x.privilege_type collate "C"
     )
-    and (expected.table_name not like 'storage.%' or to_regclass('storage.objects') is not null)
+    from grants g
+    cross join lateral aclexplode(g.acl) x
+    where x.grantee = 0 or x.grantee::regrole::text in ('anon', 'authenticated', 'evidence_chat')
+    group by g.name
+  union all
+  select 'row level security', r.name, r.relrowsecurity::text from relation r where r.relkind in ('r', 'p')
+  union all
+  select 'policy', format('%s on %s.%s', p.policyname, p.schemaname, p.tablename),
+      concat_ws(' ', p.permissive, p.cmd, array_to_string(p.roles, ', '), p.qual, p.with_check)
+    from pg_catalog.pg_policies p
+    where format('%s.%s', p.schemaname, p.tablename) in (select r.name from relation r)
+      or (p.schemaname, p.tablename, p.policyname) = ('storage', 'objects', 'kb_files_read_visible')
+  union all
+  select 'function', r.name, concat_ws(
+      ' ', case when r.prosecdef then 'definer ' || r.proowner::regrole end, r.proconfig::text, md5(r.prosrc), md5(r.prosqlbody::text)
+    )
+    from routine r
+  union all
+  select 'view', r.name, concat_ws(' ', r.reloptions::text, md5(pg_get_viewdef(r.oid)))
+    from relation r
+    where r.relkind in ('v', 'm')
 $$;
 
-comment on function internal.kb_health_of_policies() is 'Policies of the migrations that are missing, as table.policy.';
+comment on function internal.access() is
+  'Everything in this database that decides what users reach of this product: grants to them, policies, functions and views.';
 
-revoke all on function internal.kb_health_of_policies() from public;
-grant execute on function internal.kb_health_of_policies() to service_role;
+revoke all on function internal.access() from public;
+
+create function internal.remember_access() returns void
+  language sql
+  security definer
+  set search_path = ''
+as $$
+  delete from internal.expected_access;
+  insert into internal.expected_access (kind, name, definition) select a.kind, a.name, a.definition from internal.access() a;
+$$;
+
+comment on function internal.remember_access() is 'The last statement of the last migration: how things are is how they should be.';
+
+revoke all on function internal.remember_access() from public;
+
+create function internal.kb_health_of_access() returns jsonb
+  language sql
+  stable
+  security definer
+  set search_path = ''
+as $$
+  with difference as (
+    select kind, name,
+        case when a.definition is null then 'missing' when e.definition is null then 'added' else 'changed' end as change
+      from (select a.kind, a.name, a.definition from internal.access() a) a
+      full join internal.expected_access e using (kind, name)
+      where a.definition is distinct from e.definition
+  )
+  select coalesce(
+      jsonb_agg(jsonb_build_object('kind', d.kind, 'name', d.name, 'change', d.change) order by d.kind, d.name), '[]'
+    )
+    from difference d
+    -- Not what somebody else has made in public under a name that begins alike. Policies on our tables are always ours.
+    where d.change <> 'added' or d.kind = 'policy' or d.name not like 'public.%' or exists (
+      select from internal.expected_access ours
+        where ours.kind in ('function', 'view', 'row level security')
+          and (d.name = ours.name or starts_with(d.name, ours.name || '.'))
+    )
+$$;
+
+comment on function internal.kb_health_of_access() is
+  'What is not as the migrations left it: {kind, name, change}. change: missing, added or changed.';
+
+revoke all on function internal.kb_health_of_access() from public;
+grant execute on function internal.kb_health_of_access() to service_role;
+
+create function internal.kb_health_of_privacy() returns jsonb
+  language sql
+  stable
+  security definer
+  set search_path = ''
+as $$
+  select jsonb_build_object(
+    'worker_secret_set', exists (select from internal.worker_secrets),
+    -- PostgREST's setting, where it is kept in the database.
+    'internal_exposed', exists (
+      select from pg_catalog.pg_db_role_setting s
+        cross join unnest(s.setconfig) as c(setting)
+        cross join regexp_split_to_table(substring(c.setting from '^pgrst\.db_schemas=(.*)$'), '\s*,\s*') as x(name)
+        where x.name in ('internal', '"internal"')
+    ),
+    'retention_days', (select s.retention_days from public.chat_settings s),
+    'retention_ran_at', (select r.ran_at from internal.chat_retention r)
+  )
+$$;
+
+comment on function internal.kb_health_of_privacy() is
+  'Whether the secret of the Worker is known, whether the schema internal is exposed, and when chat_retain ran last.';
+
+revoke all on function internal.kb_health_of_privacy() from public;
+grant execute on function internal.kb_health_of_privacy() to service_role;
 
 create function internal.kb_health_of_files() returns jsonb
   language plpgsql
@@ -314,7 +433,7 @@ begin
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     ),
     'indexes', internal.kb_health_of_indexes(),
-    'missing_policies', internal.kb_health_of_policies(),
+    'access_changes', internal.kb_health_of_access(),
     'documents', (
       select jsonb_object_agg(s.status, coalesce(n.count, 0))
         from (values ('pending'), ('ready'), ('failed')) as s(status)
@@ -353,15 +472,15 @@ begin
         where d.audience is not null
         order by a.entry
     )
-  ) || (of_chunks - 'copies_that_differ' - 'found_chunks') || internal.kb_health_of_files();
+  ) || (of_chunks - 'copies_that_differ' - 'found_chunks') || internal.kb_health_of_files() || internal.kb_health_of_privacy();
 end
 $$;
 
 comment on function public.kb_health() is
-  'State of the knowledge base, for kb doctor. missing_policies, missing_files (at most 100 ids), orphan_files (at most '
+  'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
   'chunks_without_embedding, embeddings_not_searchable_mismatch (copies of who finds a chunk that differ from the truth) '
-  'and sentences_missing 0; lexeme_mismatch and public_bucket false. storage_bytes is the size of all files in the bucket '
+  'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in the bucket '
   'kb. Without storage that is null, and everything else about files left out.';
 
 revoke all on function public.kb_health() from public, anon, authenticated;
@@ -393,3 +512,6 @@ comment on function public.kb_non_latin_documents(integer) is
 
 revoke all on function public.kb_non_latin_documents(integer) from public, anon, authenticated;
 grant execute on function public.kb_non_latin_documents(integer) to service_role;
+
+-- The state that kb doctor compares with. Whatever changes it later ends with this statement again.
+select internal.remember_access();

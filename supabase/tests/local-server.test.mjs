@@ -145,6 +145,9 @@ test("tokens and files over HTTP are those of a hosted project at the address th
   const document = { source: "a.pdf", name: "a.pdf", status: "ready", storage_path: "1/a.pdf" };
   await send("POST", "/rest/v1/kb_documents", { key, headers: json, body: JSON.stringify(document) });
 
+  const links = { key, headers: json, body: JSON.stringify({ link_mode: "public" }) };
+  assert.equal((await send("PATCH", "/rest/v1/chat_settings?id=is.true", links)).ok, true);
+
   const file = "/storage/v1/object/authenticated/kb/1/a.pdf";
   const whole = await send("GET", file, { token });
   assert.equal(whole.headers.get("content-length"), "300000");

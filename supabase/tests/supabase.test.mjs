@@ -19,6 +19,7 @@ import { headings } from "./cases/headings.mjs";
 import { issuer } from "./cases/issuer.mjs";
 import { kbAccess } from "./cases/kb-access.mjs";
 import { lexemes } from "./cases/lexemes.mjs";
+import { lints } from "./cases/lints.mjs";
 import { matchChunks } from "./cases/match-chunks.mjs";
 import { migrations } from "./cases/migrations.mjs";
 import { publishDocument } from "./cases/publish-document.mjs";
@@ -34,6 +35,7 @@ const project = await openTestProject();
 after(() => project.close());
 
 describe("access", () => accessMatrix(project));
+describe("lints", () => lints(project));
 describe("audiences", () => audiences(project));
 describe("audiences over HTTP", () => audiencesOverHttp(project));
 describe("kb_write_chunks", () => writeChunks(project));

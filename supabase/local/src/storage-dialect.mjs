@@ -1,5 +1,6 @@
 // Where Supabase Lite's Storage differs from the hosted one, as far as this project notices.
 
+const OBJECT = "/storage/v1/object/";
 const SIGN = "/storage/v1/object/sign/";
 const LIST = "/storage/v1/object/list/";
 
@@ -21,6 +22,20 @@ export async function answerStorage(request, ask) {
   if (!response.ok) return response;
   if (isSigning) return Response.json({ signedURL: await signedUrl(response) });
   return request.method === "GET" || request.method === "HEAD" ? withConditions(request, response) : response;
+}
+
+/**
+ * What hosted Storage calls a request to Supabase Lite's Storage, for the policies: empty for what no policy here allows, such
+ * as copying and moving, and for other requests.
+ * @param {Request} request
+ */
+export function storageOperation({ method, url }) {
+  const { pathname } = new URL(url);
+  const isObject = pathname.startsWith(OBJECT);
+  if (method === "GET" && isObject && !pathname.startsWith(SIGN)) return "storage.object.get_authenticated";
+  if (method !== "POST") return "";
+  if (pathname.startsWith(SIGN)) return "storage.object.sign";
+  return pathname.startsWith(LIST) ? "storage.object.list" : "";
 }
 
 function toLite(request) {

@@ -8,6 +8,7 @@ import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
 import { applyPendingMigrations, applySeedOnce } from "./migrations.mjs";
 import { createQueue } from "./queue.mjs";
+import { storageOperation } from "./storage-dialect.mjs";
 import { FileStorage } from "./storage-files.mjs";
 
 const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
@@ -74,7 +75,12 @@ export async function openSupabase({
     // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
     // simultaneous requests would share one transaction, and with it the role and the user of the later one.
     const oneAtATime = createQueue();
-    const handle = (request) => oneAtATime(() => app.fetch(request));
+    const handle = (request) =>
+      oneAtATime(async () => {
+        // Hosted Storage says so in each of its transactions; here there is one session, and one request at a time.
+        await database.query("select set_config('storage.operation', $1, false)", [storageOperation(request)]);
+        return app.fetch(request);
+      });
     return {
       fetch: createGateway(handle, {
         issuer: `${url}/auth/v1`,

@@ -11,19 +11,19 @@ import { ANON, as, SERVICE, user } from "../support/roles.mjs";
  * The knowledge base has four documents with one chunk each: one for everybody, one for team:sales, one disabled, one
  * pending. `sales` and `it` are users of those teams, `other` is in none. `sales` and `other` have a session each, with a
  * question, an answer from the document for everybody and one from the document for team:sales: `other` does not see the
- * latter, but may delete it. What is written goes into the session of `sales`.
+ * latter. What is written goes into the session of `sales`. Link mode is at its default, `none`.
  */
 const MATRIX = `
   on                    operation  anon     sales    it       other    service
-  kb_documents          select     denied   2        1        1        4
+  kb_documents          select     denied   denied   denied   denied   4
   kb_documents          insert     denied   denied   denied   denied   1
   kb_documents          update     denied   denied   denied   denied   4
   kb_documents          delete     denied   denied   denied   denied   4
-  kb_chunks             select     denied   2        1        1        4
+  kb_chunks             select     denied   denied   denied   denied   4
   kb_chunks             insert     denied   denied   denied   denied   1
   kb_chunks             update     denied   denied   denied   denied   4
   kb_chunks             delete     denied   denied   denied   denied   4
-  kb_embeddings         select     denied   2        1        1        4
+  kb_embeddings         select     denied   denied   denied   denied   4
   kb_embeddings         insert     denied   denied   denied   denied   1
   kb_embeddings         update     denied   denied   denied   denied   4
   kb_embeddings         delete     denied   denied   denied   denied   4
@@ -48,15 +48,15 @@ const MATRIX = `
   kb_calibration        update     denied   denied   denied   denied   1
   kb_calibration        delete     denied   denied   denied   denied   1
   chat_sessions         select     denied   1        0        1        2
-  chat_sessions         insert     denied   1        refused  refused  1
+  chat_sessions         insert     denied   denied   denied   denied   1
   chat_sessions         update     denied   1        0        1        2
   chat_sessions         delete     denied   1        0        1        2
   chat_messages         select     denied   3        0        2        6
-  chat_messages         insert     denied   1        refused  refused  1
+  chat_messages         insert     denied   denied   denied   denied   1
   chat_messages         update     denied   denied   denied   denied   6
-  chat_messages         delete     denied   3        0        3        6
+  chat_messages         delete     denied   denied   denied   denied   6
   chat_refusals         select     denied   1        0        1        2
-  chat_refusals         insert     denied   1        refused  refused  1
+  chat_refusals         insert     denied   denied   denied   denied   1
   chat_refusals         update     denied   denied   denied   denied   2
   chat_refusals         delete     denied   denied   denied   denied   2
   chat_settings         select     denied   denied   denied   denied   1
@@ -66,13 +66,19 @@ const MATRIX = `
   content_gaps          select     denied   denied   denied   denied   1
   kb_overview           select     denied   denied   denied   denied   4
   chat_metrics          select     denied   denied   denied   denied   1
-  storage.objects       select     0        2        1        1        5
+  storage.objects       select     0        0        0        0        5
   storage.objects       insert     refused  refused  refused  refused  1
   storage.objects       update     0        0        0        0        5
   storage.objects       delete     0        0        0        0        5
   match_chunks          execute    denied   2        1        1        2
   chat_config           execute    ok       ok       ok       ok       ok
-  chat_record_turn      execute    denied   ok       refused  refused  ok
+  chat_record_turn      execute    denied   ok       refused  refused  denied
+  chat_record_refusal   execute    denied   ok       refused  refused  denied
+  chat_documents        execute    denied   2        1        1        denied
+  chat_has_documents    execute    denied   ok       ok       ok       denied
+  chat_delete_user_data execute    denied   ok       ok       ok       denied
+  chat_retain           execute    denied   denied   denied   denied   ok
+  chat_set_worker_secret execute   denied   denied   denied   denied   ok
   kb_publish_document   execute    denied   denied   denied   denied   ok
   kb_write_chunks       execute    denied   denied   denied   denied   ok
   kb_write_vectors      execute    denied   denied   denied   denied   1
@@ -157,7 +163,19 @@ export function accessMatrix({ database }) {
               or has_any_column_privilege(role, c.oid, 'select, insert, update, references')
         ) as roles
         from pg_class c where relnamespace = 'internal'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
-    assert.deepEqual(rows, [{ name: "kb_restricted_documents", rls: true, roles: [] }]);
+    const tables = [
+      "chat_deleted_sessions",
+      "chat_retention",
+      "expected_access",
+      "kb_restricted_documents",
+      "refusal_salt",
+      "usage",
+      "worker_secrets",
+    ];
+    assert.deepEqual(
+      rows.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      tables.map((name) => ({ name, rls: true, roles: [] })),
+    );
   });
 
   test("no role of the API may call a trigger function", async () => {
@@ -203,12 +221,13 @@ async function writeHistory(database, userId, { everybody, sales }) {
   await database.query("insert into chat_sessions (id, user_id) values ($1, $2)", [session, userId]);
   const citations = ({ id }) => JSON.stringify([{ index: 1, document_id: id }]);
   await database.query(
-    `insert into chat_messages (session_id, role, content, citations) values
-       ($1, 'user', 'Why?', '[]'), ($1, 'assistant', 'So.', $2), ($1, 'assistant', 'Because.', $3)`,
+    `insert into chat_messages (session_id, role, content, citations, vouched) values
+       ($1, 'user', 'Why?', '[]', true), ($1, 'assistant', 'So.', $2, true), ($1, 'assistant', 'Because.', $3, true)`,
     [session, citations(everybody), citations(sales)],
   );
   await database.query(
-    "insert into chat_refusals (user_id, session_id, question, embedding, reason) values ($1, $2, 'Who?', $3, 'no_match')",
+    `insert into chat_refusals (user_id, session_id, question, embedding, reason, vouched)
+       values ($1, $2, 'Who?', $3, 'no_match', true)`,
     [userId, session, QUERY],
   );
   return session;
@@ -294,9 +313,22 @@ function allStatements({ sales, salesSession }, documents) {
     match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
     chat_config: call("select chat_config()"),
     chat_record_turn: call(
-      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', 120, null, true)",
+      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}', 120, null, true)",
       salesSession,
     ),
+    chat_record_refusal: call(
+      "select chat_record_refusal(gen_random_uuid(), $1, 'Hm?', $2, null, 'no_match')",
+      salesSession,
+      QUERY,
+    ),
+    chat_documents: call(
+      "select * from chat_documents($1)",
+      Object.values(documents).map(({ id }) => id),
+    ),
+    chat_has_documents: call("select chat_has_documents()"),
+    chat_delete_user_data: call("select chat_delete_user_data()"),
+    chat_retain: call("select chat_retain()"),
+    chat_set_worker_secret: call("select chat_set_worker_secret(repeat('0', 64))"),
     kb_publish_document: call("select kb_publish_document($1)", documents.pending.id),
     kb_write_chunks: call("select kb_write_chunks($1)", JSON.stringify([newChunk])),
     kb_write_vectors: call(

@@ -99,6 +99,7 @@ export function administration({ database }) {
         where p.pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'
         order by 1`);
     assert.deepEqual(Object.fromEntries(rows.map(({ name, timeout }) => [name, timeout])), {
+      chat_retain: "10min",
       kb_delete_documents: "10min",
       kb_health: "60s",
       kb_non_latin_documents: "60s",
@@ -127,17 +128,18 @@ export function administration({ database }) {
     after(() => run("delete from auth.users where email = 'views@example.com'"));
     afterEach(() => run("delete from chat_messages"));
 
-    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [] } = {}) =>
+    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], vouched = true } = {}) =>
       run(
         `with written as (
-           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal)
-             values ($1, $2, 'text', $3, $4, $5) returning id
+           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal, vouched)
+             values ($1, $2, 'text', $3, $4, $5, $6) returning id
          ) select id from written`,
         session,
         role,
         JSON.stringify(cites.map((id, index) => ({ index, document_id: id }))),
         latency,
         refusal,
+        vouched,
       ).then(([{ id }]) => run("update chat_messages set created_at = $2 where id = $1", id, `${day}T23:30:00Z`));
 
     test("kb_overview tells what is in a document", async () => {
@@ -181,6 +183,7 @@ export function administration({ database }) {
       const quoted = await writeDocument(database, { source: "handbook/quoted.md", contents: ["one"] });
       const found = await writeDocument(database, { source: "handbook/found.md", contents: ["two"] });
       await say("assistant", { cites: [quoted.id] });
+      await say("assistant", { cites: [quoted.id, found.id], vouched: false });
       const rows = await run(
         "select source, times_cited::int from kb_overview where id in ($1, $2)",
         quoted.id,
@@ -203,6 +206,8 @@ export function administration({ database }) {
       await say("user");
       await say("assistant", { latency: 50, refusal: "no_match" });
       await say("user", { day: "2026-11-21" });
+      await say("user", { day: "2026-11-22", vouched: false });
+      await say("assistant", { latency: 3_600_000, vouched: false });
       const rows = await run(`
         select day::text, questions::int, answers::int, refusals::int, answer_rate, users::int, latency_p50_ms,
             latency_p95_ms, cited_documents::int
@@ -255,13 +260,23 @@ export function administration({ database }) {
     const health = async () => (await run("select kb_health() as health"))[0].health;
 
     test("of an empty knowledge base", async () => {
-      const { tables, indexes, schema_version: version, vector_version: vector, ...rest } = await health();
+      const {
+        tables,
+        indexes,
+        worker_secret_set: secret,
+        schema_version: version,
+        vector_version: vector,
+        ...rest
+      } = await health();
       assert.match(version, /^\d{14}$/);
       assert.match(vector, /^0\.\d+/);
       assert.ok(tables.length > 8 && tables.every((table) => table.rls));
       assert.ok(indexes.length > 10 && indexes.every((index) => index.exists && index.valid));
       assert.deepEqual(rest, {
-        missing_policies: [],
+        access_changes: [],
+        internal_exposed: false,
+        retention_days: null,
+        retention_ran_at: null,
         documents: { pending: 0, ready: 0, failed: 0 },
         failed: 0,
         pending_older_than_day: 0,
@@ -317,9 +332,19 @@ export function administration({ database }) {
       await run("delete from kb_chunks where id = $1", copies[0]);
       await database.exec("alter table kb_chunks enable trigger kb_chunks_count_deleted_lexemes");
       try {
-        const { tables, indexes, schema_version: version, vector_version: vector, ...rest } = await health();
+        const {
+          tables,
+          indexes,
+          worker_secret_set: secret,
+          schema_version: version,
+          vector_version: vector,
+          ...rest
+        } = await health();
         assert.deepEqual(rest, {
-          missing_policies: [],
+          access_changes: [],
+          internal_exposed: false,
+          retention_days: null,
+          retention_ran_at: null,
           documents: { pending: 1, ready: 4, failed: 1 },
           failed: 1,
           pending_older_than_day: 1,
@@ -359,13 +384,12 @@ export function administration({ database }) {
         return rows[0].health;
       });
 
-    test("names copies that differ, missing indexes, missing policies and tables without row level security", async () => {
+    test("names copies that differ, missing indexes and tables without row level security", async () => {
       await writeDocument(database, { contents: ["one"] });
       const sick = await healthAfter(
         "alter table kb_embeddings disable trigger kb_embeddings_set_searchable",
         "update kb_embeddings set audience = '{team:a}'",
         "drop index kb_embeddings_searchable_hnsw",
-        "drop policy kb_chunks_read_visible on kb_chunks",
         "alter table kb_syncs disable row level security",
       );
       assert.equal(sick.embeddings_not_searchable_mismatch, 1);
@@ -373,11 +397,69 @@ export function administration({ database }) {
         sick.indexes.filter((index) => !index.valid),
         [{ name: "kb_embeddings_searchable_hnsw", table: "kb_embeddings", exists: false, valid: false }],
       );
-      assert.deepEqual(sick.missing_policies, ["public.kb_chunks.kb_chunks_read_visible"]);
+      assert.deepEqual(sick.access_changes, [
+        { kind: "row level security", name: "public.kb_syncs", change: "changed" },
+      ]);
       assert.deepEqual(
         sick.tables.filter((table) => !table.rls).map((table) => table.name),
         ["kb_syncs"],
       );
+    });
+
+    const accessChanges = {
+      "drop policy kb_chunks_read_visible on kb_chunks": [
+        ["policy", "kb_chunks_read_visible on public.kb_chunks", "missing"],
+      ],
+      "create policy open on kb_documents for select to authenticated using (true)": [
+        ["policy", "open on public.kb_documents", "added"],
+      ],
+      "alter policy chat_messages_read_own on chat_messages using (true)": [
+        ["policy", "chat_messages_read_own on public.chat_messages", "changed"],
+      ],
+      "alter policy kb_files_read_visible on storage.objects using (bucket_id = 'kb')": [
+        ["policy", "kb_files_read_visible on storage.objects", "changed"],
+      ],
+      "grant select on kb_chunks to authenticated": [["grants", "public.kb_chunks", "changed"]],
+      "grant select (question) on chat_refusals to anon": [["grants", "public.chat_refusals.question", "changed"]],
+      "grant select on internal.worker_secrets to authenticated": [["grants", "internal.worker_secrets", "added"]],
+      "grant execute on function kb_delete_documents(uuid[]) to public": [
+        ["grants", "public.kb_delete_documents(ids uuid[])", "added"],
+      ],
+      "alter view content_gaps set (security_invoker = false)": [["view", "public.content_gaps", "changed"]],
+      "alter function internal.chat_documents(uuid[]) owner to current_user": [
+        ["function", "internal.chat_documents(ids uuid[])", "changed"],
+        ["grants", "internal.chat_documents(ids uuid[])", "changed"],
+      ],
+      "create or replace function internal.chat_link_mode() returns text language sql as 'select ''public'''": [
+        ["function", "internal.chat_link_mode()", "changed"],
+      ],
+      "create function internal.door() returns integer language sql as 'select 1'": [
+        ["function", "internal.door()", "added"],
+        ["grants", "internal.door()", "added"],
+      ],
+      "create function public.kb_of_the_owner() returns integer language sql as 'select 1'": [],
+      "create table public.orders (id integer)": [],
+    };
+    for (const [statement, expected] of Object.entries(accessChanges)) {
+      test(`access_changes of: ${statement}`, async () => {
+        const { access_changes: changes } = await healthAfter(statement);
+        assert.deepEqual(
+          changes.map(({ kind, name, change }) => [kind, name, change]),
+          expected,
+        );
+      });
+    }
+
+    test("tells whether the Worker's secret is set and when data was deleted", async () => {
+      const health = await healthAfter(
+        `select chat_set_worker_secret(repeat('0', 64))`,
+        "update chat_settings set retention_days = 30",
+        "select chat_retain()",
+      );
+      assert.equal(health.worker_secret_set, true);
+      assert.equal((await healthAfter("delete from internal.worker_secrets")).worker_secret_set, false);
+      assert.equal(health.retention_days, 30);
+      assert.ok(Math.abs(Date.parse(health.retention_ran_at) - Date.now()) < 60_000);
     });
 
     test("names policies that could open the bucket, and no others", async () => {

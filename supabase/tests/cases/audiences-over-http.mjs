@@ -14,12 +14,14 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
     users.sales = await signUp("sales@example.com", { app_metadata: { provider: "email", team: ["sales"] } });
     users.custom = await signUp("custom@example.com", { team: "sales" });
     users.it = await signUp("it@example.com", { app_metadata: { team: "it" }, user_metadata: { team: "sales" } });
+    await service.update("chat_settings", "id=is.true", { link_mode: "public" });
     await send("POST", "/kb/originals/1/plan.pdf", keys.secret_key, undefined, "the plan");
     const storagePath = "originals/1/plan.pdf";
     document = await writeDocument(database, { contents: ["the plan"], audience: ["team:sales"], storagePath });
   });
   after(async () => {
     await clearKnowledgeBase(database);
+    await service.update("chat_settings", "id=is.true", { link_mode: "none" });
     await service.remove("chat_sessions", "id=not.is.null");
     await database.exec("delete from storage.objects");
   });
@@ -39,14 +41,15 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
   for (const name of ["sales", "custom"]) {
     test(`with the claim (${name}), everything of the document is there`, async () => {
       const user = users[name];
-      for (const table of ["kb_documents", "kb_chunks", "kb_embeddings"]) {
-        assert.equal((await user.select(table)).body.length, 1, table);
-      }
       const { body } = await user.rpc("match_chunks", { query_embedding: QUERY, query_text: "the plan" });
       assert.deepEqual(
         body.map((row) => row.document_id),
         [document.id],
       );
+      assert.deepEqual((await user.rpc("chat_documents", { ids: [document.id] })).body, [
+        { id: document.id, name: "test.md", storage_path: "originals/1/plan.pdf" },
+      ]);
+      assert.deepEqual((await user.rpc("chat_has_documents", {})).body, true);
       assert.equal(await (await download(user)).text(), "the plan");
       assert.equal((await sign(user)).status, 200);
     });
@@ -54,9 +57,8 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
 
   test("without it, nothing is", async () => {
     const user = users.it;
-    for (const table of ["kb_documents", "kb_chunks", "kb_embeddings"]) {
-      assert.deepEqual((await user.select(table)).body, [], table);
-    }
+    assert.deepEqual((await user.rpc("chat_documents", { ids: [document.id] })).body, []);
+    assert.deepEqual((await user.rpc("chat_has_documents", {})).body, false);
     assert.deepEqual((await user.rpc("match_chunks", { query_embedding: QUERY, query_text: "the plan" })).body, []);
     for (const client of [user, anon]) {
       assert.equal((await download(client)).status, 400);
@@ -76,7 +78,9 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
         question: "What is the plan?",
         answer_id: randomUUID(),
         answer: "The plan. [1]",
-        citations: [{ index: 1, document_id: document.id, title: "plan.pdf" }],
+        // As with citations switched off.
+        citations: [],
+        sources: [document.id],
         latency_ms: 120,
       };
       for (let repetition = 0; repetition < 2; repetition++) {
@@ -87,7 +91,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
       assert.equal(body.length, count, name);
       const all = (await service.select("chat_messages", `session_id=eq.${turn.session_id}&order=created_at`)).body;
       assert.deepEqual(
-        all.map((row) => [row.role, row.latency_ms, row.cited_documents]),
+        all.map((row) => [row.role, row.latency_ms, row.sources]),
         [
           ["user", null, []],
           ["assistant", 120, [document.id]],

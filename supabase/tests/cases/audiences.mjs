@@ -27,7 +27,8 @@ export function audiences({ database }) {
   const sees = async (who) =>
     as(
       database,
-      who,
+      // As the functions that users call; users themselves may not read the table.
+      { ...who, role: "evidence_chat" },
       async (transaction) => (await transaction.query("select id from kb_documents")).rows.length === 1,
     );
 
@@ -105,7 +106,7 @@ export function audiences({ database }) {
       assert.deepEqual(await found(inTeam("sales")), []);
       const tables = ["kb_documents", "kb_chunks", "kb_embeddings"];
       for (const table of tables) {
-        const rows = await as(database, inTeam("sales"), async (transaction) => {
+        const rows = await as(database, { ...inTeam("sales"), role: "evidence_chat" }, async (transaction) => {
           return (await transaction.query(`select * from ${table}`)).rows;
         });
         assert.deepEqual(rows, [], table);
@@ -398,7 +399,7 @@ export function audiences({ database }) {
       const answerId = randomUUID();
       await record(cite(id), answerId);
       const contents = await as(database, alice, async (transaction) => {
-        await transaction.query("select chat_record_turn($1, null, gen_random_uuid(), 'Q', $2, 'A', $3)", [
+        await transaction.query("select chat_record_turn($1, null, gen_random_uuid(), 'Q', $2, 'A', $3, '{}')", [
           session,
           answerId,
           JSON.stringify(cite(id)),

@@ -1,38 +1,53 @@
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
+import { randomUUID } from "node:crypto";
+import { after, afterEach, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 import { embeddingWithSimilarity, QUERY } from "../support/knowledge-base.mjs";
+import { WORKER } from "../support/project.mjs";
 
 const TABLE = "chat_refusals";
-const VISIBLE = "id,user_id,session_id,question,embedding,best_score,reason,created_at";
+const VISIBLE = "id,user_id,session_id,question,best_score,reason,created_at";
 
 /** Refused questions: whose they are, and how they come together for the administrator. */
-export function chatRefusals({ database, anon, alice, bob, service }) {
+export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
   const sessions = {};
 
+  const open = async ({ id }) => (await service.insert("chat_sessions", { user_id: id, title: "Refused" })).body[0].id;
+  const settings = (values) => service.update("chat_settings", "id=is.true", values);
+
   before(async () => {
-    for (const [name, user] of Object.entries({ alice, bob })) {
-      sessions[name] = (await user.insert("chat_sessions", { title: "Refused" })).body[0].id;
-    }
+    sessions.alice = await open(alice);
+    sessions.bob = await open(bob);
+    await settings({ gap_users: 1 });
   });
-  afterEach(() => service.remove(TABLE, "id=not.is.null"));
+  afterEach(async () => {
+    await service.remove(TABLE, "id=not.is.null");
+    await settings({ keep_refusals: "full", gap_users: 1, retention_days: null });
+  });
+  after(async () => {
+    await database.exec("delete from internal.usage");
+    await service.remove("chat_sessions", "id=not.is.null");
+    await settings({ gap_users: 2 });
+  });
 
   const refusal = (overrides = {}) => ({
+    id: randomUUID(),
+    session_id: null,
     question: "Do you sell bicycles?",
     embedding: QUERY,
     best_score: 0.21,
     reason: "no_match",
     ...overrides,
   });
-  /** As the Worker writes it. */
-  const insert = (client, row) =>
-    client.request("POST", `/rest/v1/${TABLE}?select=id`, row, {
-      prefer: "return=representation, resolution=ignore-duplicates",
-    });
-  const add = async (client, overrides) => {
-    const { status, body } = await insert(client, refusal(overrides));
-    assert.equal(status, 201, JSON.stringify(body));
-    return (await service.select(TABLE, `id=eq.${body[0].id}`)).body[0];
+  /** As the Worker notes it. */
+  const note = (client, row, headers = WORKER) => client.directRpc("chat_record_refusal", row, headers);
+  const rows = async () => (await service.select(TABLE, "order=created_at,id")).body;
+  /** The row that was added. */
+  const add = async (client, overrides, headers) => {
+    const before = new Set((await rows()).map(({ id }) => id));
+    const { status, body } = await note(client, refusal(overrides), headers);
+    assert.ok(status < 300, JSON.stringify(body));
+    return (await rows()).find(({ id }) => !before.has(id));
   };
   const own = (client) => client.select(TABLE, `select=${VISIBLE}`);
   const gaps = async () => (await service.select("content_gaps")).body;
@@ -48,16 +63,17 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     assertDenied(await anon.select(TABLE, `select=${VISIBLE}`), 401, TABLE);
   });
 
-  test("a user cannot write a refusal for somebody else or into their session", async () => {
-    for (const forged of [{ user_id: alice.id }, { session_id: sessions.alice }, { session_id: crypto.randomUUID() }]) {
-      const { status, body } = await insert(bob, refusal(forged));
+  test("a user cannot note a refusal in the session of somebody else, and anon none at all", async () => {
+    for (const session_id of [sessions.alice, randomUUID()]) {
+      const { status, body } = await note(bob, refusal({ session_id }));
       assert.deepEqual([status, body.code], [403, "42501"]);
     }
-    assert.equal((await insert(anon, refusal({ user_id: alice.id }))).status, 401);
-    assert.deepEqual((await service.select(TABLE)).body, []);
+    assert.equal((await note(anon, refusal())).status, 401);
+    assert.equal((await note(service, refusal())).status, 403);
+    assert.deepEqual(await rows(), []);
   });
 
-  test("users and anon change and delete nothing, not even their own", async () => {
+  test("users and anon write, change and delete nothing in the table, not even their own", async () => {
     const row = await add(alice);
     for (const [client, status] of [
       [alice, 403],
@@ -66,32 +82,25 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     ]) {
       const minimal = { prefer: "return=minimal" };
       const url = `/rest/v1/${TABLE}?id=eq.${row.id}`;
+      assertDenied(await client.request("POST", `/rest/v1/${TABLE}`, refusal(), minimal), status, TABLE);
       assertDenied(await client.request("PATCH", url, { question: "Never asked" }, minimal), status, TABLE);
       assertDenied(await client.request("DELETE", url, undefined, minimal), status, TABLE);
     }
-    assert.deepEqual((await service.select(TABLE)).body, [row]);
-    const [changed] = (await service.update(TABLE, `id=eq.${row.id}`, { question: "Any bikes?" })).body;
-    assert.equal(changed.question, "Any bikes?");
+    assert.deepEqual(await rows(), [row]);
   });
 
-  test("the same question written twice is one row", async () => {
-    const id = crypto.randomUUID();
+  test("the same question noted twice is one row", async () => {
+    const id = randomUUID();
     await add(alice, { id });
-    const again = await insert(alice, refusal({ id }));
-    assert.ok(again.status < 300, String(again.status));
-    assert.equal((await service.select(TABLE)).body.length, 1);
+    assert.equal(await add(alice, { id, question: "Other words?" }), undefined);
+    assert.equal((await rows()).length, 1);
   });
 
   test("the same id of two users is two questions, of two groups if they are unlike", async () => {
-    const id = crypto.randomUUID();
-    for (const [client, embedding] of [
-      [alice, QUERY],
-      [bob, embeddingWithSimilarity(0)],
-    ]) {
-      const { status, body } = await insert(client, refusal({ id, embedding }));
-      assert.deepEqual([status, body], [201, [{ id }]]);
-      assert.equal((await own(client)).body.length, 1);
-    }
+    const id = randomUUID();
+    await add(alice, { id });
+    await add(bob, { id, embedding: embeddingWithSimilarity(0) });
+    for (const client of [alice, bob]) assert.equal((await own(client)).body.length, 1);
     assert.deepEqual(
       (await gaps()).map(({ questions, users }) => [questions, users]),
       [
@@ -112,7 +121,7 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
   };
   for (const [title, [overrides, reason]] of Object.entries(rejected)) {
     test(`${title} is rejected`, async () => {
-      const { status, body } = await insert(alice, refusal(overrides));
+      const { status, body } = await note(alice, refusal(overrides));
       assert.ok(status >= 400, String(status));
       assert.match(body.message, new RegExp(reason));
     });
@@ -122,11 +131,153 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     assert.equal((await add(alice, { question: "👩".repeat(4000) })).question.length, 8000);
   });
 
-  test("a refusal outlives its session", async () => {
-    const [session] = (await alice.insert("chat_sessions", { title: "Short" })).body;
-    const { id } = await add(alice, { session_id: session.id });
-    await alice.remove("chat_sessions", `id=eq.${session.id}`);
-    assert.equal((await service.select(TABLE, `id=eq.${id}`)).body[0].session_id, null);
+  test("whoever deletes a conversation deletes its refused questions", async () => {
+    const session = await open(alice);
+    await add(alice, { session_id: session });
+    const kept = await add(alice, { session_id: sessions.alice });
+    await alice.remove("chat_sessions", `id=eq.${session}`);
+    assert.deepEqual(await rows(), [kept]);
+  });
+
+  test("whoever deletes their data deletes all of it, and nothing of others", async () => {
+    const carol = await signUp("carol-deletes@example.com", {});
+    await open(carol);
+    await add(carol, { session_id: await open(carol) });
+    await add(carol);
+    const kept = await add(alice, { session_id: sessions.alice });
+    for (let turn = 0; turn < 2; turn++) {
+      assert.ok((await carol.rpc("chat_delete_user_data", {})).status < 300);
+      assert.deepEqual(await rows(), [kept]);
+      assert.deepEqual((await carol.select("chat_sessions")).body, []);
+      assert.equal((await alice.select("chat_sessions")).body.length, 1);
+    }
+  });
+
+  test("with keep_refusals off, nothing is kept, and with anonymous neither user nor session nor time", async () => {
+    await settings({ keep_refusals: "off" });
+    assert.equal(await add(alice, { session_id: sessions.alice }), undefined);
+    await settings({ keep_refusals: "anonymous" });
+    const row = await add(alice, { session_id: sessions.alice });
+    assert.deepEqual([row.user_id, row.session_id], [null, null]);
+    assert.match(row.created_at, /[T ]00:00:00/);
+    assert.ok(!JSON.stringify(row).includes(alice.id));
+    assert.deepEqual((await own(alice)).body, []);
+    assert.equal((await note(bob, refusal({ session_id: sessions.alice }))).status < 300, true);
+  });
+
+  test("without a user, repetitions and users are still told apart", async () => {
+    await settings({ keep_refusals: "anonymous", gap_users: 2 });
+    const id = randomUUID();
+    await add(alice, { id });
+    assert.equal(await add(alice, { id }), undefined, "a repetition");
+    await add(alice);
+    assert.deepEqual(await gaps(), [], "one user, twice");
+    await add(bob);
+    assert.deepEqual(
+      (await gaps()).map(({ questions, users }) => [questions, users]),
+      [[3, 2]],
+    );
+  });
+
+  test("kb retain makes older questions follow the settings", async () => {
+    const old = await add(alice, { session_id: sessions.alice });
+    await settings({ keep_refusals: "anonymous" });
+    assert.deepEqual((await service.rpc("chat_retain", {})).body, {
+      sessions: 0,
+      refusals: 0,
+      anonymous: 1,
+      scheduled: false,
+    });
+    const [row] = await rows();
+    assert.deepEqual(row, {
+      ...old,
+      user_id: null,
+      session_id: null,
+      created_at: row.created_at,
+    });
+    assert.match(row.created_at, /[T ]00:00:00/);
+    await settings({ keep_refusals: "off" });
+    assert.equal((await service.rpc("chat_retain", {})).body.refusals, 1);
+    assert.deepEqual(await rows(), []);
+  });
+
+  test("what is older than retention_days goes, and nothing without it", async () => {
+    const [old, recent] = [await open(alice), await open(alice)];
+    await add(alice, { session_id: old });
+    const kept = await add(alice, { session_id: recent });
+    const oldAlone = await add(alice);
+    await database.query("update chat_sessions set updated_at = now() - interval '30 days 1 hour' where id = $1", [
+      old,
+    ]);
+    await database.query("update chat_refusals set created_at = now() - interval '31 days' where id = $1", [
+      oldAlone.id,
+    ]);
+    assert.deepEqual((await service.rpc("chat_retain", {})).body, {
+      sessions: 0,
+      refusals: 0,
+      anonymous: 0,
+      scheduled: false,
+    });
+    await settings({ retention_days: 30 });
+    assert.deepEqual((await service.rpc("chat_retain", {})).body, {
+      sessions: 1,
+      refusals: 2,
+      anonymous: 0,
+      scheduled: false,
+    });
+    assert.deepEqual(
+      (await rows()).map(({ id }) => id),
+      [kept.id],
+    );
+    for (const wrong of [0, -1, 36_501]) assert.ok((await settings({ retention_days: wrong })).status >= 400);
+    assert.ok((await settings({ keep_refusals: "some" })).status >= 400);
+    assert.ok((await settings({ gap_users: 0 })).status >= 400);
+  });
+
+  test("where pg_cron is, a change of the settings has it run every night, once", async () => {
+    await database.exec(`
+      create schema cron;
+      create table cron.job (name text primary key, schedule text, command text);
+      create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as $$
+        insert into cron.job values (job_name, schedule, command)
+          on conflict (name) do update set schedule = excluded.schedule returning 1::bigint
+      $$;`);
+    try {
+      await settings({ retention_days: 30 });
+      await settings({ keep_refusals: "anonymous" });
+      const { rows: jobs } = await database.query("select * from cron.job");
+      assert.deepEqual(jobs, [
+        { name: "evidence-chat-retention", schedule: "23 3 * * *", command: "select public.chat_retain()" },
+      ]);
+      assert.equal((await service.rpc("chat_retain", {})).body.scheduled, true);
+    } finally {
+      await database.exec("drop schema cron cascade");
+    }
+  });
+
+  test("only what the Worker vouches for is in content_gaps, and past it a user notes 300 a day", async () => {
+    const forged = await add(alice, { question: "Call +1 900 123" }, {});
+    assert.equal(forged.vouched, false);
+    assert.deepEqual(await gaps(), []);
+    await database.query("update internal.usage set used = 300 where user_id = $1 and operation = 'refusal'", [
+      alice.id,
+    ]);
+    const { status, body } = await note(alice, refusal(), {});
+    assert.deepEqual([status, body.code], [429, "PT429"]);
+    await add(alice);
+    assert.equal((await gaps())[0].question, "Do you sell bicycles?");
+    await add(bob, {}, {});
+  });
+
+  test("a gap is shown from as many users on as the settings say, however often one of them asks", async () => {
+    await settings({ gap_users: 2 });
+    for (let turn = 0; turn < 5; turn++) await add(alice);
+    assert.deepEqual(await gaps(), []);
+    await add(bob);
+    assert.deepEqual(
+      (await gaps()).map(({ questions, users }) => [questions, users]),
+      [[6, 2]],
+    );
   });
 
   test("similar questions share a group, also across users", async () => {
@@ -137,46 +288,51 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
     assert.equal((await add(alice, { embedding: embeddingWithSimilarity(0.78, 7) })).group_id, other.group_id);
   });
 
-  test("group and time are set by the database", async () => {
+  test("group, asker and time are set by the database, whoever writes", async () => {
     const first = await add(alice);
-    const forged = await add(bob, {
-      embedding: embeddingWithSimilarity(0),
-      group_id: first.group_id,
-      created_at: "2001-01-01T00:00:00Z",
-    });
+    const { rows: written } = await database.query(
+      `insert into chat_refusals (user_id, question, embedding, reason, group_id, asker, created_at)
+         values ($1, 'Q?', $2, 'no_match', $3, '\\x00', '2001-01-01') returning group_id, asker, created_at`,
+      [bob.id, embeddingWithSimilarity(0), first.group_id],
+    );
+    const [forged] = written;
+    assert.equal(forged.asker.length, 32);
     assert.notEqual(forged.group_id, first.group_id);
-    assert.ok(Date.parse(forged.created_at) > Date.parse("2020-01-01"));
+    assert.notEqual(forged.asker, first.asker);
+    assert.ok(new Date(forged.created_at) > new Date("2020-01-01"));
   });
 
-  test("a user does not learn which group a question is in", async () => {
+  test("a user does not learn which group a question is in, nor who asks alike", async () => {
     await add(alice);
     await add(bob);
-    assertDenied(await bob.select(TABLE, "select=id,group_id"), 403, TABLE);
-    assertDenied(await bob.select(TABLE, "select=id&group_id=not.is.null"), 403, TABLE);
+    for (const column of ["group_id", "asker", "embedding"]) {
+      assertDenied(await bob.select(TABLE, `select=id,${column}`), 403, TABLE);
+      assertDenied(await bob.select(TABLE, `select=id&${column}=not.is.null`), 403, TABLE);
+    }
   });
 
-  test("content_gaps counts each group, most asked first, under its most typical question", async () => {
+  test("content_gaps counts each group, most users first, under its most typical question", async () => {
     const asked = [
       [alice, { question: "Rarely", embedding: embeddingWithSimilarity(0), best_score: null, reason: "empty_kb" }],
       [alice, { question: "Off to one side", embedding: embeddingWithSimilarity(0.9, 1), best_score: 0.1 }],
       [bob, { question: "In the middle", best_score: 0.3, reason: "weak_evidence" }],
       [bob, { question: "Off to the other", embedding: embeddingWithSimilarity(0.9, 2), best_score: 0.2 }],
     ];
-    const rows = [];
-    for (const [client, overrides] of asked) rows.push(await add(client, overrides));
+    const added = [];
+    for (const [client, overrides] of asked) added.push(await add(client, overrides));
     const [often, rarely, ...others] = await gaps();
     assert.deepEqual(others, []);
     assert.deepEqual(
       { ...often, first_asked: Date.parse(often.first_asked), last_asked: Date.parse(often.last_asked) },
       {
-        group_id: rows[1].group_id,
+        group_id: added[1].group_id,
         question: "In the middle",
         questions: 3,
         users: 2,
         best_score: 0.3,
         reasons: ["no_match", "weak_evidence"],
-        first_asked: Date.parse(rows[1].created_at),
-        last_asked: Date.parse(rows[3].created_at),
+        first_asked: Date.parse(added[1].created_at),
+        last_asked: Date.parse(added[3].created_at),
       },
     );
     assert.deepEqual(
@@ -196,15 +352,11 @@ export function chatRefusals({ database, anon, alice, bob, service }) {
   });
 
   test("a user that is deleted takes their refusals along, and the group stays", async () => {
-    const { body } = await anon.request("POST", "/auth/v1/signup", {
-      email: "carol@example.com",
-      password: "correct horse",
-    });
-    const carol = body.user.id;
-    const first = (await service.insert(TABLE, refusal({ user_id: carol }))).body[0];
+    const carol = await signUp("carol@example.com", {});
+    const first = await add(carol);
     const second = await add(alice);
     assert.equal(second.group_id, first.group_id);
-    await database.query("delete from auth.users where id = $1", [carol]);
+    await database.query("delete from auth.users where id = $1", [carol.id]);
     assert.deepEqual(
       (await gaps()).map(({ group_id, questions, users }) => [group_id, questions, users]),
       [[first.group_id, 1, 1]],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { become, user } from "../support/roles.mjs";
 import { clearKnowledgeBase, lexemeCounts, QUERY, renewVectors, writeDocument } from "../support/knowledge-base.mjs";
 
 const SESSIONS = 6;
@@ -56,6 +57,55 @@ export function concurrency({ project }) {
     await sessions[0].exec("commit");
     return late;
   };
+  const newUser = async (name) => {
+    const { rows } = await database.query("insert into auth.users (email) values ($1) returning id", [
+      `${name}@concurrency.example`,
+    ]);
+    return rows[0].id;
+  };
+
+  test("a fourth search of one user at the same time is refused at once, those of others are not", async () => {
+    await writeDocument(database);
+    const id = await newUser("searcher");
+    const search = (session, who) =>
+      session.transaction(async (transaction) => {
+        await become(transaction, user(who));
+        return (await transaction.query("select * from match_chunks($1)", [QUERY])).rows.length;
+      });
+    await sessions[0].exec("begin");
+    await become(sessions[0], user(id));
+    await sessions[0].query("select * from match_chunks($1)", [QUERY]);
+    const waits = [await untilWaiting(1), await untilWaiting(2)];
+    const waiting = [search(sessions[1], id), search(sessions[2], id)];
+    for (const wait of waits) await wait();
+    await assert.rejects(search(sessions[3], id), (error) => error.code === "PT429" && /at a time/.test(error.message));
+    assert.equal(await search(sessions[4], randomUUID()), 1);
+    await sessions[0].exec("commit");
+    assert.deepEqual(await Promise.all(waiting), [1, 1]);
+    assert.equal(await search(sessions[3], id), 1);
+  });
+
+  test("a session that is deleted while its first turn is repeated does not come back", async () => {
+    const id = await newUser("deleter");
+    const session = randomUUID();
+    const ids = [randomUUID(), randomUUID()];
+    const record = (connection) =>
+      connection.transaction(async (transaction) => {
+        await become(transaction, user(id));
+        await transaction.query("select chat_record_turn($1, 'Title', $2, 'Q?', $3, 'A.', '[]', '{}')", [
+          session,
+          ...ids,
+        ]);
+      });
+    await record(sessions[2]);
+    await assert.rejects(
+      oneAfterTheOther((first) => first.query("delete from chat_sessions where id = $1", [session]), record),
+      /session not found/,
+    );
+    const { rows } = await database.query("select from chat_sessions where id = $1", [session]);
+    assert.deepEqual(rows, []);
+  });
+
   const state = async (chunkId) => {
     const sql = `select c.stale, c.searchable as chunk, e.searchable as embedding
       from kb_chunks c left join kb_embeddings e on e.chunk_id = c.id where c.id = $1`;

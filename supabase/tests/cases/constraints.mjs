@@ -11,8 +11,8 @@ export function constraints({ database, alice, service }) {
   before(async () => {
     document = await writeDocument(database, { source: "taken.md" });
     await service.update("kb_documents", `id=eq.${document.id}`, { storage_path: "taken/file.pdf" });
-    session = (await alice.insert("chat_sessions", { title: "Constraints" })).body[0];
-    message = (await alice.insert("chat_messages", { session_id: session.id, role: "user", content: "a" })).body[0];
+    session = (await service.insert("chat_sessions", { user_id: alice.id, title: "Constraints" })).body[0];
+    message = (await service.insert("chat_messages", { session_id: session.id, role: "user", content: "a" })).body[0];
   });
   after(async () => {
     await clearKnowledgeBase(database);
@@ -102,6 +102,56 @@ export function constraints({ database, alice, service }) {
         ["kb_documents", () => ({ source: "c", name: "c", storage_path: path }), "storage_path_is_plain"],
       ]),
     ),
+    "a document whose name is too long": [
+      "kb_documents",
+      () => ({ source: "d", name: "é".repeat(301) }),
+      "name_length",
+    ],
+    "a document whose meta is too large": [
+      "kb_documents",
+      () => ({ source: "d", meta: { note: "a".repeat(8192) } }),
+      "documents_meta_size",
+    ],
+    "a document whose title is too long": [
+      "kb_documents",
+      () => ({ source: "d", meta: { title: "é".repeat(301) } }),
+      "title_length",
+    ],
+    "a document whose address is too long": [
+      "kb_documents",
+      () => ({ source: "d", meta: { url: "a".repeat(2001) } }),
+      "documents_url_size",
+    ],
+    "a chunk of too many bytes": [
+      "kb_chunks",
+      () => ({ document_id: document.id, ordinal: 5, content: `${"é".repeat(2048)}a` }),
+      "content_size",
+    ],
+    "a chunk whose meta is too large": [
+      "kb_chunks",
+      () => ({ document_id: document.id, ordinal: 5, content: "a", meta: { note: "a".repeat(8192) } }),
+      "chunks_meta_size",
+    ],
+    "a chunk below too many headings": [
+      "kb_chunks",
+      () => ({ document_id: document.id, ordinal: 5, content: "a", meta: { section: `${"é".repeat(500)}a` } }),
+      "section_size",
+    ],
+    "a chunk whose address is too long": [
+      "kb_chunks",
+      () => ({ document_id: document.id, ordinal: 5, content: "a", meta: { url: "a".repeat(2001) } }),
+      "chunks_url_size",
+    ],
+    "a message made of too many documents": [
+      "chat_messages",
+      () => ({
+        session_id: session.id,
+        role: "assistant",
+        content: "a",
+        sources: Array.from({ length: 101 }, () => crypto.randomUUID()),
+      }),
+      "sources_are_at_most_100",
+    ],
     "a message whose citations are no array": [
       "chat_messages",
       () => ({ session_id: session.id, role: "user", content: "a", citations: {} }),
@@ -121,8 +171,20 @@ export function constraints({ database, alice, service }) {
     const content = "é".repeat(100_000);
     for (const citations of [["a".repeat(262_140)], Array(50).fill({})]) {
       const row = { session_id: session.id, role: "assistant", content, citations };
-      assert.equal((await alice.insert("chat_messages", row)).status, 201);
+      assert.equal((await service.insert("chat_messages", row)).status, 201);
     }
+  });
+
+  test("documents and chunks as large as they may be are accepted", async () => {
+    const meta = { title: "é".repeat(300), url: "a".repeat(2000) };
+    const written = await service.insert("kb_documents", { source: "large.md", name: "é".repeat(300), meta });
+    assert.equal(written.status, 201, JSON.stringify(written.body));
+    const chunk = {
+      document_id: written.body[0].id,
+      content: "é".repeat(2048),
+      meta: { section: "é".repeat(500), url: "a".repeat(2000) },
+    };
+    assert.equal((await service.insert("kb_chunks", chunk)).status, 201);
   });
 
   test("ordinary storage paths are accepted", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
@@ -63,13 +64,14 @@ export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
     const { id } = await writeDocument(database, { status: "pending" });
     const visits = [
       ...[alice, bob].map((user) => async () => {
-        const { body } = await user.insert("chat_sessions", { title: "At once" });
-        assert.equal(body[0].user_id, user.id);
+        const turn = { question_id: randomUUID(), question: "Q?", answer_id: randomUUID(), answer: "A." };
+        const session = { session_id: randomUUID(), title: "At once", citations: [], sources: [] };
+        assert.ok((await user.rpc("chat_record_turn", { ...session, ...turn })).status < 300);
         const own = await user.select("chat_sessions", "select=user_id");
         assert.ok(own.body.every((row) => row.user_id === user.id));
       }),
       async () => assert.equal((await service.select("kb_documents", `id=eq.${id}`)).body.length, 1),
-      async () => assert.deepEqual((await alice.select("kb_documents", `id=eq.${id}`)).body, []),
+      async () => assert.deepEqual((await alice.rpc("chat_documents", { ids: [id] })).body, []),
       async () => assert.equal((await anon.insert("chat_sessions", { title: "Anon" })).status, 401),
     ];
     await Promise.all(Array.from({ length: 50 }, (_, index) => visits[index % visits.length]()));

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
-import { clearKnowledgeBase, embeddingWithSimilarity, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { WORKER } from "../support/project.mjs";
+import { as, user } from "../support/roles.mjs";
 
 const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" };
 /** Tables of the knowledge base that only match_chunks reads on behalf of users. */
@@ -9,7 +12,7 @@ const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
 /** Who sees and who writes the knowledge base. */
-export function kbAccess({ database, anon, alice, service }) {
+export function kbAccess({ database, anon, alice, bob, service }) {
   const documents = {};
 
   before(async () => {
@@ -23,12 +26,15 @@ export function kbAccess({ database, anon, alice, service }) {
   for (const [table, key] of Object.entries(TABLES)) {
     test(`anon may not read ${table}`, async () => assertDenied(await anon.select(table), 401, table));
 
-    test(`a user sees in ${table} only what belongs to a ready and enabled document`, async () => {
-      const { status, body } = await alice.select(table);
-      assert.equal(status, 200);
+    test(`a user may not read ${table}`, async () => assertDenied(await alice.select(table), 403, table));
+
+    test(`for a user, evidence_chat sees in ${table} only what belongs to a ready and enabled document`, async () => {
+      const rows = await as(database, { ...user(alice.id), role: "evidence_chat" }, async (transaction) => {
+        return (await transaction.query(`select ${key} as id from ${table}`)).rows;
+      });
       const expected = table === "kb_documents" ? [documents.visible.id] : documents.visible.chunkIds;
       assert.deepEqual(
-        body.map((row) => row[key]),
+        rows.map(({ id }) => id),
         expected,
       );
     });
@@ -153,7 +159,111 @@ export function kbAccess({ database, anon, alice, service }) {
       return rows.map(({ proname }) => proname);
     };
     assert.deepEqual(await callable("anon"), ["chat_config"]);
-    assert.deepEqual(await callable("authenticated"), ["chat_config", "chat_record_turn", "match_chunks"]);
+    assert.deepEqual(await callable("authenticated"), [
+      "chat_config",
+      "chat_delete_user_data",
+      "chat_documents",
+      "chat_has_documents",
+      "chat_record_refusal",
+      "chat_record_turn",
+      "match_chunks",
+    ]);
+  });
+
+  test("evidence_chat owns no table, passes no policy by, and nobody signs in as it", async () => {
+    const { rows } = await database.query(`
+      select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb,
+          exists (select from pg_class c where c.relowner = r.oid) as owns_tables,
+          array(select m.roleid::regrole::text from pg_auth_members m where m.member = r.oid) as member_of,
+          array(
+            select m.member::regrole::text from pg_auth_members m
+              where m.roleid = r.oid and m.member::regrole::text in ('anon', 'authenticated', 'service_role')
+          ) as members
+        from pg_roles r where rolname = 'evidence_chat'`);
+    assert.deepEqual(rows, [
+      {
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcanlogin: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        owns_tables: false,
+        member_of: [],
+        members: [],
+      },
+    ]);
+  });
+
+  test("every function that runs as evidence_chat has a fixed search path and stays out of the API", async () => {
+    const { rows } = await database.query(`
+      select p.oid::regprocedure::text as name, p.prosecdef, n.nspname, p.proconfig::text
+        from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where p.proowner = 'evidence_chat'::regrole`);
+    assert.ok(rows.length >= 7);
+    for (const { name, prosecdef, nspname, proconfig } of rows) {
+      assert.deepEqual([prosecdef, nspname], [true, "internal"], name);
+      assert.match(proconfig, /search_path=/, name);
+    }
+  });
+
+  test("kb_health tells when the schema of the helpers is exposed", async () => {
+    for (const [schemas, expected] of [
+      ["public, internal", true],
+      ["internal", true],
+      ["public, graphql_public", false],
+      ["public, internal_tools", false],
+    ]) {
+      const exposed = await database.transaction(async (transaction) => {
+        // Only a superuser may set it, as hosted Supabase does.
+        await transaction.query("create role of_the_api");
+        await transaction.query(`alter role of_the_api set pgrst.db_schemas = '${schemas}'`);
+        const { rows } = await transaction.query("select kb_health() as health");
+        await transaction.rollback();
+        return rows[0].health.internal_exposed;
+      });
+      assert.equal(exposed, expected, schemas);
+    }
+  });
+
+  test("a user searches 60 times a minute past the Worker, and the Worker as often as it likes", async () => {
+    await database.exec("delete from internal.usage");
+    const search = (client, headers) => client.directRpc("match_chunks", { query_embedding: QUERY }, headers);
+    const statuses = async (count, ...parameters) => {
+      const all = [];
+      for (let turn = 0; turn < count; turn++) all.push((await search(...parameters)).status);
+      return all;
+    };
+    assert.deepEqual(await statuses(70, alice, WORKER), Array(70).fill(200));
+    assert.deepEqual(await statuses(60, alice), Array(60).fill(200));
+    for (const headers of [{}, { "x-evidence-chat-worker": `${WORKER["x-evidence-chat-worker"]}x` }]) {
+      const { status, body } = await search(alice, headers);
+      assert.deepEqual([status, body.code], [429, "PT429"]);
+      assert.ok(Number(body.details) >= 1 && Number(body.details) <= 60, body.details);
+    }
+    assert.equal((await search(bob)).status, 200, "of somebody else");
+    assert.equal((await search(service)).status, 200);
+    assert.equal((await search(alice, WORKER)).status, 200);
+    await database.exec("update internal.usage set since = now() - interval '1 minute'");
+    assert.equal((await search(alice)).status, 200, "a minute later");
+    await database.exec("delete from internal.usage");
+  });
+
+  test("documents are told to who sees them, with their file only where links are", async () => {
+    const all = Object.values(documents).map(({ id }) => id);
+    await service.update("kb_documents", `id=eq.${documents.visible.id}`, { storage_path: "a/visible.md" });
+    for (const [mode, path] of [
+      ["none", null],
+      ["authenticated", "a/visible.md"],
+      ["public", "a/visible.md"],
+    ]) {
+      await service.update("chat_settings", "id=is.true", { link_mode: mode });
+      const { body } = await alice.rpc("chat_documents", { ids: all });
+      assert.deepEqual(body, [{ id: documents.visible.id, name: "test.md", storage_path: path }], mode);
+    }
+    await service.update("chat_settings", "id=is.true", { link_mode: "none" });
+    const most = Array.from({ length: 500 }, () => randomUUID());
+    assert.deepEqual((await alice.rpc("chat_documents", { ids: most })).body, []);
+    assert.equal((await alice.rpc("chat_documents", { ids: [...most, randomUUID()] })).status, 400);
   });
 
   test("every table and function of the public schema carries a comment", async () => {

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { after, test } from "node:test";
+import { WORKER } from "../support/project.mjs";
+
+const WORKER_SECRET_HASH = createHash("sha256").update(WORKER["x-evidence-chat-worker"]).digest("hex");
 
 /** Question and answer are written together, once, and only into the caller's own sessions. */
-export function recordTurn({ anon, alice, bob, service }) {
-  after(() => service.remove("chat_sessions", "id=not.is.null"));
+export function recordTurn({ database, anon, alice, bob, service }) {
+  after(async () => {
+    await service.remove("chat_sessions", "id=not.is.null");
+    await database.exec("delete from internal.usage");
+  });
 
   const turn = (changes = {}) => ({
     session_id: randomUUID(),
@@ -14,11 +20,12 @@ export function recordTurn({ anon, alice, bob, service }) {
     answer_id: randomUUID(),
     answer: "Ask for it. [1]",
     citations: [{ index: 1, title: "refunds.md" }],
+    sources: [],
     ...changes,
   });
-  const record = (client, parameters) => client.rpc("chat_record_turn", parameters);
-  const recorded = async (client, parameters) => {
-    const { status, body } = await record(client, parameters);
+  const record = (client, parameters, headers) => client.directRpc("chat_record_turn", parameters, headers);
+  const recorded = async (client, parameters, headers) => {
+    const { status, body } = await record(client, parameters, headers);
     assert.ok(status < 300, JSON.stringify([status, body]));
   };
   const messages = async ({ session_id }) =>
@@ -48,7 +55,7 @@ export function recordTurn({ anon, alice, bob, service }) {
   });
 
   test("the administrator's metrics come as numbers", async () => {
-    await recorded(alice, turn({ latency_ms: 120 }));
+    await recorded(alice, turn({ latency_ms: 120 }), WORKER);
     const [{ day, ...numbers }] = (await service.select("chat_metrics", "limit=1")).body;
     assert.match(day, /^\d{4}-\d{2}-\d{2}$/);
     for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
@@ -105,8 +112,8 @@ export function recordTurn({ anon, alice, bob, service }) {
 
   test("a question that was stored without its answer gets it", async () => {
     const half = turn();
-    await alice.insert("chat_sessions", { id: half.session_id, title: half.title });
-    await alice.insert("chat_messages", {
+    await service.insert("chat_sessions", { id: half.session_id, title: half.title, user_id: alice.id });
+    await service.insert("chat_messages", {
       session_id: half.session_id,
       id: half.question_id,
       role: "user",
@@ -119,10 +126,10 @@ export function recordTurn({ anon, alice, bob, service }) {
     );
   });
 
-  test("a question that its user deleted does not come back behind its answer", async () => {
+  test("a question that was deleted does not come back behind its answer", async () => {
     const first = turn();
     await recorded(alice, first);
-    await alice.remove("chat_messages", `session_id=eq.${first.session_id}&id=eq.${first.question_id}`);
+    await service.remove("chat_messages", `session_id=eq.${first.session_id}&id=eq.${first.question_id}`);
     await recorded(alice, { ...first, title: null });
     assert.deepEqual(
       (await messages(first)).map(({ id }) => id),
@@ -144,6 +151,7 @@ export function recordTurn({ anon, alice, bob, service }) {
       record(bob, foreign),
       record(bob, turn({ session_id: randomUUID(), title: null })),
       record(bob, turn({ session_id: deleted.session_id, title: null })),
+      record(bob, deleted),
     ]);
     for (const { status, body } of answers) {
       assert.equal(status, 403);
@@ -186,17 +194,133 @@ export function recordTurn({ anon, alice, bob, service }) {
     });
   }
 
-  test("the service role goes on in anybody's session, but has none of its own", async () => {
+  test("a deleted session may come back after a day", async () => {
     const first = turn();
     await recorded(alice, first);
-    await recorded(service, turn({ session_id: first.session_id, title: null }));
-    assert.equal((await messages(first)).length, 4);
-    assert.ok((await record(service, turn())).status >= 400);
+    await alice.remove("chat_sessions", `id=eq.${first.session_id}`);
+    await database.query(
+      "update internal.chat_deleted_sessions set deleted_at = now() - interval '25 hours' where id = $1",
+      [first.session_id],
+    );
+    await recorded(alice, first);
+    assert.equal((await messages(first)).length, 2);
   });
 
-  test("anon may not call it", async () => {
-    const { status, body } = await record(anon, turn());
-    assert.equal(status, 401);
-    assert.equal(body.code, "42501");
+  test("the documents behind an answer are noted whether it cites them or not", async () => {
+    const [shown, hidden] = [randomUUID(), randomUUID()];
+    const cited = turn({ citations: [{ document_id: shown }], sources: [hidden, shown, hidden] });
+    const uncited = turn({ citations: [], sources: [hidden] });
+    for (const each of [cited, uncited]) await recorded(alice, each);
+    assert.deepEqual((await messages(cited))[1].sources, [shown, hidden].sort());
+    assert.deepEqual((await messages(uncited))[1].sources, [hidden]);
+    assert.deepEqual((await messages(uncited))[0].sources, []);
+  });
+
+  test("only what carries the secret of the Worker is vouched for and counts", async () => {
+    const counted = async () => {
+      const [day] = (await service.select("chat_metrics", "limit=1")).body;
+      return day?.questions ?? 0;
+    };
+    const before = await counted();
+    const forged = [
+      undefined,
+      { "x-evidence-chat-worker": "" },
+      { "x-evidence-chat-worker": "guessed" },
+      { "x-evidence-chat-worker": WORKER_SECRET_HASH },
+    ];
+    for (const headers of forged) {
+      const mine = turn();
+      await recorded(alice, mine, headers);
+      assert.deepEqual(
+        (await messages(mine)).map(({ vouched }) => vouched),
+        [false, false],
+      );
+    }
+    assert.equal(await counted(), before);
+    const real = turn();
+    await recorded(alice, real, WORKER);
+    assert.deepEqual(
+      (await messages(real)).map(({ vouched }) => vouched),
+      [true, true],
+    );
+    assert.equal(await counted(), before + 1);
+  });
+
+  test("the secret before the newest stays valid, and the one before that does not", async () => {
+    const hashOf = (secret) => createHash("sha256").update(secret).digest("hex");
+    const isVouched = async (secret) => {
+      const mine = turn();
+      await recorded(alice, mine, { "x-evidence-chat-worker": secret });
+      return (await messages(mine))[1].vouched;
+    };
+    for (const secret of ["first secret", "second secret", "third secret"]) {
+      const { status } = await service.rpc("chat_set_worker_secret", { secret_hash: hashOf(secret) });
+      assert.ok(status < 300);
+    }
+    assert.deepEqual(
+      [await isVouched("first secret"), await isVouched("second secret"), await isVouched("third secret")],
+      [false, true, true],
+    );
+    for (const wrong of [null, "", "abc", hashOf("x").toUpperCase(), `${hashOf("x")}0`]) {
+      assert.equal((await service.rpc("chat_set_worker_secret", { secret_hash: wrong })).status, 400, String(wrong));
+    }
+    await service.rpc("chat_set_worker_secret", { secret_hash: WORKER_SECRET_HASH });
+  });
+
+  test("past the Worker, turns, text and sessions of a user are limited, and others are not", async () => {
+    const use = (operation, used) =>
+      database.query(
+        `insert into internal.usage (user_id, operation, since, used) values ($1, $2, now(), $3)
+           on conflict (user_id, operation) do update set since = now(), used = excluded.used`,
+        [alice.id, operation, used],
+      );
+    const assertLimited = async (parameters) => {
+      const before = await everything();
+      const { status, body } = await record(alice, parameters);
+      assert.deepEqual([status, body.code], [429, "PT429"], JSON.stringify(body));
+      assert.match(body.details, /^[1-9][0-9]*$/);
+      assert.deepEqual(await everything(), before);
+    };
+    await database.exec("delete from internal.usage");
+    await use("turn", 1199);
+    await recorded(alice, turn());
+    await assertLimited(turn());
+    await recorded(alice, turn(), WORKER);
+    await recorded(bob, turn());
+    await database.query("update internal.usage set since = now() - interval '1 hour'");
+    await recorded(alice, turn());
+
+    const small = turn();
+    const bytes = Buffer.byteLength(small.question + small.answer) + JSON.stringify(small.citations).length + 4;
+    await use("text", 32 * 1024 * 1024 - bytes);
+    await assertLimited(turn({ answer: `${small.answer}${"x".repeat(20)}` }));
+    await database.exec("delete from internal.usage");
+
+    await database.query(
+      "insert into chat_sessions (user_id) select $1 from generate_series(1, 1000 - (select count(*)::int from chat_sessions where user_id = $1))",
+      [alice.id],
+    );
+    await assertLimited(turn());
+    await recorded(alice, turn(), WORKER);
+    await service.remove("chat_sessions", `user_id=eq.${alice.id}`);
+    await database.exec("delete from internal.usage");
+  });
+
+  test("a second user's turns do not tell whether a session id was deleted by somebody else", async () => {
+    const hers = turn();
+    await recorded(alice, hers);
+    await alice.remove("chat_sessions", `id=eq.${hers.session_id}`);
+    const { status, body } = await record(bob, turn({ session_id: hers.session_id }));
+    assert.deepEqual([status, body.message], [403, "session not found"]);
+  });
+
+  test("neither anon nor the service role may call it", async () => {
+    for (const [client, status] of [
+      [anon, 401],
+      [service, 403],
+    ]) {
+      const answer = await record(client, turn());
+      assert.deepEqual([answer.status, answer.body.code], [status, "42501"]);
+    }
   });
 }

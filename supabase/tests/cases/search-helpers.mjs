@@ -40,9 +40,17 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(await functions("has_function_privilege('anon', p.oid, 'execute')"), []);
   });
 
-  test("users may execute those that only read", async () => {
+  test("users may execute those that only read, and those that write for them within limits", async () => {
     assert.deepEqual(
       await functions("has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v'"),
+      ["chat_delete_user_data", "chat_record_refusal", "chat_record_turn", "limit_searches"],
+    );
+  });
+
+  test("users may execute none that looks past what they see", async () => {
+    const names = await functions("has_function_privilege('authenticated', p.oid, 'execute')");
+    assert.deepEqual(
+      names.filter((name) => /^kb_(nearest|search_words|sentences|part|read)/.test(name)),
       [],
     );
   });

@@ -87,7 +87,8 @@ export function sentences({ database, alice, service }) {
   const invalid = {
     "a sentence that ends where it starts": [{ start: 3, end: 3 }, /kb_sentences_range/],
     "a sentence that starts before the text": [{ start: -1 }, /kb_sentences_range/],
-    "a negative ordinal": [{ ordinal: -1 }, /kb_sentences_ordinal_not_negative/],
+    "a negative ordinal": [{ ordinal: -1 }, /kb_sentences_ordinal_is_0_to_255/],
+    "an ordinal above 255": [{ ordinal: 256 }, /kb_sentences_ordinal_is_0_to_255/],
     "a vector of zeros": [{ embedding: JSON.stringify(Array(384).fill(0)) }, /kb_sentences_embedding_not_zero/],
     "a vector of another size": [{ embedding: "[1,2,3]" }, /expected 384 dimensions, not 3/],
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+import { as, user } from "../support/roles.mjs";
 
 const STORAGE = "http://127.0.0.1/storage/v1";
 const BYTES = randomBytes(1000);
@@ -37,14 +38,74 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.equal((await response.json()).statusCode, "404", title);
   };
 
+  const linkMode = (link_mode) => service.update("chat_settings", "id=is.true", { link_mode });
+
   before(async () => {
+    await linkMode("public");
     files.visible = await withFile("docs/visible.pdf");
     files.disabled = await withFile("docs/disabled.pdf", { enabled: false });
     files.pending = await withFile("docs/pending.pdf", { status: "pending" });
     files.failed = await withFile("docs/failed.pdf", { status: "failed" });
     await upload("docs/orphan.pdf");
   });
-  after(() => clearKnowledgeBase(database));
+  after(async () => {
+    await linkMode("none");
+    await clearKnowledgeBase(database);
+  });
+
+  /** What a user may do with the file of a document they see, in each link mode. */
+  const allowed = {
+    none: { get: false, head: false, sign: false, signMany: false, list: false },
+    authenticated: { get: true, head: true, sign: false, signMany: false, list: false },
+    public: { get: true, head: true, sign: true, signMany: true, list: false },
+  };
+  for (const [mode, expected] of Object.entries(allowed)) {
+    test(`in link mode ${mode}`, async () => {
+      await linkMode(mode);
+      const post = (path, body) => alice.request("POST", `/storage/v1/object${path}`, body);
+      const signed = await post("/sign/kb", { expiresIn: 60, paths: ["docs/visible.pdf"] });
+      const listed = await post("/list/kb", { prefix: "docs", limit: 10 });
+      const outcome = {
+        get: (await download("docs/visible.pdf")).status === 200,
+        head: (await download("docs/visible.pdf", { method: "HEAD", token: alice.token })).status === 200,
+        sign: (await post("/sign/kb/docs/visible.pdf", { expiresIn: 60 })).status === 200,
+        signMany: signed.body[0].signedURL !== null,
+        list: listed.body.length > 0,
+      };
+      assert.deepEqual(outcome, expected);
+      assert.equal((await download("docs/visible.pdf", { apikey: keys.secret_key })).status, 200, "the administrator");
+      await assertHidden(await download("docs/disabled.pdf"));
+      await linkMode("public");
+    });
+  }
+
+  test("no operation of Storage but those is allowed, and none where Storage does not say which it is", async () => {
+    const sees = (operation) =>
+      as(database, user(alice.id), async (transaction) => {
+        await transaction.query("select set_config('storage.operation', $1, true)", [operation]);
+        const { rows } = await transaction.query("select name from storage.objects where name = 'docs/visible.pdf'");
+        return rows.length === 1;
+      });
+    for (const operation of ["object.get_authenticated", "storage.object.get_authenticated"]) {
+      assert.equal(await sees(operation), true, operation);
+    }
+    const others = [
+      "",
+      "storage.object.list",
+      "storage.object.list_v2",
+      "storage.object.copy",
+      "storage.object.move",
+      "storage.object.sign_upload_url",
+      "storage.object.upload_update",
+      "storage.render.image_authenticated",
+      "storage.s3.object.get",
+      "storage.s3.object.list",
+      "storage.s3.object.copy",
+      "storage.tus.upload.get",
+      "xstorage.object.sign",
+    ];
+    for (const operation of others) assert.equal(await sees(operation), false, operation);
+  });
 
   test("the bucket kb is there and private", async () => {
     const { body } = await service.request("GET", "/storage/v1/bucket/kb");

@@ -6,8 +6,8 @@ do $$ begin
     create role anon nologin;
     create role authenticated nologin;
     create role service_role nologin bypassrls;
-    -- May act as them, as PostgREST's role does.
-    create role project_owner login in role anon, authenticated, service_role;
+    -- May act as them, as PostgREST's role does, and create roles, as the owner of a hosted project may.
+    create role project_owner login createrole in role anon, authenticated, service_role;
   end if;
   execute format('grant create on database %I to project_owner', current_database());
 end $$;

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,6 +6,10 @@ import { generateKeys } from "../../local/src/keys.mjs";
 import { openSupabase } from "../../local/src/supabase.mjs";
 
 const ORIGIN = "http://127.0.0.1";
+const WORKER_SECRET = "the secret of the Worker in these tests";
+
+/** What the Worker sends with its calls. */
+export const WORKER = { "x-evidence-chat-worker": WORKER_SECRET };
 
 /** Opens an in-memory Supabase with the real migrations and seed, two signed-up users and one client per role. */
 export async function openTestProject() {
@@ -13,6 +17,10 @@ export async function openTestProject() {
   const keys = await generateKeys();
   const supabase = await openSupabase({ keys, storageDir });
   const anon = createClient(supabase, keys.publishable_key);
+  const service = createClient(supabase, keys.secret_key);
+  await service.rpc("chat_set_worker_secret", {
+    secret_hash: createHash("sha256").update(WORKER_SECRET).digest("hex"),
+  });
   const alice = await signUp(supabase, keys, "alice@example.com");
   const bob = await signUp(supabase, keys, "bob@example.com");
   return {
@@ -21,7 +29,7 @@ export async function openTestProject() {
     anon,
     alice,
     bob,
-    service: createClient(supabase, keys.secret_key),
+    service,
     /** A client of a new user whose token has these claims as well, `app_metadata` among them. */
     async signUp(email, claims) {
       const { id, token } = await signUp(supabase, keys, email);
@@ -66,7 +74,10 @@ function createClient(supabase, apiKey, token) {
     insert: (table, rows) => request("POST", `/rest/v1/${table}`, rows, returnRows),
     update: (table, filter, values) => request("PATCH", `/rest/v1/${table}?${filter}`, values, returnRows),
     remove: (table, filter) => request("DELETE", `/rest/v1/${table}?${filter}`, undefined, returnRows),
-    rpc: (name, parameters) => request("POST", `/rest/v1/rpc/${name}`, parameters),
+    /** As the Worker calls. */
+    rpc: (name, parameters) => request("POST", `/rest/v1/rpc/${name}`, parameters, WORKER),
+    /** As anybody calls who has the publishable key and a token. */
+    directRpc: (name, parameters, headers) => request("POST", `/rest/v1/rpc/${name}`, parameters, headers),
   };
 }
 

@@ -1,0 +1,152 @@
+-- How much a user may do. The Worker limits questions by itself and proves with each call that it made it. Whoever calls the
+-- Data API past it, with the publishable key and a token, meets the limits of this file.
+
+-- Calls of the Worker -----------------------------------------------------
+
+create table internal.worker_secrets (
+  hash bytea primary key
+    constraint worker_secrets_hash_is_sha256 check (octet_length(hash) = 32),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+comment on table internal.worker_secrets is
+  'SHA-256 of the secret of the Worker: of the newest one and of the one before, so that it can be replaced while the chat runs.';
+comment on column internal.worker_secrets.hash is 'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so that is enough.';
+comment on column internal.worker_secrets.created_at is 'When it was set.';
+
+revoke all on internal.worker_secrets from public, anon, authenticated, service_role;
+alter table internal.worker_secrets enable row level security;
+
+create function public.chat_set_worker_secret(secret_hash text) returns void
+  language plpgsql
+  -- Nobody reads or writes the table directly.
+  security definer
+  set search_path = ''
+as $$
+begin
+  if secret_hash is null or secret_hash !~ '^[0-9a-f]{64}$' then
+    raise exception 'secret_hash must be the SHA-256 of the secret, as 64 digits from 0 to 9 and a to f'
+      using errcode = 'invalid_parameter_value';
+  end if;
+  insert into internal.worker_secrets (hash) values (decode(secret_hash, 'hex'))
+    on conflict (hash) do update set created_at = clock_timestamp();
+  delete from internal.worker_secrets w
+    where w.hash not in (select k.hash from internal.worker_secrets k order by k.created_at desc limit 2);
+end
+$$;
+
+comment on function public.chat_set_worker_secret(text) is
+  'Lets the database know calls of the Worker: secret_hash is the SHA-256 of its CHAT_WORKER_SECRET in hexadecimal digits. The '
+  'secret before it stays valid until the next one comes.';
+
+revoke all on function public.chat_set_worker_secret(text) from public, anon, authenticated;
+grant execute on function public.chat_set_worker_secret(text) to service_role;
+
+create function internal.is_vouched() returns boolean
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  return exists (
+    select from internal.worker_secrets w
+      where w.hash = sha256(convert_to(
+        nullif(current_setting('request.headers', true), '')::jsonb ->> 'x-evidence-chat-worker', 'UTF8'
+      ))
+  );
+exception when data_exception then
+  -- Headers that are no JSON are not from PostgREST.
+  return false;
+end
+$$;
+
+comment on function internal.is_vouched() is
+  'Whether the request carries the secret of the Worker, in the header x-evidence-chat-worker. PostgREST sets request.headers.';
+
+revoke all on function internal.is_vouched() from public;
+grant execute on function internal.is_vouched() to authenticated, evidence_chat, service_role;
+
+-- Limits of everybody else ------------------------------------------------
+
+-- Unlogged: counting costs little, and a crash of the server only forgets a few minutes.
+create unlogged table internal.usage (
+  user_id uuid not null,
+  operation text not null,
+  since timestamptz not null,
+  used bigint not null,
+  primary key (user_id, operation)
+);
+
+comment on table internal.usage is 'What users did past the Worker in the current minute, hour or day.';
+comment on column internal.usage.user_id is 'Who did it.';
+comment on column internal.usage.operation is 'search, turn, text or refusal.';
+comment on column internal.usage.since is 'When the period began.';
+comment on column internal.usage.used is 'How much it was since then.';
+
+revoke all on internal.usage from public, anon, authenticated, service_role;
+alter table internal.usage enable row level security;
+
+create function internal.use_up(operation text, amount bigint, most bigint, period interval) returns void
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  usage internal.usage;
+  seconds_left integer;
+begin
+  if auth.uid() is null then
+    raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
+  end if;
+  insert into internal.usage as u (user_id, operation, since, used)
+    values (auth.uid(), use_up.operation, clock_timestamp(), amount)
+    on conflict (user_id, operation) do update
+      set since = case when u.since <= clock_timestamp() - period then clock_timestamp() else u.since end,
+          used = case when u.since <= clock_timestamp() - period then 0 else u.used end + amount
+    returning u.* into usage;
+  if usage.used > most then
+    seconds_left := greatest(1, ceil(extract(epoch from usage.since + period - clock_timestamp())))::integer;
+    raise exception 'Too many requests: at most % in %.', most, period
+      -- PostgREST makes status 429 of it.
+      using errcode = 'PT429', detail = seconds_left::text, hint = format('Try again in %s seconds.', seconds_left);
+  end if;
+end
+$$;
+
+comment on function internal.use_up(text, bigint, bigint, interval) is
+  'Notes that the caller did so much of an operation. Above the limit it fails, which takes the note back; the detail is the '
+  'number of seconds until the period is over.';
+
+revoke all on function internal.use_up(text, bigint, bigint, interval) from public;
+grant execute on function internal.use_up(text, bigint, bigint, interval) to evidence_chat;
+
+create function internal.limit_searches() returns void
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  slots constant integer := 3;
+begin
+  if internal.is_vouched() then
+    return;
+  end if;
+  -- Whoever sends many at a time would take the connections of others for as long as each takes.
+  perform from generate_series(1, slots) as s(slot)
+    where pg_try_advisory_xact_lock(hashtextextended('search ' || s.slot || ' ' || auth.uid(), 0))
+    limit 1;
+  if not found then
+    raise exception 'Too many requests: at most % searches at a time.', slots
+      using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
+  end if;
+  perform internal.use_up('search', 1, 60, '1 minute');
+end
+$$;
+
+comment on function internal.limit_searches() is
+  'Lets a user search 60 times a minute and three times at once. Searches of the Worker are not counted.';
+
+revoke all on function internal.limit_searches() from public;
+grant execute on function internal.limit_searches() to authenticated;

@@ -1,0 +1,262 @@
+-- Questions that got no answer, and what is asked again and again without one. How much is kept of them, chat_settings says.
+
+create table public.chat_refusals (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references auth.users (id) on delete cascade,
+  session_id uuid references public.chat_sessions (id) on delete cascade,
+  question text not null
+    constraint chat_refusals_question_length check (char_length(question) <= 4000)
+    constraint chat_refusals_question_not_empty check (question ~ '\S'),
+  embedding extensions.vector(384) not null
+    constraint chat_refusals_embedding_is_unit check (abs(extensions.vector_norm(embedding) - 1) <= 0.01),
+  best_score double precision
+    constraint chat_refusals_best_score_is_cosine check (best_score between -1 and 1),
+  reason text not null
+    constraint chat_refusals_reason_known
+      check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
+  group_id uuid not null,
+  asker bytea not null,
+  vouched boolean not null default false,
+  created_at timestamptz not null default now()
+);
+
+comment on table public.chat_refusals is
+  'One refused question each. It goes with its session. chat_settings.keep_refusals says whether it is kept, and with whom.';
+comment on column public.chat_refusals.id is
+  'Made from the user''s and the message''s ids, so that a second attempt writes no second row and nobody can take the id of '
+  'somebody else.';
+comment on column public.chat_refusals.user_id is 'Who asked; empty (NULL) for a question that is kept without its user.';
+comment on column public.chat_refusals.session_id is
+  'Where it was asked; empty (NULL) for a question outside the history or kept without its user.';
+comment on column public.chat_refusals.question is 'The question, as it was asked.';
+comment on column public.chat_refusals.embedding is 'The question''s vector, of unit length.';
+comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
+comment on column public.chat_refusals.reason is
+  'no_match: no passage is near enough. weak_evidence: some are, but are not likely to answer. unreadable_language: the model '
+  'cannot read the question''s script, and its words find too little. empty_kb: there is no document.';
+comment on column public.chat_refusals.group_id is
+  'Shared by similar questions. Set by a trigger, whatever is written here, and hidden from users, to whom it would tell '
+  'whether others asked the same.';
+comment on column public.chat_refusals.asker is
+  'Tells the users within a group apart and nothing else: a hash of the user, the group and a secret number. Set by a trigger.';
+comment on column public.chat_refusals.vouched is
+  'Whether the Worker noted it. Only then it counts: a user who calls chat_record_refusal can write what they like.';
+comment on column public.chat_refusals.created_at is
+  'Set by a trigger, whatever is written here; of a question that is kept without its user only the day.';
+
+create index chat_refusals_embedding_hnsw
+  on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops);
+create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
+create index chat_refusals_session_idx on public.chat_refusals (session_id);
+create index chat_refusals_created_idx on public.chat_refusals (created_at);
+
+revoke all on public.chat_refusals from public, anon, authenticated;
+grant select (id, user_id, session_id, question, best_score, reason, created_at) on public.chat_refusals to authenticated;
+grant select (id, user_id), insert, delete on public.chat_refusals to evidence_chat;
+grant all on public.chat_refusals to service_role;
+alter table public.chat_refusals enable row level security;
+
+create policy chat_refusals_read_own on public.chat_refusals
+  for select to authenticated, evidence_chat
+  using (user_id = (select auth.uid()));
+
+create policy chat_refusals_insert_own on public.chat_refusals
+  for insert to evidence_chat
+  with check (
+    (user_id is null or user_id = (select auth.uid()))
+    and (session_id is null or exists (
+      select from public.chat_sessions s
+      where s.id = chat_refusals.session_id and s.user_id = (select auth.uid())
+    ))
+  );
+
+create policy chat_refusals_delete_own on public.chat_refusals
+  for delete to evidence_chat
+  using (user_id = (select auth.uid()));
+
+comment on policy chat_refusals_read_own on public.chat_refusals is 'Users read their own refused questions.';
+comment on policy chat_refusals_insert_own on public.chat_refusals is
+  'chat_record_refusal adds refused questions of its caller, in no session or in one of theirs.';
+comment on policy chat_refusals_delete_own on public.chat_refusals is
+  'chat_delete_user_data deletes refused questions of its caller.';
+
+-- Grouping ----------------------------------------------------------------
+
+-- A number that only this database knows, in hashes of user ids.
+create table internal.refusal_salt (
+  id boolean primary key default true
+    constraint refusal_salt_only_one_row check (id),
+  salt uuid not null default gen_random_uuid()
+);
+
+comment on table internal.refusal_salt is 'One random number, in the hashes that stand for users in chat_refusals.';
+comment on column internal.refusal_salt.id is 'Always true: there is one row.';
+comment on column internal.refusal_salt.salt is 'The number.';
+
+revoke all on internal.refusal_salt from public, anon, authenticated, service_role;
+alter table internal.refusal_salt enable row level security;
+insert into internal.refusal_salt default values;
+
+create function internal.prepare_chat_refusal() returns trigger
+  language plpgsql
+  -- Groups span users, who do not see each other's rows.
+  security definer
+  set search_path = ''
+as $$
+declare
+  -- Cosine 0.8: the same question in other words.
+  max_distance constant double precision := 0.2;
+  keeps constant text := internal.chat_keeps_refusals();
+  salt constant uuid := (select s.salt from internal.refusal_salt s);
+begin
+  if keeps = 'off' then
+    return null;
+  end if;
+  -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the condition waits outside.
+  select nearest.group_id
+    into new.group_id
+    from (
+      select r.group_id, r.embedding operator(extensions.<=>) new.embedding as distance
+      from public.chat_refusals r
+      order by r.embedding operator(extensions.<=>) new.embedding
+      limit 1
+    ) nearest
+    where nearest.distance <= max_distance;
+  new.group_id := coalesce(new.group_id, gen_random_uuid());
+  -- A question of nobody in particular is one of somebody else than all others.
+  new.asker := sha256(convert_to(concat(salt, new.group_id, coalesce(new.user_id, new.id)), 'UTF8'));
+  new.id := encode(substring(sha256(convert_to(concat(salt, new.user_id, new.id), 'UTF8')) for 16), 'hex')::uuid;
+  new.created_at := now();
+  if keeps = 'anonymous' then
+    new.user_id := null;
+    new.session_id := null;
+    new.created_at := date_trunc('day', now(), 'UTC');
+  end if;
+  return new;
+end
+$$;
+
+comment on function internal.prepare_chat_refusal() is
+  'Trigger: puts a refused question into the group of the nearest earlier one if their cosine is at least 0.8, else '
+  'into a group of its own. Of two first questions at the same time, each may open a group. Then takes away what '
+  'chat_settings.keep_refusals does not keep.';
+
+revoke all on function internal.prepare_chat_refusal() from public;
+
+create trigger chat_refusals_prepare
+  before insert on public.chat_refusals
+  for each row execute function internal.prepare_chat_refusal();
+
+-- Noting one --------------------------------------------------------------
+
+create function internal.chat_record_refusal(
+  id uuid,
+  session_id uuid,
+  question text,
+  embedding extensions.vector(384),
+  best_score double precision,
+  reason text
+) returns void
+  language plpgsql
+  -- As evidence_chat, with the claims of the caller.
+  security definer
+  set search_path = ''
+as $$
+declare
+  is_vouched constant boolean := internal.is_vouched();
+begin
+  if not is_vouched then
+    perform internal.use_up('refusal', 1, 300, '1 day');
+  end if;
+  insert into public.chat_refusals (id, user_id, session_id, question, embedding, best_score, reason, vouched)
+    values (
+      chat_record_refusal.id, internal.caller(), chat_record_refusal.session_id, chat_record_refusal.question,
+      chat_record_refusal.embedding, chat_record_refusal.best_score, chat_record_refusal.reason, is_vouched
+    )
+    on conflict do nothing;
+end
+$$;
+
+comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
+  'What public.chat_record_refusal does, bound by the policies.';
+
+revoke all on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) from public;
+grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+  to authenticated;
+alter function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+  owner to evidence_chat;
+
+create function public.chat_record_refusal(
+  id uuid,
+  session_id uuid,
+  question text,
+  embedding extensions.vector(384),
+  best_score double precision,
+  reason text
+) returns void
+  language sql
+  security invoker
+  set search_path = ''
+as $$
+  select internal.chat_record_refusal(id, session_id, question, embedding, best_score, reason)
+$$;
+
+comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
+  'Notes a refused question of the calling user, as far as chat_settings.keep_refusals says. id: the question''s message id; '
+  'a repetition changes nothing. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of '
+  'the nearest passage, or null. A user who is not vouched for by the Worker may note 300 a day: then PT429.';
+
+revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+  from public, anon, service_role;
+grant execute on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+  to authenticated;
+
+-- For the administrator ---------------------------------------------------
+
+create view public.content_gaps
+  with (security_invoker = true)
+as
+with ranked as (
+  select
+    r.*,
+    row_number() over (
+      partition by r.group_id
+      order by r.embedding operator(extensions.<=>) middle.embedding, r.created_at desc, r.id
+    ) as distance_rank
+  from public.chat_refusals r
+  join (
+    select group_id, extensions.avg(embedding) as embedding
+    from public.chat_refusals
+    where vouched
+    group by group_id
+    having count(distinct asker) >= internal.chat_gap_users()
+  ) middle using (group_id)
+  where r.vouched
+)
+select
+  group_id,
+  min(question) filter (where distance_rank = 1) as question,
+  count(*) as questions,
+  count(distinct asker) as users,
+  max(best_score) as best_score,
+  array_agg(distinct reason order by reason) as reasons,
+  min(created_at) as first_asked,
+  max(created_at) as last_asked
+from ranked
+group by group_id
+order by users desc, questions desc, last_asked desc;
+
+comment on view public.content_gaps is
+  'What is asked and not answered: one row for each group of similar questions that at least chat_settings.gap_users users '
+  'asked, most users first. Only questions that the Worker vouches for.';
+comment on column public.content_gaps.group_id is 'Id of the group of similar questions.';
+comment on column public.content_gaps.question is 'The question nearest to the middle of its group.';
+comment on column public.content_gaps.questions is 'How often it was asked.';
+comment on column public.content_gaps.users is 'By how many users.';
+comment on column public.content_gaps.best_score is 'Highest cosine of any passage to any of the questions.';
+comment on column public.content_gaps.reasons is 'Why they were refused.';
+comment on column public.content_gaps.first_asked is 'When it was first asked.';
+comment on column public.content_gaps.last_asked is 'When it was last asked.';
+
+revoke all on public.content_gaps from public, anon, authenticated;
+grant select on public.content_gaps to service_role;

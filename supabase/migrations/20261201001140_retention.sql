@@ -1,0 +1,145 @@
+-- What is deleted: everything of a user who asks for it, and what is older than the owner keeps.
+
+create function internal.chat_delete_user_data() returns void
+  language plpgsql
+  -- As evidence_chat, with the claims of the caller.
+  security definer
+  set search_path = ''
+as $$
+begin
+  -- The policies leave the rows of the caller. Messages and most refused questions go with their sessions.
+  delete from public.chat_sessions;
+  delete from public.chat_refusals;
+end
+$$;
+
+comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, bound by the policies.';
+
+revoke all on function internal.chat_delete_user_data() from public;
+grant execute on function internal.chat_delete_user_data() to authenticated;
+alter function internal.chat_delete_user_data() owner to evidence_chat;
+
+create function public.chat_delete_user_data() returns void
+  language sql
+  security invoker
+  set search_path = ''
+as $$
+  select internal.chat_delete_user_data()
+$$;
+
+comment on function public.chat_delete_user_data() is
+  'Deletes all conversations and refused questions of the calling user. Refused questions that were kept without their user stay.';
+
+revoke all on function public.chat_delete_user_data() from public, anon, service_role;
+grant execute on function public.chat_delete_user_data() to authenticated;
+
+-- Retention ---------------------------------------------------------------
+
+create table internal.chat_retention (
+  id boolean primary key default true
+    constraint chat_retention_only_one_row check (id),
+  ran_at timestamptz not null
+);
+
+comment on table internal.chat_retention is 'When chat_retain ran last.';
+comment on column internal.chat_retention.id is 'Always true: there is at most one row.';
+comment on column internal.chat_retention.ran_at is 'When it ran.';
+
+revoke all on internal.chat_retention from public, anon, authenticated, service_role;
+alter table internal.chat_retention enable row level security;
+
+create function public.chat_retain() returns jsonb
+  language plpgsql
+  -- It also clears tables that nobody else reaches.
+  security definer
+  set search_path = ''
+  -- PostgREST takes the limit from here.
+  set statement_timeout = '10min'
+as $$
+declare
+  days constant integer := (select s.retention_days from public.chat_settings s);
+  keeps constant text := internal.chat_keeps_refusals();
+  session_count bigint;
+  refusal_count bigint;
+  anonymous_count bigint;
+begin
+  -- The most that there can be of questions in sessions goes with them, so it is counted first.
+  select count(*) into refusal_count
+    from public.chat_refusals r
+    left join public.chat_sessions s on s.id = r.session_id
+    where keeps = 'off'
+      or r.created_at < now() - make_interval(days => days)
+      or s.updated_at < now() - make_interval(days => days);
+  delete from public.chat_sessions s where s.updated_at < now() - make_interval(days => days);
+  get diagnostics session_count = row_count;
+  delete from public.chat_refusals r where keeps = 'off' or r.created_at < now() - make_interval(days => days);
+  update public.chat_refusals r
+    set user_id = null, session_id = null, created_at = date_trunc('day', r.created_at, 'UTC')
+    where keeps = 'anonymous' and r.user_id is not null;
+  get diagnostics anonymous_count = row_count;
+
+  delete from internal.usage u where u.since < now() - interval '2 days';
+  delete from internal.chat_deleted_sessions d where d.deleted_at < now() - interval '1 day';
+  insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
+  return jsonb_build_object(
+    'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,
+    'scheduled', internal.chat_schedule_retention()
+  );
+end
+$$;
+
+comment on function public.chat_retain() is
+  'Deletes conversations and refused questions that are older than chat_settings.retention_days, and makes refused questions '
+  'follow chat_settings.keep_refusals. Returns how many sessions and refusals were deleted, how many refusals lost their '
+  'user (anonymous), and whether pg_cron does this every night (scheduled).';
+
+revoke all on function public.chat_retain() from public, anon, authenticated;
+grant execute on function public.chat_retain() to service_role;
+
+create function internal.chat_schedule_retention() returns boolean
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+begin
+  if to_regprocedure('cron.schedule(text, text, text)') is null then
+    return false;
+  end if;
+  -- Not known when this function is made. A job of the same name is replaced.
+  execute $job$ select cron.schedule('evidence-chat-retention', '23 3 * * *', 'select public.chat_retain()') $job$;
+  return true;
+exception when insufficient_privilege then
+  return false;
+end
+$$;
+
+comment on function internal.chat_schedule_retention() is
+  'Has pg_cron run chat_retain every night, where it is installed; tells whether it is.';
+
+revoke all on function internal.chat_schedule_retention() from public;
+
+create function internal.chat_schedule_retention_of_settings() returns trigger
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+begin
+  perform internal.chat_schedule_retention();
+  return null;
+end
+$$;
+
+comment on function internal.chat_schedule_retention_of_settings() is
+  'Trigger: whoever sets how long data is kept gets the nightly job, if pg_cron was installed meanwhile.';
+
+revoke all on function internal.chat_schedule_retention_of_settings() from public;
+
+create trigger chat_settings_schedule_retention
+  after update of retention_days, keep_refusals on public.chat_settings
+  for each row
+  when (
+    (old.retention_days, old.keep_refusals) is distinct from (new.retention_days, new.keep_refusals)
+  )
+  execute function internal.chat_schedule_retention_of_settings();
+
+select internal.chat_schedule_retention();
