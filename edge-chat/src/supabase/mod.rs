@@ -33,6 +33,9 @@ use large::LargeAnswers;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
 
+/// The request header with the secret by which the database knows the Worker.
+const WORKER_HEADER: &str = "x-evidence-chat-worker";
+
 /// Supabase on behalf of one user.
 #[derive(Clone)]
 pub(crate) struct Supabase {
@@ -73,6 +76,15 @@ impl Supabase {
         let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
         exchange.body = Some(to_json(parameters)?);
         exchange.is_safe = true;
+        Ok(exchange)
+    }
+
+    /// A call that the Worker vouches for: without its limits in the database, and counted in the statistics.
+    fn vouched_rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
+        let mut exchange = self.rpc(function, parameters)?;
+        if let Some(secret) = &self.project.worker_secret {
+            exchange.headers.push((WORKER_HEADER, secret.clone()));
+        }
         Ok(exchange)
     }
 

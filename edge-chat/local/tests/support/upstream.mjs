@@ -34,13 +34,13 @@ export async function startUpstream() {
   const behaviours = new Map();
   const calls = [];
   const history = createHistory();
-  const library = createLibrary({ id: DOCUMENT_ID });
   const settings = { ...DEFAULT_SETTINGS };
+  const library = createLibrary({ id: DOCUMENT_ID }, settings);
   const keys = [];
   const defaults = {
     "rpc/match_chunks": () => ({ body: [passage()] }),
     "rpc/chat_config": () => ({ body: { model: "test-model", settings } }),
-    chat_refusals: () => ({ status: 201 }),
+    "rpc/chat_record_refusal": () => ({ status: 204 }),
     jwks: () => ({ body: { keys } }),
     ...history.handlers,
     ...library.handlers,

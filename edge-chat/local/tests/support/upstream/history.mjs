@@ -3,6 +3,21 @@ import { project, query } from "./postgrest.mjs";
 
 const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
 
+/** What `chat_record_turn` takes. PostgREST finds no function for any other set of arguments. */
+const TURN = [
+  "answer",
+  "answer_id",
+  "citations",
+  "hedged",
+  "latency_ms",
+  "question",
+  "question_id",
+  "refusal",
+  "session_id",
+  "sources",
+  "title",
+];
+
 /** Sessions and messages of all users. */
 export function createHistory() {
   const sessions = [];
@@ -56,6 +71,9 @@ export function createHistory() {
   }
 
   function recordTurn({ user, body }) {
+    if (Object.keys(body).sort().join() !== TURN.join()) {
+      return { status: 404, body: { code: "PGRST202", message: "Could not find the function" } };
+    }
     let session = sessions.find((row) => row.id === body.session_id);
     if (!session && body.title !== null) session = addSession(user, { id: body.session_id, title: body.title });
     if (session?.user_id !== user) {
