@@ -1,6 +1,6 @@
 //! One admitted question, from its search to its place in the history.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::pin::pin;
 use std::rc::Rc;
@@ -57,6 +57,8 @@ pub(super) struct Run {
     trace: Rc<Trace>,
     origin: String,
     client: Client,
+    /// Whether the user's data were erased while this went on.
+    is_erased: Cell<bool>,
 }
 
 impl Run {
@@ -79,6 +81,7 @@ impl Run {
             ticket,
             question,
             turn,
+            is_erased: Cell::new(false),
         }
     }
 
@@ -191,16 +194,37 @@ impl Run {
         }
         self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
         let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
-        if let Err(error) = complete.await {
-            self.trace.fault("outcome not kept", &error);
-            // So that no repeat waits for it. A repeat runs again, which writes the same rows.
-            self.release(Refund::No).await;
+        match complete.await {
+            Ok(false) => {}
+            Ok(true) => {
+                self.is_erased.set(true);
+                outcome.borrow_mut().mark_lost();
+                self.take_back(&supabase).await;
+            }
+            Err(error) => {
+                self.trace.fault("outcome not kept", &error);
+                // So that no repeat waits for it. A repeat runs again, which writes the same rows.
+                self.release(Refund::No).await;
+            }
+        }
+    }
+
+    /// Deletes the session that the turn may have made after the user's data were erased. One from before was deleted with
+    /// them, and takes no turn.
+    async fn take_back(&self, supabase: &Supabase) {
+        if self.question.session_id.is_none()
+            && let Err(failure) = supabase.delete_session(self.turn.session_id).await
+        {
+            self.trace.fault("turn not taken back", &failure);
         }
     }
 
     /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
     pub(super) async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
         completion.await;
+        if self.is_erased.get() {
+            return;
+        }
         let Ok(finding) = found.await else { return };
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
         let refusal = match &*finding.outcome.borrow() {

@@ -118,6 +118,19 @@ export const STEPS = {
         token: tokenAt(user),
       }),
   },
+  "delete all data": {
+    resource: "rpc/chat_delete_user_data",
+    isSafe: true,
+    readsBody: false,
+    request: (worker, user) => send(worker.url, "/api/me", { method: "DELETE", token: tokenAt(user) }),
+  },
+  "export of sessions": {
+    resource: "chat_sessions",
+    isSafe: true,
+    // 100, 50, 25, 13, 7, 4, 2 and 1 rows.
+    shrinks: 8,
+    request: (worker, user) => send(worker.url, "/api/me/export", { token: tokenAt(user) }),
+  },
   download: {
     resource: "storage/object",
     isSafe: true,

@@ -40,7 +40,6 @@ export async function startUpstream() {
   const defaults = {
     "rpc/match_chunks": () => ({ body: [passage()] }),
     "rpc/chat_config": () => ({ body: { model: "test-model", settings } }),
-    "rpc/chat_record_refusal": () => ({ status: 204 }),
     jwks: () => ({ body: { keys } }),
     ...history.handlers,
     ...library.handlers,
