@@ -100,6 +100,17 @@ impl Outcome {
         }
     }
 
+    /// Notes that question and outcome are not in the history, or no longer.
+    pub fn mark_lost(&mut self) {
+        match self {
+            Self::Answer(answer) => answer.persisted = false,
+            Self::Refusal(refusal) => {
+                refusal.session_id = None;
+                refusal.persisted = false;
+            }
+        }
+    }
+
     /// The assistant's words, as they stand in the history.
     pub fn text(&self) -> String {
         match self {
@@ -250,5 +261,8 @@ mod tests {
         refusal.mark_persisted(Uuid::from_u128(10));
         let wire = serde_json::to_value(refusal.as_json()).unwrap();
         assert_eq!((&wire["session_id"], &wire["persisted"]), (&json!(Uuid::from_u128(10)), &json!(true)));
+        refusal.mark_lost();
+        let wire = serde_json::to_value(refusal.as_json()).unwrap();
+        assert_eq!((wire.get("session_id"), &wire["persisted"]), (None, &json!(false)));
     }
 }

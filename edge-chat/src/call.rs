@@ -82,6 +82,13 @@ impl Call {
         Ok(user)
     }
 
+    /// Who asks for all of their data: besides what a reader counts for, with a lower limit.
+    pub(crate) async fn exporter(&self) -> Result<Authenticated, Failure> {
+        let user = self.reader().await?;
+        limits::by_exporter(user.user_id(), &self.env).await?;
+        Ok(user)
+    }
+
     /// Counts a request that no user answers for against its IP address.
     pub(crate) async fn limit_address(&self) -> Result<(), Failure> {
         limits::by_address(&self.request, self.config.client_address_header.as_deref(), &self.env).await

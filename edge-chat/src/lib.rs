@@ -23,6 +23,7 @@ mod gate;
 mod http;
 mod identity;
 mod limits;
+mod me;
 mod observe;
 mod route;
 mod router;

@@ -16,7 +16,9 @@ const BY_ADDRESS: &str = "IP_LIMIT";
 const BY_USER: &str = "USER_LIMIT";
 /// For questions, repeats and refused attempts included: before the Durable Object of the user is asked.
 const BY_ASKER: &str = "QUESTION_LIMIT";
-const BINDINGS: [&str; 3] = [BY_ADDRESS, BY_USER, BY_ASKER];
+/// For exports of all of a user's data, each of which is many calls of the database.
+const BY_EXPORTER: &str = "EXPORT_LIMIT";
+const BINDINGS: [&str; 4] = [BY_ADDRESS, BY_USER, BY_ASKER, BY_EXPORTER];
 /// The period of the bindings in `wrangler.toml`, which also holds the numbers: the longest a client has to wait.
 const PERIOD_SECONDS: u64 = 60;
 /// Where Cloudflare writes the client's address.
@@ -53,6 +55,11 @@ pub(crate) async fn by_user(user: Uuid, env: &Env) -> Result<(), Failure> {
 /// Counts a question against its user.
 pub(crate) async fn by_asker(user: Uuid, env: &Env) -> Result<(), Failure> {
     check(env, BY_ASKER, user.to_string()).await
+}
+
+/// Counts an export against its user.
+pub(crate) async fn by_exporter(user: Uuid, env: &Env) -> Result<(), Failure> {
+    check(env, BY_EXPORTER, user.to_string()).await
 }
 
 /// What the operator has to know of the bindings: those that are not there, and those that failed in this isolate.

@@ -15,6 +15,8 @@ pub(crate) enum Route {
     Session(Uuid),
     Messages(Uuid),
     Download(Uuid),
+    Me,
+    Export,
     Unknown,
 }
 
@@ -32,6 +34,8 @@ impl Route {
             ["sessions", id] => with_id(id, Self::Session),
             ["sessions", id, "messages"] => with_id(id, Self::Messages),
             ["documents", id, "download"] => with_id(id, Self::Download),
+            ["me"] => Self::Me,
+            ["me", "export"] => Self::Export,
             _ => Self::Unknown,
         }
     }
@@ -47,6 +51,8 @@ impl Route {
             Self::Session(_) => "/api/sessions/{id}",
             Self::Messages(_) => "/api/sessions/{id}/messages",
             Self::Download(_) => "/api/documents/{id}/download",
+            Self::Me => "/api/me",
+            Self::Export => "/api/me/export",
             Self::Unknown => "unknown",
         }
     }
@@ -56,7 +62,8 @@ impl Route {
         match self {
             Self::Chat => "POST, OPTIONS",
             Self::Session(_) => "GET, PATCH, DELETE, OPTIONS",
-            Self::Sessions | Self::Messages(_) => "GET, OPTIONS",
+            Self::Me => "DELETE, OPTIONS",
+            Self::Sessions | Self::Messages(_) | Self::Export => "GET, OPTIONS",
             Self::Health | Self::Ready | Self::Config | Self::Download(_) | Self::Unknown => {
                 "GET, HEAD, OPTIONS"
             }
@@ -89,6 +96,8 @@ mod tests {
             "/API/chat",
             "/api/chat%2f",
             "/api/sessions/",
+            "/api/me/",
+            "/api/me/exports",
             "/api/sessions/1",
             "/api/sessions/6f9619ff8b864d01b42d00cf4fc964ff",
             &format!("/api/sessions/{ID}/"),

@@ -16,7 +16,7 @@ use crate::http::error::Failure;
 use crate::http::reply::Reply;
 use crate::observe::{RequestLine, Trace, count};
 use crate::route::Route;
-use crate::{chat, documents, sessions, site};
+use crate::{chat, documents, me, sessions, site};
 
 /// Headers of every response. The API is for scripts: nothing of it is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -102,6 +102,8 @@ async fn dispatch(route: Route, method: &str, call: Call) -> std::result::Result
         (Route::Session(id), _) => sessions::show(call, id).await,
         (Route::Messages(id), _) => sessions::messages(call, id).await,
         (Route::Download(id), _) => documents::download(call, id, method == "HEAD").await,
+        (Route::Me, _) => me::delete(call).await,
+        (Route::Export, _) => me::export(call).await,
         (Route::Health, _) => site::health(),
         (Route::Unknown, _) => Err(nothing_here()),
     }

@@ -18,6 +18,10 @@ use crate::supabase::unavailable;
 /// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.
 const READY_TIME: Duration = Duration::from_secs(3);
 
+/// Questions are answered without the secret, but the database cannot tell them from those that are asked past the Worker.
+const UNVOUCHED: &str =
+    "CHAT_WORKER_SECRET is not set: questions are not counted in the statistics and in content_gaps";
+
 /// The public part of the settings, and what a client has to know of the contract.
 #[derive(Serialize)]
 struct PublicConfig {
@@ -49,7 +53,11 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
     call.limit_address().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIME));
     call.trace.time("settings", settings).await.map_err(not_ready)?;
-    let ready = Ready { status: "ready", warnings: limits::warnings(&call.env) };
+    let mut warnings = limits::warnings(&call.env);
+    if call.config.project.worker_secret.is_none() {
+        warnings.push(UNVOUCHED.to_owned());
+    }
+    let ready = Ready { status: "ready", warnings };
     Ok(Reply::new(Response::from_json(&ready)?, "ready"))
 }
 

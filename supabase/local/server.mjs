@@ -1,6 +1,6 @@
 // The embedded development server, a local service (see local-service/). Environment: PORT (default 54321), DATA_DIR
 // (default supabase/.local), DASHBOARD (set to anything: a dashboard for the administrator, at an address it prints).
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,9 +30,11 @@ async function serveFrom(dataDir, port, ready) {
   const server = createAdaptorServer({ fetch: async (request) => (await opened).fetch(request) });
   const url = await listen(server, port);
   try {
-    opened = open(dataDir, url);
+    const keys = loadOrCreateKeys(dataDir);
+    opened = open(dataDir, url, keys);
     const supabase = await opened;
     try {
+      await introduceWorker(supabase.database, (await keys).worker_secret);
       for (const file of supabase.applied) console.log(`applied ${file}`);
       if (process.env.DASHBOARD) dashboard = await serveDashboard(supabase);
       await ready(url);
@@ -55,9 +57,15 @@ async function serveDashboard(supabase) {
   return server;
 }
 
-async function open(dataDir, url) {
+/** The database keeps the hash alone, as a hosted one does after `kb worker-secret`. */
+async function introduceWorker(database, secret) {
+  const hash = createHash("sha256").update(secret).digest("hex");
+  await database.query("select public.chat_set_worker_secret($1)", [hash]);
+}
+
+async function open(dataDir, url, keys) {
   return openSupabase({
-    keys: await loadOrCreateKeys(dataDir),
+    keys: await keys,
     url,
     databaseDir: path.join(dataDir, "pglite"),
     storageDir: path.join(dataDir, "storage"),

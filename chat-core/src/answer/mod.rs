@@ -4,6 +4,8 @@ mod choose;
 mod cite;
 mod lean;
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
@@ -64,6 +66,14 @@ pub enum Role {
     Answer,
     /// The sentence after it needs it to be understood.
     Context,
+}
+
+impl Answer {
+    /// The documents that the text was composed from, also where it shows no citations. For the history, whose rows are hidden
+    /// with their documents; clients never get it.
+    pub fn sources(&self) -> BTreeSet<Uuid> {
+        self.sentences.iter().map(|sentence| sentence.document_id).collect()
+    }
 }
 
 /// A passage that may be quoted and cited.
@@ -302,6 +312,20 @@ mod tests {
         let answer = try_compose("refunds", &rows, false).unwrap();
         assert_eq!(answer.deltas, ["Refunds take 5 days [3]."]);
         assert!(answer.citations.is_empty() && answer.referenced_indices.is_empty());
+    }
+
+    #[test]
+    fn the_sources_are_the_documents_of_the_text_with_and_without_citations() {
+        let rows = [
+            chunk(7, 1, 0.8, "Refunds cost 5 euros."),
+            chunk(8, 2, 0.79, "Refunds need 5 days."),
+            chunk(9, 3, 0.7, "Trees are green."),
+        ];
+        let expected = BTreeSet::from([7, 8].map(Uuid::from_u128));
+        let with = answer("refunds", &rows);
+        assert_eq!(with.sources(), expected);
+        assert_eq!(with.sources(), with.citations.iter().map(|citation| citation.document_id).collect());
+        assert_eq!(try_compose("refunds", &rows, false).unwrap().sources(), expected);
     }
 
     #[test]

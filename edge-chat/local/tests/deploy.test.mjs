@@ -62,6 +62,7 @@ describe("a dry run", { concurrency: 1 }, () => {
       assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
       assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.USER_LIMIT \(300 requests\/60s\)\s+Rate Limit/);
+      assert.match(output, /env\.EXPORT_LIMIT \(5 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.QUESTION_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);

@@ -13,6 +13,7 @@ const workers = {};
 
 before(async () => {
   upstream = await startUpstream();
+  upstream.settings.link_mode = "public";
   for (const mode of ["none", "authenticated", "public"]) {
     workers[mode] = await startTestWorker(upstream, { CHAT_LINK_MODE: mode });
   }
@@ -257,7 +258,7 @@ describe("a citation", () => {
   test("leads nowhere where links are switched off", async () => {
     const user = newUser();
     assert.equal(citationOf(await askIn("none", user)).download_url, undefined);
-    assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+    assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
   });
 
   test("leads through the Worker to who is signed in", async () => {
@@ -342,7 +343,7 @@ describe("a passage that is not quoted", () => {
       const { citations, also_found: found } = events.find(({ type }) => type === "sources");
       for (const { download_url: url, document_id: id } of [...citations, ...found]) assert.ok(url.includes(id), url);
       assert.deepEqual([citations.length, found.length], [1, 1]);
-      assert.equal(upstream.callsOf(user, "kb_documents").length, 1);
+      assert.equal(upstream.callsOf(user, "rpc/chat_documents").length, 1);
     });
 
     test(`leads to its document from a refusal, in mode ${mode}`, async () => {
@@ -360,14 +361,14 @@ describe("a passage that is not quoted", () => {
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
     const [refusal] = (await ask(workers.none.url, user, question())).events;
     assert.equal(refusal.nearest[0].download_url, undefined);
-    assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+    assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
   });
 
   test("is named without a link when the look-up fails", async () => {
     const user = newUser();
     upstream.behave(user, {
       "rpc/match_chunks": () => ({ body: [weakPassage()] }),
-      kb_documents: () => ({ status: 500 }),
+      "rpc/chat_documents": () => ({ status: 500 }),
     });
     const [refusal] = (await ask(workers.authenticated.url, user, question())).events;
     assert.deepEqual([refusal.reason, refusal.nearest[0].title], ["weak_evidence", "Refunds"]);

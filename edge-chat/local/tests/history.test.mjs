@@ -377,7 +377,7 @@ describe("messages", () => {
       [true, false, false],
     );
     for (const { download_url: url } of message.citations) assert.equal(url, undefined);
-    assert.equal(upstream.callsOf(user, "kb_documents").length, 1, "one look-up for the whole page");
+    assert.equal(upstream.callsOf(user, "rpc/chat_documents").length, 1, "one look-up for the whole page");
   });
 
   const ofNewDocuments = (count) =>
@@ -388,7 +388,7 @@ describe("messages", () => {
     "to the last that fits, and one more": [250, 250, 1],
   };
   for (const [name, counts] of Object.entries(MANY)) {
-    test(`with sources of many documents come in pages of five look-ups: ${name}`, async () => {
+    test(`with sources of many documents come in pages of 500: ${name}`, async () => {
       const user = newUser();
       const session = upstream.history.addSession(user);
       const written = counts.map((count) =>
@@ -397,14 +397,11 @@ describe("messages", () => {
       const read = [];
       let cursor = "";
       do {
-        const known = upstream.callsOf(user, "kb_documents").length;
+        const known = upstream.callsOf(user, "rpc/chat_documents").length;
         const { json } = await get(user, `/api/sessions/${session.id}/messages?limit=200${cursor}`);
-        const lookups = upstream.callsOf(user, "kb_documents").slice(known);
-        assert.ok(lookups.length <= 5, `${lookups.length} look-ups`);
-        for (const { query, search } of lookups) {
-          assert.ok(query.id.split(",").length <= 100);
-          assert.ok(String(search).length < 8000);
-        }
+        const lookups = upstream.callsOf(user, "rpc/chat_documents").slice(known);
+        assert.equal(lookups.length, 1);
+        assert.ok(lookups[0].body.ids.length <= 500);
         assert.ok(json.messages.length > 0);
         read.push(...json.messages);
         cursor = json.next_cursor && `&cursor=${json.next_cursor}`;
@@ -431,7 +428,7 @@ describe("messages", () => {
 describe("citations that the Worker did not write", () => {
   const real = citation(DOCUMENT_ID, 1);
   const without = (name) => Object.fromEntries(Object.entries(real).filter(([key]) => key !== name));
-  /** What a user can write past the Worker, into their own history. */
+  /** What an administrator can write into a history. */
   const NO_CITATIONS = [
     null,
     7,
@@ -471,11 +468,12 @@ describe("citations that the Worker did not write", () => {
     "",
   ];
 
-  async function read(citations, use, variables = {}) {
+  async function read(citations, use, { linkMode = "none" } = {}) {
+    upstream.settings.link_mode = linkMode;
     const user = newUser();
     const session = upstream.history.addSession(user);
     upstream.history.addMessage(session, { role: "assistant", citations });
-    await withWorker(upstream, variables, async ({ url }) => {
+    await withWorker(upstream, {}, async ({ url }) => {
       const { status, json } = await send(url, `/api/sessions/${session.id}/messages`, { user });
       assert.equal(status, 200);
       await use(json.messages[0].citations, { url, user });
@@ -485,14 +483,14 @@ describe("citations that the Worker did not write", () => {
   test("are left out, and the true one between them stays", async () => {
     await read([...NO_CITATIONS, real, ...NO_CITATIONS], async (citations, { user }) => {
       assert.deepEqual(citations, [{ ...real, available: true }]);
-      assert.equal(upstream.callsOf(user, "kb_documents").length, 1);
+      assert.equal(upstream.callsOf(user, "rpc/chat_documents").length, 1);
     });
   });
 
   test("are left out also where there are no others", async () => {
     await read(NO_CITATIONS, async (citations, { user }) => {
       assert.deepEqual(citations, []);
-      assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+      assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
     });
   });
 
@@ -526,7 +524,7 @@ describe("citations that the Worker did not write", () => {
           }
           assert.equal(citations.at(-1).url, good.url);
         },
-        { CHAT_LINK_MODE: mode },
+        { linkMode: mode },
       );
     });
   }

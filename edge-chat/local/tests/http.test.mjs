@@ -20,6 +20,8 @@ const ROUTES = {
   [`/api/sessions/${SESSION}`]: ["GET", "PATCH", "DELETE"],
   [`/api/sessions/${SESSION}/messages`]: ["GET"],
   [`/api/documents/${DOCUMENT_ID}/download`]: ["GET", "HEAD"],
+  "/api/me": ["DELETE"],
+  "/api/me/export": ["GET"],
 };
 const EXPOSED = [
   "x-request-id",
@@ -360,13 +362,14 @@ describe("the address of a client", () => {
 });
 
 describe("a rate limit that does not work", () => {
-  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT"];
+  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "EXPORT_LIMIT"];
   const warningsIn = (log) => log.filter((line) => line.includes('"warning"'));
   const use = (fault) => async (open) => {
     for (let i = 0; i < 3; i++) {
       const user = newUser();
       assertError(await send(open.url, "/api/sessions"), 401, "unauthorized");
       assert.equal((await send(open.url, "/api/sessions", { user })).status, 200);
+      assert.equal((await send(open.url, "/api/me/export", { user })).status, 200);
       assert.equal((await ask(open.url, user)).status, 200);
     }
     const { json } = await send(open.url, "/api/ready");
@@ -423,6 +426,7 @@ describe("the limit per user", () => {
     ["DELETE", `/api/sessions/${SESSION}`],
     ["GET", `/api/sessions/${SESSION}/messages`],
     ["GET", `/api/documents/${DOCUMENT_ID}/download`],
+    ["DELETE", "/api/me"],
   ];
 
   test("counts history and files together, and neither questions nor anybody else", async () => {

@@ -154,7 +154,7 @@ describe("a setting of the database", () => {
       assert.equal(events[1].text, "Refunds are paid within 5 days.");
       assert.deepEqual([events[2].citations, events[2].also_found, events[2].referenced_indices], [[], [], []]);
       assert.deepEqual(upstream.history.messagesOf(user)[1].citations, []);
-      assert.deepEqual(upstream.callsOf(user, "kb_documents"), []);
+      assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
     });
   });
 
@@ -215,6 +215,24 @@ describe("the environment wins over the database", () => {
     });
   });
 
+  test("but for links to files, which it can only take away", async () => {
+    const ORDER = ["none", "authenticated", "public"];
+    for (const [allowed, link_mode] of ORDER.entries()) {
+      for (const [wanted, CHAT_LINK_MODE] of ORDER.entries()) {
+        await configured({ link_mode }, { CHAT_LINK_MODE }, async (worker) => {
+          const inForce = ORDER[Math.min(allowed, wanted)];
+          assert.equal((await configOf(worker)).link_mode, inForce, `${link_mode}, ${CHAT_LINK_MODE}`);
+          const { events } = await ask(worker.url, userWho([passage()]));
+          const { download_url: link } = events.find(({ type }) => type === "sources").citations[0];
+          const leads = { none: undefined, authenticated: `${worker.url}/api/`, public: `${upstream.url}/storage/` }[
+            inForce
+          ];
+          assert.ok(leads ? link.startsWith(leads) : link === undefined, link);
+        });
+      }
+    }
+  });
+
   test("where it says nothing, the database does", async () => {
     await configured({ ...DATABASE, link_mode: "none" }, { CHAT_GREETING: " " }, async (worker) => {
       assert.equal((await configOf(worker)).greeting, "From the database.");
@@ -235,6 +253,7 @@ describe("the environment wins over the database", () => {
     SUPABASE_URL: "ftp://secret-value",
     SUPABASE_JWT_SECRET: "secret-value",
     SUPABASE_JWKS_URL: "secret-value",
+    CHAT_WORKER_SECRET: "secret-value",
   };
   for (const [name, value] of Object.entries(INVALID)) {
     test(`${name} cannot be "${value.slice(0, 20)}": the log says so, the client learns nothing`, async () => {

@@ -62,7 +62,11 @@ describe("an answer", () => {
     assert.deepEqual([turn.answer_id, turn.answer], [end.message_id, delta.text]);
     assert.equal(turn.citations.length, 1);
     assert.equal(turn.hedged, false);
-    assert.deepEqual(upstream.callsOf(user, "kb_documents"), [], "no further question to an upstream that has rows");
+    assert.deepEqual(
+      upstream.callsOf(user, "rpc/chat_has_documents"),
+      [],
+      "no further question to an upstream that has rows",
+    );
   });
 
   test("that lacks a name of the question is sent and kept as hedged", async () => {
@@ -163,7 +167,10 @@ describe("a refusal", () => {
   test("tells an empty knowledge base from a question without a match", async () => {
     const empty = newUser();
     const none = () => ({ body: [] });
-    upstream.behave(empty, { "rpc/match_chunks": none, kb_documents: none });
+    upstream.behave(empty, {
+      "rpc/match_chunks": none,
+      "rpc/chat_has_documents": () => ({ body: false }),
+    });
     const refusal = (await ask(worker.url, empty)).events[0];
     assert.equal(refusal.reason, "empty_kb");
     assert.equal(refusal.message, "The knowledge base is empty. Please contact an admin.");

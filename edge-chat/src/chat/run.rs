@@ -1,6 +1,7 @@
 //! One admitted question, from its search to its place in the history.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Verdict, respond};
 use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
+use uuid::Uuid;
 
 use super::client::Client;
 use super::links::Links;
@@ -37,6 +39,8 @@ pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, Failu
 pub(super) struct Finding {
     /// Shared by all that send, write and keep it, since it can be large. It changes once, when it is in the history.
     pub(super) outcome: Rc<RefCell<Outcome>>,
+    /// The documents that an answer was composed from. For the history alone, so no part of the outcome.
+    sources: BTreeSet<Uuid>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
 }
@@ -53,6 +57,8 @@ pub(super) struct Run {
     trace: Rc<Trace>,
     origin: String,
     client: Client,
+    /// Whether the user's data were erased while this went on.
+    is_erased: Cell<bool>,
 }
 
 impl Run {
@@ -75,6 +81,7 @@ impl Run {
             ticket,
             question,
             turn,
+            is_erased: Cell::new(false),
         }
     }
 
@@ -107,9 +114,12 @@ impl Run {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
-        let mut outcome = match response.verdict {
-            Verdict::Answer(answer) => Outcome::answer(answer, self.turn.session_id, self.turn.answer_id),
-            Verdict::Refuse(reason) => self.refuse(&settings, reason, &rows).await?,
+        let (mut outcome, sources) = match response.verdict {
+            Verdict::Answer(answer) => {
+                let sources = answer.sources();
+                (Outcome::answer(answer, self.turn.session_id, self.turn.answer_id), sources)
+            }
+            Verdict::Refuse(reason) => (self.refuse(&settings, reason, &rows).await?, BTreeSet::new()),
         };
         drop(rows);
         let hasty = supabase.until(supabase.deadline().half());
@@ -117,7 +127,11 @@ impl Run {
         if let Err(failure) = trace.time("links", links.add(&mut outcome)).await {
             trace.fault("no links", &failure);
         }
-        Ok(Finding { outcome: Rc::new(RefCell::new(outcome)), best_similarity: assessment.best_similarity })
+        Ok(Finding {
+            outcome: Rc::new(RefCell::new(outcome)),
+            sources,
+            best_similarity: assessment.best_similarity,
+        })
     }
 
     async fn check_session(&self) -> Result<(), Failure> {
@@ -166,23 +180,51 @@ impl Run {
         let outcome = &finding.outcome;
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
-        let record = turn::record(&supabase, &self.question, &outcome.borrow(), &self.turn, latency_ms);
+        let record = turn::record(
+            &supabase,
+            &self.question,
+            &outcome.borrow(),
+            &finding.sources,
+            &self.turn,
+            latency_ms,
+        );
         match self.trace.time("history", record).await {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
             Err(failure) => self.trace.fault("history not written", &failure),
         }
         self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
         let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
-        if let Err(error) = complete.await {
-            self.trace.fault("outcome not kept", &error);
-            // So that no repeat waits for it. A repeat runs again, which writes the same rows.
-            self.release(Refund::No).await;
+        match complete.await {
+            Ok(false) => {}
+            Ok(true) => {
+                self.is_erased.set(true);
+                outcome.borrow_mut().mark_lost();
+                self.take_back(&supabase).await;
+            }
+            Err(error) => {
+                self.trace.fault("outcome not kept", &error);
+                // So that no repeat waits for it. A repeat runs again, which writes the same rows.
+                self.release(Refund::No).await;
+            }
+        }
+    }
+
+    /// Deletes the session that the turn may have made after the user's data were erased. One from before was deleted with
+    /// them, and takes no turn.
+    async fn take_back(&self, supabase: &Supabase) {
+        if self.question.session_id.is_none()
+            && let Err(failure) = supabase.delete_session(self.turn.session_id).await
+        {
+            self.trace.fault("turn not taken back", &failure);
         }
     }
 
     /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
     pub(super) async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
         completion.await;
+        if self.is_erased.get() {
+            return;
+        }
         let Ok(finding) = found.await else { return };
         let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
         let refusal = match &*finding.outcome.borrow() {
@@ -201,7 +243,7 @@ impl Run {
             best_score,
             reason,
         };
-        if let Err(failure) = supabase.insert_refusal(&row).await {
+        if let Err(failure) = supabase.record_refusal(&row).await {
             self.trace.fault("refusal not noted", &failure);
         }
     }

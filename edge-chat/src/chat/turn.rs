@@ -1,5 +1,7 @@
 //! A question and its outcome in the user's history.
 
+use std::collections::BTreeSet;
+
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
@@ -42,6 +44,7 @@ pub(super) fn record<'a>(
     supabase: &'a Supabase,
     question: &ChatRequest,
     outcome: &Outcome,
+    sources: &BTreeSet<Uuid>,
     turn: &Turn,
     latency_ms: u64,
 ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
@@ -58,6 +61,7 @@ pub(super) fn record<'a>(
         answer_id: turn.answer_id,
         answer: outcome.text(),
         citations: outcome.citations(),
+        sources,
         latency_ms,
         refusal,
         hedged,

@@ -16,6 +16,8 @@ pub(crate) struct Project {
     /// Its address, without a slash at the end.
     pub(crate) url: String,
     pub(crate) publishable_key: String,
+    /// By which the database knows the Worker. For this project's functions only, and for no log.
+    pub(crate) worker_secret: Option<String>,
 }
 
 /// What the environment says.
@@ -34,7 +36,7 @@ pub(crate) struct Config {
 }
 
 /// A setting that is missing or cannot be used. Names the setting, never its value.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("{0} is not set")]
     Missing(&'static str),
@@ -51,6 +53,7 @@ impl Config {
         let source = Source(lookup);
         let url = source.required("SUPABASE_URL").and_then(|text| web_address("SUPABASE_URL", text))?;
         let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(header_value)?;
+        let worker_secret = source.get("CHAT_WORKER_SECRET").map(worker_secret).transpose()?;
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
@@ -63,7 +66,7 @@ impl Config {
             overrides: source.overrides()?,
             rate_limit: rate_limit.unwrap_or(20),
             upstream_timeout: Duration::from_millis(timeout_ms.unwrap_or(8000)),
-            project: Rc::new(Project { url, publishable_key }),
+            project: Rc::new(Project { url, publishable_key, worker_secret }),
         })
     }
 }
@@ -229,6 +232,14 @@ fn header_value(key: String) -> Result<String, ConfigError> {
     }
 }
 
+fn worker_secret(secret: String) -> Result<String, ConfigError> {
+    if (32..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(secret)
+    } else {
+        Err(ConfigError::Invalid("CHAT_WORKER_SECRET", "32 to 200 visible ASCII characters"))
+    }
+}
+
 fn jwt_secret(secret: String) -> Result<Secret, ConfigError> {
     Secret::new(secret).ok_or(ConfigError::Invalid("SUPABASE_JWT_SECRET", "at least 32 bytes long"))
 }
@@ -263,6 +274,33 @@ mod tests {
         assert_eq!(config.identity.jwks_url, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
         assert!(config.identity.secret.is_none());
         assert_eq!(config.client_address_header, None);
+        assert_eq!(config.project.worker_secret, None);
+    }
+
+    #[test]
+    fn the_worker_secret_has_32_to_200_visible_characters() {
+        let secret = |text: String| {
+            let lookup = |name: &str| match name {
+                "SUPABASE_URL" => Some("https://abc.supabase.co".to_owned()),
+                "SUPABASE_PUBLISHABLE_KEY" => Some("sb_publishable_x".to_owned()),
+                "CHAT_WORKER_SECRET" => Some(text.clone()),
+                _ => None,
+            };
+            Config::from_lookup(lookup).map(|config| config.project.worker_secret.clone())
+        };
+        for length in [32, 200] {
+            let text = "~".repeat(length);
+            assert_eq!(secret(text.clone()), Ok(Some(text)));
+        }
+        let wrong = ConfigError::Invalid("CHAT_WORKER_SECRET", "32 to 200 visible ASCII characters");
+        for text in [
+            "x".repeat(31),
+            "x".repeat(201),
+            "é".repeat(32),
+            format!("{}\n{}", "x".repeat(20), "y".repeat(20)),
+        ] {
+            assert_eq!(secret(text), Err(wrong));
+        }
     }
 
     #[test]
@@ -364,6 +402,7 @@ mod tests {
             ("SUPABASE_JWKS_URL", "secretvalue"),
             ("SUPABASE_PUBLISHABLE_KEY", "secretvalue\nx"),
             ("SUPABASE_JWT_SECRET", "secretvalue"),
+            ("CHAT_WORKER_SECRET", "secretvalue"),
             ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
             ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
             ("CHAT_EVIDENCE_THRESHOLD", "-0.1"),

@@ -18,8 +18,8 @@ const POLL: Duration = Duration::from_millis(10);
 /// Passages a search asks for, unless set otherwise.
 const DEFAULT_MATCH_COUNT: u32 = 5;
 
-/// How citations link to the original file of their document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How citations link to the original file of their document, the strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LinkMode {
     /// They do not.
@@ -49,7 +49,8 @@ pub(crate) struct Settings {
     pub(crate) model: Option<String>,
 }
 
-/// What the environment sets; it wins over the table.
+/// What the environment sets; it wins over the table. Only a link mode cannot be looser than the table's, which the database
+/// holds users to itself.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Overrides {
     pub(crate) evidence_threshold: Option<f64>,
@@ -131,7 +132,7 @@ impl Settings {
                 background: stored.calibration.unwrap_or(defaults.background),
             },
             match_count: match_count.clamp(1, 50),
-            link_mode: overrides.link_mode.unwrap_or(row.link_mode),
+            link_mode: overrides.link_mode.unwrap_or(row.link_mode).min(row.link_mode),
             citations: overrides.citations.unwrap_or(row.citations),
             refusal_message: overrides.refusal_message.clone().or_else(|| row.refusal_message.clone()),
             refusal_suggestions: overrides
@@ -208,6 +209,21 @@ mod tests {
         assert_eq!((settings.gates.similarity, settings.match_count), (0.5, 3));
         assert_eq!((settings.link_mode, settings.greeting.as_deref()), (LinkMode::None, Some("Hi")));
         assert!(settings.suggested_questions.is_empty());
+    }
+
+    #[test]
+    fn the_stricter_link_mode_of_environment_and_table_is_in_force() {
+        const MODES: [LinkMode; 3] = [LinkMode::None, LinkMode::Authenticated, LinkMode::Public];
+        let mode = |environment, table| {
+            let overrides = Overrides { link_mode: environment, ..Overrides::default() };
+            Settings::merge(&overrides, &stored(serde_json::json!({ "link_mode": table }))).link_mode
+        };
+        for (at, table) in MODES.into_iter().enumerate() {
+            assert_eq!(mode(None, table), table);
+            for (other, environment) in MODES.into_iter().enumerate() {
+                assert_eq!(mode(Some(environment), table), MODES[at.min(other)]);
+            }
+        }
     }
 
     #[test]

@@ -48,6 +48,15 @@ enum Command<O> {
     Complete { ticket: Ticket, outcome: O },
     /// The question failed; a repeat may try again.
     Release { ticket: Ticket, refund: Refund },
+    /// Forget what the user asked, also what is being answered. What counts for the rate limit stays.
+    Erase,
+}
+
+/// The gate's answer to [`Command::Complete`].
+#[derive(Default, Serialize, Deserialize)]
+struct Completed {
+    /// The user's data were erased since the question was admitted: its outcome was not kept.
+    is_erased: bool,
 }
 
 /// Whether a run that failed gives its place in the limit back.
@@ -121,6 +130,9 @@ impl Budget {
 pub(crate) struct Ticket {
     message_id: Uuid,
     run: Uuid,
+    /// When the user's data had last been erased, 0 if never.
+    #[serde(default)]
+    erased_ms: i64,
 }
 
 /// One user's gate.
@@ -174,13 +186,25 @@ impl Gate {
         Ok(decision)
     }
 
-    /// Keeps the outcome for repeats. It is needed for the call only, not until that has ended.
+    /// Keeps the outcome for repeats, unless the user's data were erased in the meantime; tells whether they were. The outcome
+    /// is needed for the call only, not until that has ended.
     pub(crate) fn complete<'a>(
         &'a self,
         ticket: Ticket,
         outcome: &Outcome,
-    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
-        self.tell(&Command::Complete { ticket, outcome })
+    ) -> impl Future<Output = Result<bool, Failure>> + use<'a> {
+        let told = self.tell(&Command::Complete { ticket, outcome });
+        async move {
+            // An object of the version before, which erases nothing, says nothing.
+            Ok(serde_json::from_str::<Completed>(&told.await?).unwrap_or_default().is_erased)
+        }
+    }
+
+    /// Forgets the user's questions and their outcomes. The rate limit counts on.
+    pub(crate) async fn erase(&self, deadline: Deadline) -> Result<(), Failure> {
+        let request = encode_request(&Command::Erase)?;
+        let send = async { self.send(request).await.map(drop).map_err(unreachable) };
+        deadline.limit(BINDING, send).await
     }
 
     /// Forgets a question that failed, so that it can be asked again.
@@ -188,16 +212,16 @@ impl Gate {
         if refund != Refund::No {
             LIMITED.with_borrow_mut(|limited| limited.forget(self.user_id));
         }
-        self.tell(&Command::Release { ticket, refund }).await
+        self.tell(&Command::Release { ticket, refund }).await.map(drop)
     }
 
     fn tell<'a>(
         &'a self,
         command: &Command<&Outcome>,
-    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+    ) -> impl Future<Output = Result<String, Failure>> + use<'a> {
         let request = encode_request(command);
         async move {
-            let send = async { self.send(request?).await.map(drop).map_err(unreachable) };
+            let send = async { self.send(request?).await.map_err(unreachable) };
             Deadline::after(TELL_TIME).limit(BINDING, send).await
         }
     }

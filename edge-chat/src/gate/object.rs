@@ -21,7 +21,7 @@ use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
-use super::{Budget, Refund, Ticket};
+use super::{Budget, Completed, Refund, Ticket};
 
 /// What the object hears and says: outcomes are stored and given back as they came.
 type Command = super::Command<Box<RawValue>>;
@@ -35,6 +35,9 @@ const MAX_QUESTIONS: i64 = 20 * 60 * 24;
 /// Most places that one user's failed runs give back in a window, where the question itself may be the reason.
 const MAX_BOUNDED_REFUNDS: i64 = 10;
 
+/// For how long it is known that the user's data were erased, in milliseconds: longer than any run takes.
+const ERASURE_MS: i64 = 10 * 60 * 1000;
+
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL, run TEXT);
     CREATE INDEX IF NOT EXISTS admissions_at ON admissions (at_ms);
@@ -47,6 +50,7 @@ const SCHEMA: &str = "
         outcome TEXT
     );
     CREATE INDEX IF NOT EXISTS questions_started ON questions (started_ms);
+    CREATE TABLE IF NOT EXISTS erasures (at_ms INTEGER NOT NULL);
 ";
 
 /// One user's rate limit and recent outcomes.
@@ -72,13 +76,17 @@ impl DurableObject for UserGate {
                 Response::from_json(&self.admit_or_wait(&question).await?)
             }
             Command::Complete { ticket, outcome } => {
-                self.complete(&ticket, &outcome)?;
+                let completed = self.complete(&ticket, &outcome)?;
                 self.waiters.wake(ticket.message_id);
-                Response::from_json(&())
+                Response::from_json(&completed)
             }
             Command::Release { ticket, refund } => {
                 self.release(&ticket, refund, now_ms())?;
                 self.waiters.wake(ticket.message_id);
+                Response::from_json(&())
+            }
+            Command::Erase => {
+                self.erase(now_ms()).await?;
                 Response::from_json(&())
             }
         }
@@ -118,8 +126,9 @@ struct QuestionRow {
     outcome: Option<String>,
 }
 
+/// A time, if there is one.
 #[derive(Deserialize)]
-struct ExpiryRow {
+struct TimeRow {
     at_ms: Option<i64>,
 }
 
@@ -155,8 +164,13 @@ impl UserGate {
     /// Decides; while the first run of the same question is still going, waits for its end.
     async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
         let mut left_ms = question.wait_ms;
+        let erased_ms = self.last_erasure()?;
         loop {
             let now = now_ms();
+            if self.last_erasure()? != erased_ms {
+                // A repeat from before the erasure must not become a question after it.
+                return self.busy(question, now);
+            }
             let stale_in_ms = match self.decide(question, now)? {
                 Step::Decided(decision) => {
                     if matches!(decision.admission, Admission::Admitted { .. }) {
@@ -218,7 +232,8 @@ impl UserGate {
 
     fn start(&self, question: &Question, now: i64) -> Result<Admission> {
         self.forget_old(now)?;
-        let ticket = Ticket { message_id: question.message_id, run: Uuid::new_v4() };
+        let ticket =
+            Ticket { message_id: question.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
         self.run(
             "INSERT INTO admissions (at_ms, run) VALUES (?, ?)",
             vec![now.into(), ticket.run.to_string().into()],
@@ -240,11 +255,40 @@ impl UserGate {
         Ok(Admission::Admitted { ticket })
     }
 
-    fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<()> {
-        self.run(
-            "UPDATE questions SET outcome = ? WHERE message_id = ? AND run = ?",
-            vec![outcome.get().into(), ticket.message_id.to_string().into(), ticket.run.to_string().into()],
-        )
+    fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<Completed> {
+        let is_erased = ticket.erased_ms < self.last_erasure()?;
+        if !is_erased {
+            self.run(
+                "UPDATE questions SET outcome = ? WHERE message_id = ? AND run = ?",
+                vec![
+                    outcome.get().into(),
+                    ticket.message_id.to_string().into(),
+                    ticket.run.to_string().into(),
+                ],
+            )?;
+        }
+        Ok(Completed { is_erased })
+    }
+
+    /// Deletes what was asked. Admissions stay, or erasing would reset the limit; and so does the time of the erasure, by which
+    /// a run that goes on learns of it.
+    async fn erase(&self, now: i64) -> Result<()> {
+        // Later than the one before, also under a clock that was set back.
+        let at_ms = now.max(self.last_erasure()? + 1);
+        self.run("DELETE FROM questions", vec![])?;
+        self.run("DELETE FROM erasures", vec![])?;
+        self.run("INSERT INTO erasures (at_ms) VALUES (?)", vec![at_ms.into()])?;
+        self.waiters.wake_all();
+        // Instead of one in a day: then nothing is left, and the object with it.
+        self.state.storage().set_alarm(ERASURE_MS).await?;
+        self.has_alarm.set(true);
+        Ok(())
+    }
+
+    /// When the user's data were last erased, 0 if never or too long ago for any run to have begun before.
+    fn last_erasure(&self) -> Result<i64> {
+        let last = self.first::<TimeRow>("SELECT MAX(at_ms) AS at_ms FROM erasures", vec![])?;
+        Ok(last.and_then(|row| row.at_ms).unwrap_or(0))
     }
 
     fn release(&self, ticket: &Ticket, refund: Refund, now: i64) -> Result<()> {
@@ -309,17 +353,22 @@ impl UserGate {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
+        self.run("DELETE FROM erasures WHERE at_ms <= ?", vec![(now - ERASURE_MS).into()])?;
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
     }
 
     /// When the oldest question can be deleted or, without questions, the rest. `None` if there is nothing.
     fn next_expiry(&self) -> Result<Option<i64>> {
-        let row = self.first::<ExpiryRow>(
+        let row = self.first::<TimeRow>(
             "SELECT COALESCE(
                 (SELECT MIN(started_ms) + ? FROM questions),
-                (SELECT MAX(at_ms) + ? FROM (SELECT at_ms FROM admissions UNION ALL SELECT at_ms FROM refunds))
+                (SELECT MAX(at_ms) FROM (
+                    SELECT MAX(at_ms) + ? AS at_ms FROM admissions
+                    UNION ALL SELECT MAX(at_ms) + ? FROM refunds
+                    UNION ALL SELECT MAX(at_ms) + ? FROM erasures
+                ))
             ) AS at_ms",
-            vec![KEEP_MS.into(), WINDOW_MS.into()],
+            vec![KEEP_MS.into(), WINDOW_MS.into(), WINDOW_MS.into(), ERASURE_MS.into()],
         )?;
         Ok(row.and_then(|row| row.at_ms))
     }

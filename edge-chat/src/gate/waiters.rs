@@ -30,6 +30,13 @@ impl Waiters {
         Some(woken)
     }
 
+    /// Wakes all that wait, whatever for.
+    pub(super) fn wake_all(&self) {
+        for waiter in self.0.take() {
+            let _ = waiter.wake.send(());
+        }
+    }
+
     /// Wakes all that wait for the question.
     pub(super) fn wake(&self, message_id: Uuid) {
         let woken: Vec<_> =
@@ -56,6 +63,15 @@ mod tests {
         waiters.wake(FIRST);
         assert_eq!([a.try_recv(), b.try_recv()], [Ok(Some(())), Ok(Some(()))]);
         assert_eq!(other.try_recv(), Ok(None));
+    }
+
+    #[test]
+    fn all_can_be_woken() {
+        let waiters = Waiters::default();
+        let mut waiting = [FIRST, SECOND].map(|id| waiters.join(id).expect("a place"));
+        waiters.wake_all();
+        assert!(waiting.iter_mut().all(|woken| woken.try_recv() == Ok(Some(()))));
+        assert!(waiters.0.borrow().is_empty());
     }
 
     #[test]

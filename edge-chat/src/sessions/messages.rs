@@ -74,8 +74,8 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }
 
-/// Users may write into their own history, so what is no citation, or quotes nothing, is left out, and links are checked
-/// once more.
+/// Another version, or an administrator, may have written the row: what is no citation, or quotes nothing, is left out, and
+/// links are checked once more.
 fn shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);

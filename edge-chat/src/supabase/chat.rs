@@ -1,15 +1,15 @@
 //! What a question needs: the search, and the rows it leaves behind.
 
+use std::collections::BTreeSet;
+
 use chat_core::answer::Citation;
 use chat_core::chunk::{MatchedChunk, SearchRows};
 use chat_core::limits::MAX_SEARCH_BYTES;
-use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
-use worker::Method;
 
-use super::{Query, Service, Supabase, vector_literal};
+use super::{Supabase, vector_literal};
 use crate::http::error::Failure;
 
 /// A question and its outcome, to be written to the history.
@@ -24,6 +24,8 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) answer: String,
     #[serde(serialize_with = "without_links")]
     pub(crate) citations: &'a [Citation],
+    /// The documents that the answer was composed from, whatever is cited.
+    pub(crate) sources: &'a BTreeSet<Uuid>,
     /// From the request to the outcome.
     pub(crate) latency_ms: u64,
     /// The reason, if the outcome is a refusal.
@@ -57,7 +59,7 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        let mut search = self.rpc("match_chunks", &parameters)?;
+        let mut search = self.vouched_rpc("match_chunks", &parameters)?;
         search.max_bytes = MAX_SEARCH_BYTES;
         let found: SearchRows = self.read_json(search).await?;
         if found.left_out > 0 {
@@ -68,9 +70,7 @@ impl Supabase {
 
     /// Whether the user can see any document that can be searched.
     pub(crate) async fn has_documents(&self) -> Result<bool, Failure> {
-        let query = Query::columns("id").filter("status", "eq.ready").filter("enabled", "eq.true").limit(1);
-        let rows: Vec<IgnoredAny> = self.select("kb_documents", &query).await?;
-        Ok(!rows.is_empty())
+        self.read_json(self.rpc("chat_has_documents", &json!({}))?).await
     }
 
     /// Writes a turn, all of it or nothing; a second time it changes nothing. The turn is needed for the call only, not
@@ -79,14 +79,13 @@ impl Supabase {
         &'a self,
         turn: &RecordedTurn<'_>,
     ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
-        let call = self.rpc("chat_record_turn", turn);
+        let call = self.vouched_rpc("chat_record_turn", turn);
         async move { call?.read(self.deadline).await.map(drop) }
     }
 
-    /// Writes a refused question, unless it is there already.
-    pub(crate) async fn insert_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), Failure> {
-        const TABLE: &str = "chat_refusals";
-        let row = json!({
+    /// Writes a refused question, unless it is there already or the site owner keeps none.
+    pub(crate) async fn record_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), Failure> {
+        let parameters = json!({
             "id": refusal.id,
             "session_id": refusal.session_id,
             "question": refusal.question,
@@ -94,10 +93,7 @@ impl Supabase {
             "best_score": refusal.best_score,
             "reason": refusal.reason,
         });
-        let mut insert = self.exchange(Service::Rest, TABLE, Method::Post, format!("/rest/v1/{TABLE}"));
-        insert.headers.push(("Prefer", "return=minimal, resolution=ignore-duplicates".to_owned()));
-        insert.body = Some(row.to_string());
-        insert.read(self.deadline).await.map(drop)
+        self.vouched_rpc("chat_record_refusal", &parameters)?.read(self.deadline).await.map(drop)
     }
 }
 

@@ -5,15 +5,17 @@ use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
-use super::{Answer, Query, Service, Supabase};
+use super::{Answer, Service, Supabase};
 use crate::http::error::Failure;
 
 /// The bucket with the original files.
 const BUCKET: &str = "kb";
-/// Documents asked for in one request: their ids have to fit into an address.
-const IDS_PER_REQUEST: usize = 100;
+/// Most documents that `chat_documents` takes.
+const MAX_IDS: usize = 500;
+/// Most bytes of its answer: of 500 documents with the longest names (300 characters) and paths (1024 bytes).
+const MAX_FILES_BYTES: usize = 2 * 1024 * 1024;
 
-/// Where the file of a document is, if the user may see the document.
+/// A document that the user may see. Without a path there is no file, or users may open none.
 #[derive(Deserialize)]
 pub(crate) struct DocumentFile {
     pub(crate) id: Uuid,
@@ -33,13 +35,10 @@ impl Supabase {
     /// Those of the documents that the user may see.
     pub(crate) async fn document_files(&self, ids: &[Uuid]) -> Result<Vec<DocumentFile>, Failure> {
         let mut files = Vec::with_capacity(ids.len());
-        for ids in ids.chunks(IDS_PER_REQUEST) {
-            let list = ids.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
-            let query = Query::columns("id,name,storage_path")
-                .filter("id", format!("in.({list})"))
-                .filter("status", "eq.ready")
-                .filter("enabled", "eq.true");
-            files.extend(self.select::<DocumentFile>("kb_documents", &query).await?);
+        for ids in ids.chunks(MAX_IDS) {
+            let mut lookup = self.rpc("chat_documents", &json!({ "ids": ids }))?;
+            lookup.max_bytes = MAX_FILES_BYTES;
+            files.extend(self.read_json::<Vec<DocumentFile>>(lookup).await?);
         }
         Ok(files)
     }

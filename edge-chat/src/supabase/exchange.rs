@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chat_core::error::ErrorCode;
 use futures_util::StreamExt;
+use serde::Deserialize;
 use uuid::Uuid;
 use worker::js_sys::Math;
 use worker::{
@@ -21,6 +22,9 @@ pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 /// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
 /// do not come back at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
+
+/// The period of the database's limits, in seconds: nobody has to wait longer.
+const LONGEST_LIMIT_S: u64 = 60;
 
 /// A call that began with less time than this says nothing about Supabase when the time is over.
 const LEAST_TIME: Duration = Duration::from_secs(1);
@@ -62,6 +66,8 @@ enum Fault {
     Connection(&'static str),
     /// A status that says that Supabase has trouble.
     Status(u16),
+    /// The database has a limit of its own, and this user has reached it. So many seconds later there is room again.
+    Limited(u64),
     /// An answer of more bytes than are read.
     TooLarge,
     /// An answer that another try would not make better.
@@ -106,6 +112,10 @@ impl Exchange {
         let status = answer.response.status_code();
         let body = self.read_body(answer).await;
         match refusal_of(self.what, status) {
+            Some(Fault::Status(429)) => {
+                let limit = body.ok().and_then(|body| limit_of(&body));
+                Err(limit.map_or(Fault::Status(429), Fault::Limited))
+            }
             Some(fault) => Err(fault),
             None => body,
         }
@@ -183,7 +193,7 @@ impl Exchange {
 
     fn sign_of(&self, fault: &Fault) -> Sign {
         match fault {
-            Fault::TooLarge | Fault::Final(_) => Sign::Health,
+            Fault::Limited(_) | Fault::TooLarge | Fault::Final(_) => Sign::Health,
             Fault::Connection(_) => Sign::Trouble,
             // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
             Fault::Status(300..=399 | 502..=504 | 520..=530) => Sign::Trouble,
@@ -271,6 +281,9 @@ impl Fault {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
             Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
+            Self::Limited(seconds) => {
+                Failure::rate_limited(seconds).with_detail(format!("{what}: the limit of the database"))
+            }
             Self::TooLarge => unavailable(what, "the answer is too large"),
             Self::Final(failure) => failure,
         }
@@ -297,6 +310,20 @@ fn refusal_of(what: &str, status: u16) -> Option<Fault> {
         // Any other refusal means that the database and this Worker do not fit together.
         _ => Fault::Final(Failure::internal(detail())),
     })
+}
+
+/// The seconds to wait, if an answer with status 429 is the database's own word (`PT429` is how PostgREST makes it that
+/// status) and not one of something before it.
+fn limit_of(body: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Raised {
+        code: String,
+        details: Option<String>,
+    }
+    let raised: Raised =
+        serde_json::from_slice(body).ok().filter(|raised: &Raised| raised.code == "PT429")?;
+    let seconds = raised.details.and_then(|text| text.trim().parse().ok());
+    Some(seconds.unwrap_or(LONGEST_LIMIT_S).clamp(1, LONGEST_LIMIT_S))
 }
 
 fn resting(what: &str, wait_ms: u64) -> Failure {
@@ -328,6 +355,34 @@ mod tests {
         assert_eq!(code(429), Some(ErrorCode::UpstreamUnavailable));
         assert_eq!(code(500), Some(ErrorCode::UpstreamUnavailable));
         assert_eq!(code(503), Some(ErrorCode::UpstreamUnavailable));
+    }
+
+    #[test]
+    fn a_limit_of_the_database_says_how_long_to_wait() {
+        let seconds = |body: &str| limit_of(body.as_bytes());
+        assert_eq!(seconds(r#"{"code":"PT429","message":"slow down","details":"17","hint":null}"#), Some(17));
+        for (details, expected) in
+            [("\"1\"", 1), ("\"0\"", 1), ("\"3600\"", 60), ("\"-5\"", 60), ("\"soon\"", 60), ("null", 60)]
+        {
+            assert_eq!(
+                seconds(&format!(r#"{{"code":"PT429","details":{details}}}"#)),
+                Some(expected),
+                "{details}"
+            );
+        }
+        assert_eq!(seconds(r#"{"code":"PT429"}"#), Some(60));
+        for other in ["", "[]", "<html>", r#"{"code":"429"}"#, r#"{"message":"PT429"}"#] {
+            assert_eq!(seconds(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_limit_of_the_database_is_not_tried_again() {
+        let limited = Fault::Limited(17);
+        assert!(!limited.may_pass());
+        let failure = limited.into_failure("x");
+        assert_eq!((failure.error.code, failure.status), (ErrorCode::RateLimited, 429));
+        assert_eq!(failure.headers, [("Retry-After", "17".to_owned())]);
     }
 
     #[test]

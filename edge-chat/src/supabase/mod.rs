@@ -6,6 +6,7 @@ mod circuit;
 mod deadline;
 mod documents;
 mod exchange;
+mod export;
 mod keys;
 mod large;
 mod sessions;
@@ -28,10 +29,14 @@ pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
 pub(crate) use exchange::{Answer, Connection, unavailable};
 use exchange::{Exchange, MAX_ANSWER_BYTES, Service};
+pub(crate) use export::{ExportedMessage, RefusedQuestion};
 pub(crate) use keys::fetch_keys;
 use large::LargeAnswers;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
+
+/// The request header with the secret by which the database knows the Worker.
+const WORKER_HEADER: &str = "x-evidence-chat-worker";
 
 /// Supabase on behalf of one user.
 #[derive(Clone)]
@@ -53,6 +58,11 @@ impl Supabase {
         Self { deadline, ..self.clone() }
     }
 
+    /// The same for another piece of work: with another deadline, and a permit of its own for large answers.
+    pub(crate) fn anew(&self, deadline: Deadline) -> Self {
+        Self { deadline, large_answers: LargeAnswers::default(), ..self.clone() }
+    }
+
     pub(crate) fn deadline(&self) -> Deadline {
         self.deadline
     }
@@ -67,12 +77,35 @@ impl Supabase {
         self.read_json(self.exchange(Service::Rest, table, Method::Get, path)).await
     }
 
+    /// The same, and `None` if they are too large.
+    async fn select_if_not_too_large<T: DeserializeOwned>(
+        &self,
+        table: &'static str,
+        query: &Query,
+    ) -> Result<Option<Vec<T>>, Failure> {
+        let path = format!("/rest/v1/{table}?{}", query.encode());
+        let body = self
+            .exchange(Service::Rest, table, Method::Get, path)
+            .read_if_not_too_large(self.deadline)
+            .await?;
+        body.map(|body| parse(table, &body)).transpose()
+    }
+
     /// A call of a function that can be made twice.
     fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
         let path = format!("/rest/v1/rpc/{function}");
         let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
         exchange.body = Some(to_json(parameters)?);
         exchange.is_safe = true;
+        Ok(exchange)
+    }
+
+    /// A call that the Worker vouches for: without its limits in the database, and counted in the statistics.
+    fn vouched_rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
+        let mut exchange = self.rpc(function, parameters)?;
+        if let Some(secret) = &self.project.worker_secret {
+            exchange.headers.push((WORKER_HEADER, secret.clone()));
+        }
         Ok(exchange)
     }
 

@@ -11,9 +11,9 @@ use super::timestamp::Timestamp;
 use super::{Exchange, Query, Service, Supabase, parse, unavailable};
 use crate::http::error::Failure;
 
-const TABLE: &str = "chat_sessions";
-const MESSAGES: &str = "chat_messages";
-const COLUMNS: &str = "id,title,created_at,updated_at";
+pub(super) const TABLE: &str = "chat_sessions";
+pub(super) const MESSAGES: &str = "chat_messages";
+pub(super) const COLUMNS: &str = "id,title,created_at,updated_at";
 
 /// A conversation, as the client gets it.
 #[derive(Serialize, Deserialize)]

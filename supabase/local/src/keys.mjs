@@ -6,7 +6,7 @@ import { generateApiKey } from "@supabase/lite";
 
 /**
  * Secrets of one local project, in the file format shared with the other tools of this repository.
- * @typedef {{ jwt_secret: string, publishable_key: string, secret_key: string }} Keys
+ * @typedef {{ jwt_secret: string, publishable_key: string, secret_key: string, worker_secret: string }} Keys
  */
 
 /** @returns {Promise<Keys>} */
@@ -16,8 +16,12 @@ export async function generateKeys() {
     jwt_secret: randomBytes(32).toString("base64url"),
     publishable_key: publishable.key,
     secret_key: secret.key,
+    worker_secret: generateWorkerSecret(),
   };
 }
+
+/** By which the database knows the Worker. */
+const generateWorkerSecret = () => randomBytes(32).toString("base64url");
 
 /**
  * Reads `keys.json` of a data folder; writes it first when it is missing.
@@ -30,14 +34,18 @@ export async function loadOrCreateKeys(dataDir) {
     if (error.code === "ENOENT") return undefined;
     throw new StartupError(`Cannot read ${file}: ${error.message}`);
   });
-  if (text !== undefined) return parseKeys(text, file);
+  const known = text === undefined ? await generateKeys() : parseKeys(text, file);
+  // Folders of earlier versions have no such secret.
+  const keys = { worker_secret: generateWorkerSecret(), ...known };
+  if (text === undefined || !known.worker_secret) await writeKeys(keys, file);
+  return keys;
+}
 
-  const keys = await generateKeys();
+async function writeKeys(keys, file) {
   // Renamed into place: a reader never sees half a file.
   const unfinished = `${file}.${process.pid}.tmp`;
   await writeFile(unfinished, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   await rename(unfinished, file);
-  return keys;
 }
 
 function parseKeys(text, file) {

@@ -37,11 +37,12 @@ const answers = {
   "/rest/v1/rpc/match_chunks": ({ query_text: text }) => rows.get(text) ?? "[]",
   "/rest/v1/rpc/chat_config": () => config,
   "/rest/v1/rpc/chat_record_turn": () => undefined,
-  "/rest/v1/chat_refusals": () => undefined,
+  "/rest/v1/rpc/chat_record_refusal": () => undefined,
+  "/rest/v1/rpc/chat_has_documents": () => "true",
+  "/rest/v1/rpc/chat_documents": () => "[]",
   // Of the one session that everybody has.
   "/rest/v1/chat_sessions": () => '[{"id":""}]',
   "/rest/v1/chat_messages": (_, search) => `[${messages.slice(0, Number(search.get("limit"))).join(",")}]`,
-  "/rest/v1/kb_documents": () => "[]",
 };
 
 await runService({ serve });

@@ -99,6 +99,7 @@ impl Demo {
                 .env("SUPABASE_URL", supabase.url())
                 .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
                 .env("SUPABASE_JWT_SECRET", &supabase.keys.jwt_secret)
+                .env("CHAT_WORKER_SECRET", &supabase.keys.worker_secret)
                 .env("CHAT_ALLOWED_ORIGINS", origins),
             ports::free_from(8787)?,
             &logs,

@@ -48,6 +48,7 @@ pub(crate) struct Keys {
     pub(crate) jwt_secret: String,
     pub(crate) publishable_key: String,
     pub(crate) secret_key: String,
+    pub(crate) worker_secret: String,
 }
 
 impl Supabase {
@@ -100,6 +101,7 @@ impl Keys {
             jwt_secret: key("jwt_secret")?,
             publishable_key: key("publishable_key")?,
             secret_key: key("secret_key")?,
+            worker_secret: key("worker_secret")?,
         })
     }
 }

@@ -17,8 +17,9 @@ const FAR_FUTURE = (START + 1000 * DAY) / SECOND;
  * user        whose call it is, if not the asking user's
  * isSafe      it may be made twice
  * around      what the stand-in does besides
- * linkMode    of the Worker, if not `none`
+ * linkMode    of the database, if not `none`
  * request     what the client sends
+ * isAfterwards  the client does not wait for it
  * survives    checks the response that comes without the step; without `survives`, the step is needed
  * hanging     the status when it hangs, if not 504
  * shrinks     so many tries there are, each with fewer rows, while answers are too large
@@ -50,13 +51,13 @@ export const STEPS = {
       askQuestion({ session_id: upstream.history.addSession(user).id })(worker, user),
   },
   "look for documents": {
-    resource: "kb_documents",
+    resource: "rpc/chat_has_documents",
     isSafe: true,
     around: finds([]),
     request: askQuestion(),
   },
   "document links": {
-    resource: "kb_documents",
+    resource: "rpc/chat_documents",
     isSafe: true,
     linkMode: "authenticated",
     request: askQuestion(),
@@ -77,8 +78,9 @@ export const STEPS = {
     survives: ({ events }) => assert.deepEqual([events.at(-1).type, events.at(-1).persisted], ["answer_end", false]),
   },
   "refusal note": {
-    resource: "chat_refusals",
-    isSafe: false,
+    resource: "rpc/chat_record_refusal",
+    isSafe: true,
+    isAfterwards: true,
     readsBody: false,
     around: finds([weakPassage()]),
     request: askQuestion(),
@@ -115,6 +117,19 @@ export const STEPS = {
         method: "DELETE",
         token: tokenAt(user),
       }),
+  },
+  "delete all data": {
+    resource: "rpc/chat_delete_user_data",
+    isSafe: true,
+    readsBody: false,
+    request: (worker, user) => send(worker.url, "/api/me", { method: "DELETE", token: tokenAt(user) }),
+  },
+  "export of sessions": {
+    resource: "chat_sessions",
+    isSafe: true,
+    // 100, 50, 25, 13, 7, 4, 2 and 1 rows.
+    shrinks: 8,
+    request: (worker, user) => send(worker.url, "/api/me/export", { token: tokenAt(user) }),
   },
   download: {
     resource: "storage/object",

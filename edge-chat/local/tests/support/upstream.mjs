@@ -34,13 +34,12 @@ export async function startUpstream() {
   const behaviours = new Map();
   const calls = [];
   const history = createHistory();
-  const library = createLibrary({ id: DOCUMENT_ID });
   const settings = { ...DEFAULT_SETTINGS };
+  const library = createLibrary({ id: DOCUMENT_ID }, settings);
   const keys = [];
   const defaults = {
     "rpc/match_chunks": () => ({ body: [passage()] }),
     "rpc/chat_config": () => ({ body: { model: "test-model", settings } }),
-    chat_refusals: () => ({ status: 201 }),
     jwks: () => ({ body: { keys } }),
     ...history.handlers,
     ...library.handlers,

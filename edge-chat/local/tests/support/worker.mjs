@@ -5,6 +5,9 @@ import { ISSUER, JWT_SECRET } from "./tokens.mjs";
 
 export const ORIGIN = "https://page.test";
 
+/** By which the database knows the Worker. */
+export const WORKER_SECRET = "worker-secret-worker-secret-worker-secret";
+
 /** How long the Workers of the tests wait for the stand-in. */
 export const TIMEOUT_MS = 2000;
 
@@ -23,6 +26,7 @@ export async function startTestWorker(upstream, variables = {}, options = {}) {
       SUPABASE_PUBLISHABLE_KEY: "publishable-key",
       SUPABASE_JWT_SECRET: JWT_SECRET,
       SUPABASE_JWT_ISSUER: ISSUER,
+      CHAT_WORKER_SECRET: WORKER_SECRET,
       CHAT_ALLOWED_ORIGINS: `${ORIGIN}, https://other.test`,
       CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
       ...FROM_THE_DATABASE,

@@ -16,10 +16,11 @@ export async function signUp() {
   return { id: user.id, token };
 }
 
-/** What `match_chunks` finds, as the Worker asks it. */
+/** What `match_chunks` finds, as the Worker asks it: without the limit of those who ask past it. */
 export function matchChunks(token, { vector, text }) {
   const body = { query_embedding: vector, match_count: 5, match_threshold: -1, query_text: text };
-  return call("POST", "rest/v1/rpc/match_chunks", setting("SUPABASE_PUBLISHABLE_KEY"), body, token);
+  const headers = { "x-evidence-chat-worker": setting("WORKER_SECRET") };
+  return call("POST", "rest/v1/rpc/match_chunks", setting("SUPABASE_PUBLISHABLE_KEY"), body, token, headers);
 }
 
 /**
@@ -39,13 +40,14 @@ export async function allRows(table, columns, order) {
   }
 }
 
-async function call(method, path, apikey, body, token) {
+async function call(method, path, apikey, body, token, headers = {}) {
   const response = await fetch(`${setting("SUPABASE_URL")}/${path}`, {
     method,
     headers: {
       apikey,
       "content-type": "application/json",
       ...(token && { authorization: `Bearer ${token}` }),
+      ...headers,
     },
     body: body && JSON.stringify(body),
   });

@@ -233,6 +233,7 @@ impl Bed {
             .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
             .env("SUPABASE_SECRET_KEY", &self.supabase.keys.secret_key)
             .env("JWT_SECRET", &self.supabase.keys.jwt_secret)
+            .env("WORKER_SECRET", &self.supabase.keys.worker_secret)
             .env("QUESTIONS", &self.questions);
         program
     }
@@ -258,6 +259,7 @@ impl Bed {
                 .env("SUPABASE_URL", supabase_url)
                 .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
                 .env("SUPABASE_JWT_SECRET", &self.supabase.keys.jwt_secret)
+                .env("CHAT_WORKER_SECRET", &self.supabase.keys.worker_secret)
                 .envs(variables.iter().copied()),
             ports::free_from(8787)?,
             &self.work,

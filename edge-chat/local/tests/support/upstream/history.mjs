@@ -3,10 +3,28 @@ import { project, query } from "./postgrest.mjs";
 
 const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
 
+/** What `chat_record_turn` takes. PostgREST finds no function for any other set of arguments. */
+const TURN = [
+  "answer",
+  "answer_id",
+  "citations",
+  "hedged",
+  "latency_ms",
+  "question",
+  "question_id",
+  "refusal",
+  "session_id",
+  "sources",
+  "title",
+];
+
 /** Sessions and messages of all users. */
 export function createHistory() {
   const sessions = [];
   const messages = [];
+  const refusals = [];
+  /** Ids of sessions that were deleted: they do not come back. */
+  const deleted = new Set();
   let clock = 0;
 
   /** Strictly increasing, to the microsecond, spelled as Postgres does. */
@@ -56,8 +74,12 @@ export function createHistory() {
   }
 
   function recordTurn({ user, body }) {
+    if (Object.keys(body).sort().join() !== TURN.join()) {
+      return { status: 404, body: { code: "PGRST202", message: "Could not find the function" } };
+    }
     let session = sessions.find((row) => row.id === body.session_id);
-    if (!session && body.title !== null) session = addSession(user, { id: body.session_id, title: body.title });
+    if (!session && body.title !== null && !deleted.has(body.session_id))
+      session = addSession(user, { id: body.session_id, title: body.title });
     if (session?.user_id !== user) {
       return { status: 403, body: { code: "42501", message: "new row violates row-level security policy" } };
     }
@@ -85,9 +107,48 @@ export function createHistory() {
       for (const row of found) Object.assign(row, call.body, { updated_at: now() });
     }
     if (call.method === "DELETE") {
-      for (const row of found) sessions.splice(sessions.indexOf(row), 1);
+      for (const row of found) deleteSession(row);
     }
     return answerWith(call, found);
+  }
+
+  function deleteSession(row) {
+    deleted.add(row.id);
+    sessions.splice(sessions.indexOf(row), 1);
+  }
+
+  /** Writes a refused question; for tests that need one to begin with. */
+  function addRefusal(user, fields = {}) {
+    const row = {
+      id: crypto.randomUUID(),
+      user_id: user,
+      session_id: null,
+      question: "Who are you?",
+      reason: "no_match",
+      best_score: 0.2,
+      created_at: now(),
+      ...fields,
+    };
+    refusals.push(row);
+    return row;
+  }
+
+  function recordRefusal({ user, body: { embedding, ...fields } }) {
+    if (!refusals.some(({ id }) => id === fields.id)) addRefusal(user, fields);
+    return { status: 204 };
+  }
+
+  function refusalsTable({ user, search, method }) {
+    if (method !== "GET" || search.has("user_id")) return { status: 403, body: { code: "42501" } };
+    return { body: project(query(refusalsOf(user), search), search) };
+  }
+
+  const refusalsOf = (user) => refusals.filter((row) => row.user_id === user);
+
+  function deleteUserData({ user }) {
+    for (const row of ownSessions(user)) deleteSession(row);
+    for (const row of refusalsOf(user)) refusals.splice(refusals.indexOf(row), 1);
+    return { status: 204 };
   }
 
   const messagesTable = (call) => answerWith(call, query(ownMessages(call.user), call.search));
@@ -95,9 +156,18 @@ export function createHistory() {
   return {
     addSession,
     addMessage,
+    addRefusal,
     sessionsOf: ownSessions,
     messagesOf: ownMessages,
-    handlers: { "rpc/chat_record_turn": recordTurn, chat_sessions: sessionsTable, chat_messages: messagesTable },
+    refusalsOf,
+    handlers: {
+      "rpc/chat_record_turn": recordTurn,
+      "rpc/chat_record_refusal": recordRefusal,
+      "rpc/chat_delete_user_data": deleteUserData,
+      chat_sessions: sessionsTable,
+      chat_messages: messagesTable,
+      chat_refusals: refusalsTable,
+    },
   };
 }
 

@@ -1,9 +1,13 @@
-// Documents and their originals, as PostgREST and Storage show them.
+// Documents and their originals, as the database's functions and Storage show them.
 import { createHash } from "node:crypto";
-import { project, query } from "./postgrest.mjs";
 
-/** The knowledge base of the stand-in. It begins with the document every passage is from, unless told otherwise. */
-export function createLibrary(firstDocument) {
+const MAX_IDS = 500;
+
+/**
+ * The knowledge base of the stand-in. It begins with the document every passage is from, unless told otherwise. Who may open
+ * files is decided by the link mode of the settings, as in the database.
+ */
+export function createLibrary(firstDocument, settings) {
   const documents = [];
   const files = new Map();
 
@@ -18,20 +22,26 @@ export function createLibrary(firstDocument) {
 
   const visible = () => documents.filter((row) => row.status === "ready" && row.enabled);
 
-  function documentsTable(call) {
-    return { body: project(query(visible(), call.search), call.search) };
+  const mayOpen = () => settings.link_mode !== "none";
+  const hasDocuments = () => ({ body: visible().length > 0 });
+
+  function lookUp({ body: { ids } }) {
+    if (ids.length > MAX_IDS) return { status: 400, body: { code: "22023", message: "too many ids" } };
+    const rows = visible().filter(({ id }) => ids.includes(id));
+    const shown = ({ id, name, storage_path }) => ({ id, name, storage_path: mayOpen() ? storage_path : null });
+    return { body: rows.map(shown) };
   }
 
-  /** Storage has a policy too: no original of a document that is hidden. */
+  /** Storage has a policy too: no original of a document that is hidden, or that users may not open at all. */
   function download(call) {
     const path = decodeURIComponent(call.path);
-    const file = visible().some((row) => row.storage_path === path) && files.get(path);
+    const file = mayOpen() && visible().some((row) => row.storage_path === path) && files.get(path);
     return file ? serve(call, file) : noObject();
   }
 
   function sign({ body }) {
     const signed = body.paths.map((path) =>
-      visible().some((row) => row.storage_path === path)
+      settings.link_mode === "public" && visible().some((row) => row.storage_path === path)
         ? { error: null, path, signedURL: `/object/sign/kb/${encodeURI(path)}?token=signed-${body.expiresIn}` }
         : { error: "Either the object does not exist or you do not have access to it", path, signedURL: null },
     );
@@ -42,7 +52,12 @@ export function createLibrary(firstDocument) {
   return {
     addDocument,
     removeFile: (path) => files.delete(path),
-    handlers: { kb_documents: documentsTable, "storage/object": download, "storage/sign": sign },
+    handlers: {
+      "rpc/chat_has_documents": hasDocuments,
+      "rpc/chat_documents": lookUp,
+      "storage/object": download,
+      "storage/sign": sign,
+    },
   };
 }
 

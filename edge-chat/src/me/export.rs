@@ -1,0 +1,283 @@
+//! `GET /api/me/export`: one JSON document, written while it is read from the database.
+//!
+//! At any time it holds one page of rows and the text made of it. Where a page cannot be read, the body breaks off: what was
+//! sent is never closed as if it were all.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_channel::oneshot;
+use futures_util::{FutureExt, Stream, stream};
+use serde::Serialize;
+use uuid::Uuid;
+use worker::js_sys;
+use worker::{Date, Error, ResponseBuilder};
+
+use crate::call::Call;
+use crate::http::error::Failure;
+use crate::http::reply::Reply;
+use crate::observe::Trace;
+use crate::supabase::{
+    Deadline, ExportedMessage, RefusedQuestion, Session, Supabase, Timestamp, unavailable,
+};
+
+/// Sessions read at a time: their ids stand in the address of a request for messages, 37 bytes each.
+const MAX_SESSIONS: u32 = 100;
+/// Messages or refused questions read at a time, fewer where so many are more than an answer may hold.
+const MAX_ROWS: u32 = 200;
+/// Most pages of an export. Each is one subrequest, or two if it has to be tried again, of which Cloudflare allows 1,000 to a
+/// request, or 50 on the free plan.
+const MAX_PAGES: u32 = 450;
+
+/// Streams everything. Faults before the first bytes are errors with a status.
+pub(crate) async fn export(call: Call) -> Result<Reply, Failure> {
+    let supabase = call.supabase(call.exporter().await?);
+    let mut export = Export::new(supabase, call.config.upstream_timeout);
+    let first = call.trace.time("read", export.next()).await?;
+    let (ended, end) = oneshot::channel::<()>();
+    let body = body(first, export, Rc::clone(&call.trace), ended);
+    let response = ResponseBuilder::new()
+        .with_header("Content-Type", "application/json")?
+        .with_header("Content-Disposition", "attachment; filename=\"evidence-chat-export.json\"")?
+        .from_stream(body)?;
+    // The line in the log is written when all is sent, or the client has gone: it names the fault, if there was one.
+    Ok(Reply { response, outcome: "export", afterwards: Some(end.map(drop).boxed_local()) })
+}
+
+/// The text in pieces. `ended` is dropped with the stream, however it ends.
+fn body(
+    first: Option<String>,
+    export: Export,
+    trace: Rc<Trace>,
+    ended: oneshot::Sender<()>,
+) -> impl Stream<Item = worker::Result<Vec<u8>>> {
+    stream::unfold(Some((first, export, ended)), move |state| {
+        let trace = Rc::clone(&trace);
+        async move {
+            let (first, mut export, ended) = state?;
+            let piece = match first {
+                Some(first) => Ok(Some(first)),
+                None => export.next().await,
+            };
+            match piece {
+                Ok(piece) => Some((Ok(piece?.into_bytes()), Some((None, export, ended)))),
+                Err(failure) => {
+                    trace.fault("export broken off", &failure);
+                    Some((Err(Error::RustError("the export cannot be completed".to_owned())), None))
+                }
+            }
+        }
+    })
+}
+
+/// What is written next.
+enum Stage {
+    Opening,
+    /// The sessions after this one.
+    Sessions {
+        after: Option<Uuid>,
+    },
+    /// The messages of these sessions. `place`: of the first one that much is written.
+    Messages {
+        sessions: VecDeque<Session>,
+        place: Option<Place>,
+    },
+    /// The refused questions after this one.
+    Refusals {
+        after: Option<(Timestamp, Uuid)>,
+    },
+    End,
+}
+
+/// How much of a session is written: its beginning, and its messages up to this one.
+type Place = (Timestamp, Uuid);
+
+/// An export on its way.
+struct Export {
+    supabase: Supabase,
+    /// How long a page may take.
+    time: Duration,
+    pages: u32,
+    /// Rows of the next page.
+    rows: u32,
+    stage: Stage,
+    /// Whether an element of the outer array was written.
+    has_element: bool,
+}
+
+impl Export {
+    fn new(supabase: Supabase, time: Duration) -> Self {
+        Self { supabase, time, pages: 0, rows: MAX_ROWS, stage: Stage::Opening, has_element: false }
+    }
+
+    /// The next piece of the text, never empty. `None` at its end.
+    async fn next(&mut self) -> Result<Option<String>, Failure> {
+        let mut text = String::new();
+        while text.is_empty() {
+            self.stage = match std::mem::replace(&mut self.stage, Stage::End) {
+                Stage::Opening => {
+                    // With the first page, so that what is wrong from the beginning is an error with a status.
+                    let (stage, page) = self.sessions(None).await?;
+                    text = format!("{{\"exported_at\":\"{}\",\"sessions\":[{page}", now());
+                    stage
+                }
+                Stage::Sessions { after } => {
+                    let (stage, page) = self.sessions(after).await?;
+                    text = page.to_owned();
+                    stage
+                }
+                Stage::Messages { sessions, place } => self.messages(sessions, place, &mut text).await?,
+                Stage::Refusals { after } => self.refusals(after, &mut text).await?,
+                Stage::End => return Ok(None),
+            };
+        }
+        Ok(Some(text))
+    }
+
+    /// Reads sessions; their text is written with their messages.
+    async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), Failure> {
+        let mut limit = MAX_SESSIONS;
+        let sessions = loop {
+            let supabase = self.turn_page()?;
+            match supabase.sessions_after(after, limit).await? {
+                Some(sessions) => break sessions,
+                None => limit = smaller(limit)?,
+            }
+        };
+        if sessions.is_empty() {
+            self.has_element = false;
+            return Ok((Stage::Refusals { after: None }, "],\"refused_questions\":["));
+        }
+        Ok((Stage::Messages { sessions: sessions.into(), place: None }, ""))
+    }
+
+    async fn messages(
+        &mut self,
+        mut sessions: VecDeque<Session>,
+        mut place: Option<Place>,
+        text: &mut String,
+    ) -> Result<Stage, Failure> {
+        let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
+        let Some(last_id) = ids.last().copied() else { return Err(disordered()) };
+        let messages = loop {
+            let supabase = self.turn_page()?;
+            let after = place.as_ref().map(|(time, id)| (time, *id));
+            match supabase.messages_after(&ids, after, self.rows).await? {
+                Some(messages) => break messages,
+                None => self.rows = smaller(self.rows)?,
+            }
+        };
+        self.rows = (self.rows * 2).min(MAX_ROWS);
+        if messages.is_empty() {
+            while let Some(session) = sessions.pop_front() {
+                self.close(&session, &mut place, text)?;
+            }
+            return Ok(Stage::Sessions { after: Some(last_id) });
+        }
+        for message in messages {
+            while sessions.front().is_some_and(|session| session.id != message.session_id) {
+                let Some(session) = sessions.pop_front() else { break };
+                self.close(&session, &mut place, text)?;
+            }
+            let session = sessions.front().ok_or_else(disordered)?;
+            match place {
+                None => self.open(session, text)?,
+                Some(_) => text.push(','),
+            }
+            place = Some((message.created_at.clone(), message.id));
+            text.push_str(&to_json(&exported(message))?);
+        }
+        Ok(Stage::Messages { sessions, place })
+    }
+
+    /// Writes a session up to its first message.
+    fn open(&mut self, session: &Session, text: &mut String) -> Result<(), Failure> {
+        self.separate(text);
+        let object = to_json(session)?;
+        text.push_str(object.strip_suffix('}').unwrap_or(&object));
+        text.push_str(",\"messages\":[");
+        Ok(())
+    }
+
+    /// Writes the end of a session, and its beginning if no message did.
+    fn close(
+        &mut self,
+        session: &Session,
+        place: &mut Option<Place>,
+        text: &mut String,
+    ) -> Result<(), Failure> {
+        if place.take().is_none() {
+            self.open(session, text)?;
+        }
+        text.push_str("]}");
+        Ok(())
+    }
+
+    async fn refusals(
+        &mut self,
+        after: Option<(Timestamp, Uuid)>,
+        text: &mut String,
+    ) -> Result<Stage, Failure> {
+        let questions: Vec<RefusedQuestion> = loop {
+            let supabase = self.turn_page()?;
+            let after = after.as_ref().map(|(time, id)| (time, *id));
+            match supabase.refusals_after(after, self.rows).await? {
+                Some(questions) => break questions,
+                None => self.rows = smaller(self.rows)?,
+            }
+        };
+        self.rows = (self.rows * 2).min(MAX_ROWS);
+        let Some(last) = questions.last() else {
+            text.push_str("]}");
+            return Ok(Stage::End);
+        };
+        let after = Some((last.created_at.clone(), last.id));
+        for question in &questions {
+            self.separate(text);
+            text.push_str(&to_json(question)?);
+        }
+        Ok(Stage::Refusals { after })
+    }
+
+    fn separate(&mut self, text: &mut String) {
+        if std::mem::replace(&mut self.has_element, true) {
+            text.push(',');
+        }
+    }
+
+    /// Supabase for one page more.
+    fn turn_page(&mut self) -> Result<Supabase, Failure> {
+        self.pages += 1;
+        if self.pages > MAX_PAGES {
+            return Err(Failure::internal(format!("more than {MAX_PAGES} pages")));
+        }
+        Ok(self.supabase.anew(Deadline::after(self.time)))
+    }
+}
+
+/// The rows of a page after one that was too large.
+fn smaller(rows: u32) -> Result<u32, Failure> {
+    if rows > 1 { Ok(rows.div_ceil(2)) } else { Err(unavailable("export", "one row is too large")) }
+}
+
+/// Only answers are hedged or not.
+fn exported(message: ExportedMessage) -> ExportedMessage {
+    let is_answer = message.role == "assistant";
+    ExportedMessage { hedged: message.hedged.filter(|_| is_answer), ..message }
+}
+
+/// Rows that nobody asked for, or not in this order.
+fn disordered() -> Failure {
+    unavailable("export", "rows came in another order")
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::internal(error.to_string()))
+}
+
+/// The time in the form of RFC 3339.
+fn now() -> String {
+    let milliseconds = Date::now().as_millis() as f64;
+    js_sys::Date::new(&milliseconds.into()).to_iso_string().into()
+}

@@ -1,0 +1,22 @@
+//! `/api/me`: all that is kept of a user, to be taken along or deleted.
+
+mod export;
+
+use worker::Response;
+
+use crate::call::Call;
+use crate::gate::Gate;
+use crate::http::error::Failure;
+use crate::http::reply::Reply;
+pub(crate) use export::export;
+
+/// `DELETE /api/me`: outcomes first, so that a question which is still being answered learns of it and takes back what it
+/// writes, then the history. A second time it changes nothing.
+pub(crate) async fn delete(call: Call) -> Result<Reply, Failure> {
+    let user = call.reader().await?;
+    let gate = Gate::of_user(&call.env, user.user_id())?;
+    let supabase = call.supabase(user);
+    call.trace.time("outcomes", gate.erase(call.deadline)).await?;
+    call.trace.time("write", supabase.delete_user_data()).await?;
+    Ok(Reply::new(Response::empty()?.with_status(204), "erased"))
+}

@@ -1,0 +1,107 @@
+//! All that is kept of a user: to be taken along page by page, or deleted.
+//!
+//! Pages are read by key, so that rows which come or go meanwhile neither repeat nor hide others. The last page is an empty
+//! one: a short one may be as long as PostgREST gives any (`max-rows`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::sessions::{COLUMNS, MESSAGES, TABLE};
+use super::{Query, Session, Supabase, Timestamp};
+use crate::http::error::Failure;
+
+/// A message, as it is stored and as it is exported.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ExportedMessage {
+    #[serde(skip_serializing)]
+    pub(crate) session_id: Uuid,
+    pub(crate) id: Uuid,
+    pub(crate) role: String,
+    pub(crate) content: String,
+    pub(crate) citations: Box<RawValue>,
+    pub(crate) created_at: Timestamp,
+    /// Why it refuses an answer, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refusal: Option<String>,
+    /// Whether it says that its passages may not answer the question; exported of the assistant's messages only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hedged: Option<bool>,
+}
+
+/// A refused question, as it is stored and as it is exported.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RefusedQuestion {
+    pub(crate) id: Uuid,
+    pub(crate) session_id: Option<Uuid>,
+    pub(crate) question: String,
+    pub(crate) reason: String,
+    pub(crate) best_score: Option<f64>,
+    pub(crate) created_at: Timestamp,
+}
+
+impl Supabase {
+    /// Deletes the user's sessions with their messages and the refused questions.
+    pub(crate) async fn delete_user_data(&self) -> Result<(), Failure> {
+        self.rpc("chat_delete_user_data", &json!({}))?.read(self.deadline).await.map(drop)
+    }
+
+    /// The user's sessions by id, from the one after this. `None` if so many are too large for an answer.
+    pub(crate) async fn sessions_after(
+        &self,
+        after: Option<Uuid>,
+        limit: u32,
+    ) -> Result<Option<Vec<Session>>, Failure> {
+        let mut query = Query::columns(COLUMNS)
+            .filter("user_id", format!("eq.{}", self.user.user_id()))
+            .order("id.asc")
+            .limit(limit);
+        if let Some(id) = after {
+            query = query.filter("id", format!("gt.{id}"));
+        }
+        self.select_if_not_too_large(TABLE, &query).await
+    }
+
+    /// The messages of sessions, by session and then by time, from the one after this, which is of the first session. `None` if
+    /// so many are too large for an answer.
+    pub(crate) async fn messages_after(
+        &self,
+        sessions: &[Uuid],
+        after: Option<(&Timestamp, Uuid)>,
+        limit: u32,
+    ) -> Result<Option<Vec<ExportedMessage>>, Failure> {
+        let list = sessions.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
+        let mut query = Query::columns("session_id,id,role,content,citations,created_at,refusal,hedged")
+            .filter("session_id", format!("in.({list})"))
+            .order("session_id.asc,created_at.asc,id.asc")
+            .limit(limit);
+        if let (Some((time, id)), Some(first)) = (after, sessions.first()) {
+            let time = time.as_str();
+            let later = format!(
+                "(session_id.gt.{first},created_at.gt.\"{time}\",and(created_at.eq.\"{time}\",id.gt.{id}))"
+            );
+            query = query.filter("or", later);
+        }
+        self.select_if_not_too_large(MESSAGES, &query).await
+    }
+
+    /// The user's refused questions, the oldest first, from the one after this. `None` if so many are too large for an answer.
+    pub(crate) async fn refusals_after(
+        &self,
+        after: Option<(&Timestamp, Uuid)>,
+        limit: u32,
+    ) -> Result<Option<Vec<RefusedQuestion>>, Failure> {
+        // Whose they are is no column for users: Row Level Security alone selects them.
+        let mut query = Query::columns("id,session_id,question,reason,best_score,created_at")
+            .order("created_at.asc,id.asc")
+            .limit(limit);
+        if let Some((time, id)) = after {
+            let time = time.as_str();
+            query = query
+                .filter("created_at", format!("gte.{time}"))
+                .filter("or", format!("(created_at.gt.\"{time}\",id.gt.{id})"));
+        }
+        self.select_if_not_too_large("chat_refusals", &query).await
+    }
+}
