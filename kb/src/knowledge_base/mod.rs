@@ -28,6 +28,7 @@ pub use metrics::{Day, Gap, LastSync};
 pub use overview::{Filter, Overview, Passage, Place};
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
+pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 
 /// Ids per request.
