@@ -47,12 +47,25 @@ pub enum Command {
     /// Make new vectors for passages that need them.
     ///
     /// For passages that were edited in the database, have no vector, or have one of another model. Their texts stay as
-    /// they are. It may be stopped and run again at any time.
+    /// they are. It may be stopped and run again at any time. The exit code is 1 if the database refused a passage.
     Reembed(ReembedArgs),
     /// Show how much there is in the knowledge base, and how the chat does from day to day.
     Stats(StatsArgs),
     /// Show what is asked most and not answered.
+    ///
+    /// Only questions that several users asked, two unless `chat_settings.gap_users` says otherwise.
     Gaps(GapsArgs),
+    /// Delete conversations and unanswered questions that are older than the settings keep.
+    ///
+    /// As `retention_days` and `keep_refusals` in the table chat_settings say. Where pg_cron is installed the database does
+    /// it every night by itself; elsewhere run this every day.
+    Retain(RetainArgs),
+    /// Make a new secret for the Worker, by which the database tells its calls from those of users.
+    ///
+    /// Prints the secret and nothing else, so that it can be handed on: `kb worker-secret | npx wrangler secret put
+    /// CHAT_WORKER_SECRET`. The database gets its hash only. The secret before it stays valid until the next one is made,
+    /// so a running chat is not interrupted.
+    WorkerSecret(WorkerSecretArgs),
     /// Check everything that answers depend on, and say how to mend what is wrong.
     ///
     /// The exit code is 1 if there is a problem; warnings are none.
@@ -251,6 +264,25 @@ pub struct GapsArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb retain`.
+#[derive(Debug, Args)]
+pub struct RetainArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the knowledge base is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Options of `kb worker-secret`.
+#[derive(Debug, Args)]
+pub struct WorkerSecretArgs {
     /// Where the knowledge base is.
     #[command(flatten)]
     pub server: ServerArgs,

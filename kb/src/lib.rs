@@ -24,5 +24,6 @@ pub mod sentence;
 pub mod source;
 pub mod supabase;
 pub mod sync;
+pub mod timestamp;
 
 pub use commands::run;

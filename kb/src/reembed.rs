@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
+use uuid::Uuid;
+
 use crate::chunk::{MAX_TOKENS, headings, innermost_heading, with_context};
 use crate::embed::{TextEmbedder, vectors};
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
@@ -36,7 +38,7 @@ pub struct Survey {
 }
 
 /// What was done.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Reembedded {
     /// Passages with new vectors.
     pub written: usize,
@@ -44,6 +46,19 @@ pub struct Reembedded {
     pub changed_meanwhile: usize,
     /// Passages longer than what the model reads; their ends are not searched by meaning.
     pub too_long: usize,
+    /// Passages whose vectors the database does not take; they stay as they are.
+    pub refused: Vec<Refused>,
+}
+
+/// A passage whose vectors the database does not take.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Refused {
+    /// Source of its document.
+    pub source: String,
+    /// Row of the passage.
+    pub chunk_id: Uuid,
+    /// What the database said.
+    pub reason: String,
 }
 
 /// Counts the passages that need vectors of `model`.
@@ -113,12 +128,44 @@ impl<E: TextEmbedder> Run<'_, E> {
             let Some(last) = chunks.last() else { return Ok(done) };
             after = Some(last.chunk_id);
             let new = embed(&chunks, self.embedder, &mut done);
-            let written = self.knowledge_base.write_vectors(&new, self.model).await?;
-            let written = written.into_iter().collect::<HashSet<_>>().len();
-            done.written += written;
-            done.changed_meanwhile += chunks.len().saturating_sub(written);
-            self.pace.report(done.written + done.changed_meanwhile);
+            match self.knowledge_base.write_vectors(&new, self.model).await {
+                Ok(written) => done.add(written, new.len()),
+                Err(error) if error.concerns_only_this_document() => {
+                    self.write_one_by_one(&new, &mut done).await?
+                }
+                Err(error) => return Err(error),
+            }
+            self.pace.report(done.written + done.changed_meanwhile + done.refused.len());
         }
+    }
+
+    /// A passage that the database refuses must not keep the others from their vectors.
+    async fn write_one_by_one(
+        &self,
+        vectors: &[NewVectors<'_>],
+        done: &mut Reembedded,
+    ) -> Result<(), SupabaseError> {
+        for new in vectors {
+            match self.knowledge_base.write_vectors(std::slice::from_ref(new), self.model).await {
+                Ok(written) => done.add(written, 1),
+                Err(error) if error.concerns_only_this_document() => done.refused.push(Refused {
+                    source: new.chunk.source.clone(),
+                    chunk_id: new.chunk.chunk_id,
+                    reason: error.to_string(),
+                }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reembedded {
+    /// Counts what was written of so many passages.
+    fn add(&mut self, written: Vec<Uuid>, of: usize) {
+        let written = written.into_iter().collect::<HashSet<_>>().len();
+        self.written += written;
+        self.changed_meanwhile += of.saturating_sub(written);
     }
 }
 

@@ -322,6 +322,49 @@ fn a_document_that_the_database_refuses_does_not_stop_the_others() {
 }
 
 #[test]
+fn a_limit_of_the_database_that_a_document_breaks_is_told_with_its_name() {
+    let limit = r#"{"code":"23514","message":"violates check constraint \"kb_chunks_content_size\""}"#;
+    for refused in [INSERT, CHUNKS, PUBLISH] {
+        let server =
+            FakeServer::start(
+                move |request, _| {
+                    if request.line == refused { json(400, limit) } else { empty(request) }
+                },
+            );
+        let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
+        let outcomes = outcomes(&summary);
+        assert!(
+            matches!(outcomes[..], [("kb/a.md", Outcome::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+            "{refused}: {outcomes:?}"
+        );
+    }
+    // A file that was renamed, which has no new content to be written.
+    let server = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (LIST, 0) => json(200, moved_document().to_string()),
+        (UPDATE, _) => json(400, limit),
+        _ => empty(request),
+    });
+    let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
+    let outcomes = outcomes(&summary);
+    assert!(
+        matches!(outcomes[..], [("kb/a.md", Outcome::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+        "{outcomes:?}"
+    );
+    assert_eq!(server.count(DELETE), 0, "the document stays under its old name");
+}
+
+/// `old.md` with the content of `a.md`, as a first sync wrote it.
+fn moved_document() -> Value {
+    let server = empty_server();
+    Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
+    let inserted = server.requests().into_iter().find(|request| request.line == INSERT).unwrap();
+    let rows: Value = serde_json::from_str(&inserted.body).unwrap();
+    let mut document = document(1, "kb/old.md", "ready", None);
+    document["content_hash"] = rows[0]["content_hash"].clone();
+    value!([document])
+}
+
+#[test]
 fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_written() {
     let server = server_with(value!([
         document(1, "kb/a.md", "pending", Some("originals/1/a.md")),

@@ -2,22 +2,37 @@
 
 use std::process::ExitCode;
 
-use super::connect;
+use super::{connect, nothing_counts};
 use crate::cli::GapsArgs;
 use crate::knowledge_base::Gap;
 use crate::output::{Table, moment, number, print, print_json, text, word};
 
 pub(super) async fn run(args: GapsArgs) -> anyhow::Result<ExitCode> {
-    let gaps = connect(&args.server)?.gaps(args.limit as usize).await?;
+    let knowledge_base = connect(&args.server)?;
+    let gaps = knowledge_base.gaps(args.limit as usize).await?;
     if args.json {
         print_json(&gaps)?;
-    } else if gaps.is_empty() {
-        print("No question was refused.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let users = knowledge_base.effective_chat_settings().await?.gap_users;
+    if gaps.is_empty() {
+        let mut lines = vec!["There is no unanswered question to show.".to_owned(), shown(users)];
+        lines.extend(nothing_counts(&knowledge_base).await?.map(str::to_owned));
+        print(&lines.join("\n"))?;
     } else {
         let advice = "A document that answers them fills the gap: add it to its folder and run `kb sync`.";
-        print(&format!("{}\n\n{advice}", table(&gaps).render()))?;
+        print(&format!("{}\n\n{advice}\n{}", table(&gaps).render(), shown(users)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A question that one person asked may tell who that is.
+fn shown(users: u64) -> String {
+    let change = "`gap_users` in the table chat_settings changes that (dashboard, Table Editor)";
+    match users {
+        0 | 1 => format!("Questions that a single user asked are shown, too; {change}."),
+        _ => format!("Only questions that at least {users} users asked are shown; {change}."),
+    }
 }
 
 fn table(gaps: &[Gap]) -> Table {

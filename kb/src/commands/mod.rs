@@ -6,17 +6,19 @@ mod documents;
 mod embed;
 mod gaps;
 mod reembed;
+mod retain;
 mod stats;
 mod sync;
+mod worker_secret;
 
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
-use crate::supabase::{Backoff, Client};
+use crate::supabase::{Backoff, Client, SupabaseError};
 
-/// Runs a command; the exit code is 1 if a document failed, or if `kb doctor` found a problem.
+/// Runs a command; the exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
 ///
 /// # Errors
 /// With what to tell the user, if the command could not be carried out.
@@ -35,6 +37,8 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Reembed(args) => block_on(reembed::run(args)),
         Command::Stats(args) => block_on(stats::run(args)),
         Command::Gaps(args) => block_on(gaps::run(args)),
+        Command::Retain(args) => block_on(retain::run(args)),
+        Command::WorkerSecret(args) => block_on(worker_secret::run(args)),
         Command::Doctor(args) => block_on(doctor::run(args)),
         Command::Embed(args) => embed::run(&args),
         Command::Ask(args) => block_on(ask::run(args)),
@@ -50,6 +54,13 @@ fn block_on(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::
 /// A message may contain names, and what a server said.
 fn printable_lines(message: &str) -> String {
     message.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
+/// What `kb stats` and `kb gaps` say where there is nothing to show, if the database cannot tell the Worker's calls from
+/// those of users: only the former count. Whatever there is was counted, so otherwise the question need not be asked.
+async fn nothing_counts(knowledge_base: &KnowledgeBase) -> Result<Option<&'static str>, SupabaseError> {
+    let hint = "Nothing counts until the database knows the Worker: `kb worker-secret --help` says how.";
+    Ok((!knowledge_base.knows_worker().await?).then_some(hint))
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {

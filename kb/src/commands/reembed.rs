@@ -9,9 +9,9 @@ use super::connect;
 use crate::calibration::recalibrate;
 use crate::cli::ReembedArgs;
 use crate::knowledge_base::Reason;
-use crate::output::{Table, counted, number, print, print_json, text};
+use crate::output::{Table, counted, number, print, print_json, printable, text};
 use crate::progress::Progress;
-use crate::reembed::{Reembedded, Survey, reembed_surveyed, survey};
+use crate::reembed::{Reembedded, Refused, Survey, reembed_surveyed, survey};
 
 const REASONS: [(Reason, &str); 3] =
     [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];
@@ -48,6 +48,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
             "written": done.written,
             "changed_meanwhile": done.changed_meanwhile,
             "too_long": done.too_long,
+            "refused": done.refused,
             "calibration": calibration.as_ref().ok(),
             "calibration_failure": calibration.as_ref().err().map(ToString::to_string),
         }))?;
@@ -58,7 +59,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     } else {
         print(&result(&done))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if done.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A row a document.
@@ -90,6 +91,9 @@ fn result(done: &Reembedded) -> String {
     if done.too_long > 0 {
         let long = counted(done.too_long as u64, "passage");
         lines.push(format!("{long} longer than the model reads; the ends are found by words only"));
+    }
+    for Refused { source, chunk_id, reason } in &done.refused {
+        lines.push(format!("failed   {}: passage {chunk_id}: {}", printable(source), printable(reason)));
     }
     lines.join("\n")
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::json;
 
-use super::connect;
+use super::{connect, nothing_counts};
 use crate::cli::StatsArgs;
 use crate::knowledge_base::{Day, Filter, LastSync, Overview, Status};
 use crate::output::{Table, moment, number, print, print_json, text, word};
@@ -41,7 +41,13 @@ pub(super) async fn run(args: StatsArgs) -> anyhow::Result<ExitCode> {
         let total = total(&collections);
         print_json(&json!({ "total": total, "collections": collections, "days": days }))?;
     } else {
-        print(&format!("{}\n\n{}", knowledge_base_text(&collections), chat_text(&days)))?;
+        let mut text = format!("{}\n\n{}", knowledge_base_text(&collections), chat_text(&days));
+        if days.is_empty()
+            && let Some(hint) = nothing_counts(&knowledge_base).await?
+        {
+            text = format!("{text}\n{hint}");
+        }
+        print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -243,8 +243,12 @@ mod tests {
     use super::*;
 
     fn set(threshold: Option<f64>, confidence: Option<f64>, log_questions: bool) -> Check {
-        let evidence =
-            ChatSettings { evidence_threshold: threshold, evidence_confidence: confidence, log_questions };
+        let evidence = ChatSettings {
+            evidence_threshold: threshold,
+            evidence_confidence: confidence,
+            log_questions,
+            ..ChatSettings::default()
+        };
         settings(Some(&evidence))
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Facts;
 use super::report::Check;
-use crate::knowledge_base::{Health, HealthOfIndex};
+use crate::knowledge_base::{AccessChange, Health, HealthOfIndex};
 use crate::output::counted;
 
 /// Version of the newest migration that this program was built for.
@@ -17,13 +17,17 @@ const LEAST_PGVECTOR: [u64; 2] = [0, 8];
 const AGAIN: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
                      them into the SQL editor of the dashboard";
 
+/// What makes a change the state to compare with.
+const KEEP: &str = "a change that you want to keep: select internal.remember_access();";
+
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
     vec![
         schema(health.schema_version.as_deref()),
         pgvector(health.vector_version.as_deref()),
         row_level_security(health),
-        policies(&health.missing_policies),
+        access(&health.access_changes),
+        api(health.privacy.internal_exposed || facts.serves_internal),
         indexes(&health.indexes),
         copies(health.embeddings_not_searchable_mismatch),
         words(health.lexeme_mismatch),
@@ -79,21 +83,47 @@ fn row_level_security(health: &Health) -> Check {
     .mend(format!("in the SQL editor: {}", statements.join(" ")))
 }
 
-fn policies(missing: &[String]) -> Check {
-    if missing.is_empty() {
-        return Check::ok("policies", "all there");
+fn access(changes: &[AccessChange]) -> Check {
+    if changes.is_empty() {
+        return Check::ok("access", "grants, policies, functions and views are those of the migrations");
     }
-    let count = missing.len() as u64;
+    let count = counted(changes.len() as u64, "difference");
+    let is_added = |change: &&AccessChange| change.change == "added";
+    let drop = changes.iter().any(|change| is_added(&change)).then_some(
+        "what was added: take it back in the SQL editor (drop policy, revoke, drop function or drop view)",
+    );
+    let restore = changes.iter().any(|change| !is_added(&change)).then_some(AGAIN);
+    let mend: Vec<_> = restore.into_iter().chain(drop).chain([KEEP]).collect();
     Check::problem(
-        "policies",
-        format!("{} missing, so that users cannot see what is theirs", is_or_are(count)),
+        "access",
+        format!("{count} from the migrations: users may reach more than they should, or less"),
     )
-    .details(missing.to_vec())
-    .mend(AGAIN)
+    .details(changes.iter().map(access_change))
+    .mend(mend.join("; "))
 }
 
-fn is_or_are(count: u64) -> String {
-    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
+fn access_change(change: &AccessChange) -> String {
+    let AccessChange { kind, name, change } = change;
+    let (subject, is_plural) = match kind.as_str() {
+        "grants" => (format!("grants on {name}"), true),
+        "row level security" => (format!("row level security of {name}"), false),
+        _ => (format!("{kind} {name}"), false),
+    };
+    let verb = match (change.as_str(), is_plural) {
+        ("missing", true) => "are",
+        ("missing", false) => "is",
+        (_, true) => "were",
+        (_, false) => "was",
+    };
+    format!("{subject} {verb} {change}")
+}
+
+fn api(exposes_internal: bool) -> Check {
+    if !exposes_internal {
+        return Check::ok("api", "the schema internal is not exposed");
+    }
+    Check::problem("api", "the schema internal is exposed: users reach helpers that see more than they may")
+        .mend("dashboard, Project Settings, Data API: take internal out of the exposed schemas")
 }
 
 fn indexes(indexes: &[HealthOfIndex]) -> Check {
@@ -170,6 +200,38 @@ mod tests {
             assert_eq!(pgvector(Some(version)).level, level, "{version}");
         }
         assert_eq!(pgvector(None).level, Level::Problem);
+    }
+
+    #[test]
+    fn what_changed_access_is_named_in_words() {
+        let change = |kind: &str, name: &str, change: &str| AccessChange {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            change: change.to_owned(),
+        };
+        assert_eq!(access(&[]).level, Level::Ok);
+        let changes = [
+            change("policy", "kb_read on public.kb_documents", "added"),
+            change("grants", "public.kb_chunks", "changed"),
+            change("grants", "schema internal", "missing"),
+            change("row level security", "public.kb_chunks", "changed"),
+            change("function", "public.match_chunks()", "changed"),
+            change("view", "public.content_gaps", "missing"),
+        ];
+        let check = access(&changes);
+        let expected = [
+            "policy kb_read on public.kb_documents was added",
+            "grants on public.kb_chunks were changed",
+            "grants on schema internal are missing",
+            "row level security of public.kb_chunks was changed",
+            "function public.match_chunks() was changed",
+            "view public.content_gaps is missing",
+        ];
+        assert_eq!((check.level, check.details), (Level::Problem, expected.map(str::to_owned).to_vec()));
+        assert!(check.message.starts_with("6 differences"), "{}", check.message);
+        let mend = |changes: &[AccessChange]| access(changes).mend.unwrap();
+        assert!(mend(&changes).contains(AGAIN) && mend(&changes).contains("drop policy"));
+        assert!(!mend(&changes[..1]).contains(AGAIN) && !mend(&changes[1..]).contains("drop policy"));
     }
 
     #[test]

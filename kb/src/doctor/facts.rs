@@ -1,6 +1,7 @@
 //! What there is to know before anything is judged.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use crate::knowledge_base::{
     Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status, StoredDocument,
@@ -46,6 +47,10 @@ pub struct Facts {
     pub language: Option<String>,
     /// The last sync of each collection.
     pub syncs: Vec<LastSync>,
+    /// The API answers for the schema of the helpers.
+    pub serves_internal: bool,
+    /// When this was asked.
+    pub now: SystemTime,
 }
 
 /// Asks.
@@ -76,6 +81,8 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         non_latin: knowledge_base.non_latin_documents().await?,
         language: knowledge_base.main_language().await?,
         syncs: knowledge_base.last_syncs().await?,
+        serves_internal: knowledge_base.serves_internal().await?,
+        now: SystemTime::now(),
         health,
     })
 }

@@ -7,6 +7,7 @@ mod database;
 mod facts;
 mod files;
 mod mend;
+mod privacy;
 mod report;
 
 pub use database::NEWEST_MIGRATION;
@@ -23,6 +24,7 @@ pub fn examine(facts: &Facts) -> Report {
     checks.extend(database::checks(facts));
     checks.extend(files::checks(facts));
     checks.extend(content::checks(facts));
+    checks.extend(privacy::checks(facts));
     Report { checks }
 }
 

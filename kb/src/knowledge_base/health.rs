@@ -21,8 +21,8 @@ pub struct Health {
     pub tables: Vec<HealthOfTable>,
     /// Indexes that the search needs.
     pub indexes: Vec<HealthOfIndex>,
-    /// Policies of the migrations that are not there, as `table.policy`.
-    pub missing_policies: Vec<String>,
+    /// Where who may do what is not as the migrations left it.
+    pub access_changes: Vec<AccessChange>,
     /// By status.
     pub documents: BTreeMap<String, u64>,
     /// Documents that wait to be published since more than a day.
@@ -46,6 +46,33 @@ pub struct Health {
     /// State of the bucket; empty without storage.
     #[serde(flatten)]
     pub files: HealthOfFiles,
+    /// What is counted, exposed and kept of what people ask.
+    #[serde(flatten)]
+    pub privacy: HealthOfPrivacy,
+}
+
+/// Something that decides who may do what, and that somebody changed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AccessChange {
+    /// `grants`, `row level security`, `policy`, `function` or `view`.
+    pub kind: String,
+    /// Of what, with its schema.
+    pub name: String,
+    /// `missing`, `added` or `changed`.
+    pub change: String,
+}
+
+/// How the chat treats what people ask.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HealthOfPrivacy {
+    /// Whether the database can tell calls of the Worker from those of users.
+    pub worker_secret_set: bool,
+    /// Whether the helpers that see more than users may are part of the API.
+    pub internal_exposed: bool,
+    /// After how many days without a new message a conversation is deleted; never if `None`.
+    pub retention_days: Option<u32>,
+    /// When that was last done, as the database writes it.
+    pub retention_ran_at: Option<String>,
 }
 
 /// A table.
@@ -106,6 +133,26 @@ pub struct ChatSettings {
     pub evidence_confidence: Option<f64>,
     /// Whether questions may stand in the server's log.
     pub log_questions: bool,
+    /// What is kept of questions without an answer: `full`, `anonymous` or `off`.
+    pub keep_refusals: String,
+    /// How many users must have asked a question before it is a gap.
+    pub gap_users: u64,
+    /// After how many days without a new message a conversation is deleted; never if `None`.
+    pub retention_days: Option<u32>,
+}
+
+impl Default for ChatSettings {
+    /// What holds without a row.
+    fn default() -> Self {
+        Self {
+            evidence_threshold: None,
+            evidence_confidence: None,
+            log_questions: false,
+            keep_refusals: "full".to_owned(),
+            gap_users: 2,
+            retention_days: None,
+        }
+    }
 }
 
 impl KnowledgeBase {
@@ -115,6 +162,21 @@ impl KnowledgeBase {
     /// If the server cannot be asked, or its schema is older than this function.
     pub async fn health(&self) -> Result<Health, SupabaseError> {
         self.client.send(Query::call("kb_health", &json!({}))).await
+    }
+
+    /// Whether the schema `internal` is part of the API. The database does not always know, so the API is asked.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub async fn serves_internal(&self) -> Result<bool, SupabaseError> {
+        let query = Query::select("expected_access", "kind").in_schema("internal").limit(1);
+        match self.client.send::<serde_json::Value>(query).await {
+            // Nobody may read the table, but whoever is told so was let into the schema.
+            Ok(_) | Err(SupabaseError::WrongKey { .. }) => Ok(true),
+            Err(SupabaseError::SchemaMissing { message }) => Ok(message.contains("internal.")),
+            Err(SupabaseError::Rejected { .. } | SupabaseError::UnexpectedAnswer { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Documents that could not be read, by source, at most `count`.
@@ -158,7 +220,8 @@ impl KnowledgeBase {
     /// # Errors
     /// If the server cannot be asked.
     pub async fn chat_settings(&self) -> Result<Option<ChatSettings>, SupabaseError> {
-        let columns = "evidence_threshold,evidence_confidence,log_questions";
+        let columns =
+            "evidence_threshold,evidence_confidence,log_questions,keep_refusals,gap_users,retention_days";
         let rows: Vec<ChatSettings> = self.client.send(Query::select("chat_settings", columns)).await?;
         Ok(rows.into_iter().next())
     }

@@ -74,13 +74,13 @@ impl KnowledgeBase {
         self.client.send(Query::select("chat_metrics", "*").order("day.desc").limit(count)).await
     }
 
-    /// What is asked most and not answered.
+    /// What is asked and not answered, by most users first.
     ///
     /// # Errors
     /// If the server cannot be asked.
     pub async fn gaps(&self, count: usize) -> Result<Vec<Gap>, SupabaseError> {
         let columns = "question,questions,users,best_score,reasons,first_asked,last_asked";
-        let query = Query::select("content_gaps", columns).order("questions.desc,last_asked.desc");
+        let query = Query::select("content_gaps", columns).order("users.desc,questions.desc,last_asked.desc");
         self.client.send(query.limit(count)).await
     }
 

@@ -8,6 +8,7 @@ mod embeddings;
 mod health;
 mod metrics;
 mod overview;
+mod privacy;
 mod search;
 mod selection;
 mod sync_lease;
@@ -23,11 +24,16 @@ use crate::supabase::{Client, Query, SupabaseError};
 pub use calibration::Calibration;
 pub use documents::{Status, StoredDocument};
 pub use embeddings::{ChunkToEmbed, NewVectors, Reason};
-pub use health::{ChatSettings, FailedDocument, Health, HealthOfFiles, HealthOfIndex, HealthOfTable};
+pub use health::{
+    AccessChange, ChatSettings, FailedDocument, Health, HealthOfFiles, HealthOfIndex, HealthOfPrivacy,
+    HealthOfTable,
+};
 pub use metrics::{Day, Gap, LastSync};
 pub use overview::{Filter, Overview, Passage, Place};
+pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
+pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 
 /// Ids per request.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use chat_core::limits::{MAX_NAME_CHARS, MAX_URL_BYTES, json_bytes, one_line};
+use chat_core::limits::{MAX_META_BYTES, MAX_NAME_CHARS, MAX_URL_BYTES, json_bytes, one_line};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -18,6 +18,10 @@ pub(super) const CHUNK_SCALE: f64 = (1 << 28) as f64;
 
 /// Stored in half precision, the vector of a sentence or heading has no more digits than these.
 pub(super) const HALF_SCALE: f64 = (1 << 17) as f64;
+
+/// Longest list of who may see a document, as JSON: it is stored with what else is noted of the document, which has at most
+/// [`MAX_META_BYTES`].
+pub(crate) const MAX_AUDIENCE_BYTES: usize = MAX_META_BYTES / 2;
 
 /// A document about to be written.
 #[derive(Debug, Clone, Default)]
@@ -289,6 +293,69 @@ mod tests {
         assert_eq!(row["meta"].get("url"), None);
         assert_eq!(chunk_row(&NewChunk { url, ..chunk() }, "m")["meta"], json!({}));
         assert_eq!(bounded_name(" a\nb "), " a\nb ");
+    }
+
+    /// As Postgres prints jsonb, and so as check constraints measure it: a space behind each comma and colon.
+    fn jsonb_bytes(value: &Value) -> usize {
+        let list = |parts: usize, count: usize| 2 + parts + 2 * count.saturating_sub(1);
+        match value {
+            Value::Array(items) => list(items.iter().map(jsonb_bytes).sum(), items.len()),
+            Value::Object(fields) => {
+                let field = |(name, value): (&String, &Value)| json_bytes(name) + 4 + jsonb_bytes(value);
+                list(fields.iter().map(field).sum(), fields.len())
+            }
+            other => other.to_string().len(),
+        }
+    }
+
+    #[test]
+    fn json_is_measured_as_postgres_prints_it() {
+        // select octet_length('{"a": [1, "b\n"], "c": {}}'::jsonb::text)
+        assert_eq!(jsonb_bytes(&json!({ "a": [1, "b\n"], "c": {} })), 26);
+        assert_eq!(jsonb_bytes(&json!([])), 2);
+    }
+
+    #[test]
+    fn what_is_noted_with_the_largest_document_and_passage_stays_within_the_limits_of_the_database() {
+        // Characters that JSON writes in six bytes, four and two.
+        for filler in ["\u{1}", "😀", "\"", "x"] {
+            let url = format!("https://e.org/{}", filler.repeat(5000));
+            let url = url.get(..url.floor_char_boundary(MAX_URL_BYTES / 6)).map(str::to_owned);
+            let longest_url = Some(format!("https://e.org/{}", "p".repeat(MAX_URL_BYTES - 14)));
+            let entry = format!("team:{}", filler.repeat(10));
+            let entries = MAX_AUDIENCE_BYTES / (json_bytes(&entry) + 4);
+            for url in [url, longest_url] {
+                let document = PendingDocument {
+                    name: filler.repeat(1000),
+                    title: Some(filler.repeat(MAX_NAME_CHARS)),
+                    url: url.clone(),
+                    content_type: extract::Format::ALL
+                        .iter()
+                        .map(|format| format.content_type())
+                        .max_by_key(|t| t.len())
+                        .unwrap(),
+                    audience: Some(vec![entry.clone(); entries]),
+                    ..PendingDocument::default()
+                };
+                let row = document_row(&document);
+                let chars = |value: &Value| value.as_str().unwrap().chars().count();
+                assert!(
+                    jsonb_bytes(&row["meta"]) <= MAX_META_BYTES,
+                    "{filler:?}: {}",
+                    jsonb_bytes(&row["meta"])
+                );
+                assert!(
+                    chars(&row["name"]) <= MAX_NAME_CHARS && chars(&row["meta"]["title"]) <= MAX_NAME_CHARS
+                );
+                assert!(row["meta"]["url"].as_str().unwrap().len() <= MAX_URL_BYTES);
+                let section = "\"".repeat(chat_core::limits::MAX_SECTION_BYTES);
+                let row = chunk_row(
+                    &NewChunk { section: Some(section), page: Some(u32::MAX), url, ..chunk() },
+                    "m",
+                );
+                assert!(jsonb_bytes(&row["meta"]) <= MAX_META_BYTES);
+            }
+        }
     }
 
     #[test]

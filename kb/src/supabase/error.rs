@@ -77,6 +77,12 @@ pub enum SupabaseError {
         /// What the server said.
         message: String,
     },
+    /// A value is outside what a check constraint of the database allows.
+    #[error("the database does not take it: {message}. Use the kb of the same release as the database")]
+    OutOfBounds {
+        /// What the server said, with the name of the constraint.
+        message: String,
+    },
     /// A file that the storage does not have, or not any more.
     #[error("is not in the storage any more")]
     NoSuchFile,
@@ -104,7 +110,14 @@ impl SupabaseError {
 
     /// True if only this request's data is at fault, so that going on with other documents makes sense.
     pub fn concerns_only_this_document(&self) -> bool {
-        matches!(self, Self::Rejected { .. } | Self::Overtaken | Self::NoSuchFile | Self::FileTooLarge { .. })
+        matches!(
+            self,
+            Self::Rejected { .. }
+                | Self::OutOfBounds { .. }
+                | Self::Overtaken
+                | Self::NoSuchFile
+                | Self::FileTooLarge { .. }
+        )
     }
 
     /// From a response that is not a success. `body` must not contain the key any more.
@@ -123,6 +136,7 @@ impl SupabaseError {
             // Foreign key: the pending document that the rows belong to was deleted, which another run does when it
             // starts on the same document.
             (_, "23503") => Self::Overtaken,
+            (_, "23514") => Self::OutOfBounds { message },
             (429 | 500..=599, _) => Self::Unavailable { status, message },
             (404, "") => {
                 Self::UnexpectedAnswer { url: url.to_owned(), message: format!("HTTP 404, {message}") }
@@ -179,6 +193,17 @@ mod tests {
     fn rows_of_a_document_that_is_gone_point_at_another_run() {
         let error = error(409, r#"{"code":"23503","message":"violates foreign key constraint"}"#);
         assert!(matches!(error, SupabaseError::Overtaken) && error.concerns_only_this_document());
+    }
+
+    #[test]
+    fn a_value_beyond_a_limit_of_the_database_names_the_limit_and_not_the_value() {
+        let body = r#"{"code":"23514","details":"Failing row contains (secret)",
+            "message":"new row for relation \"kb_documents\" violates check constraint \"kb_documents_name_length\""}"#;
+        let error = error(400, body);
+        assert!(matches!(error, SupabaseError::OutOfBounds { .. }) && error.concerns_only_this_document());
+        let text = error.to_string();
+        assert!(text.contains("kb_documents_name_length") && !text.contains("secret"), "{text}");
+        assert!(text.contains("Use the kb of the same release"), "{text}");
     }
 
     #[test]

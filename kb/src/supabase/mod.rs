@@ -6,7 +6,6 @@ mod query;
 pub mod storage;
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::redirect::Policy;
@@ -16,9 +15,6 @@ use serde::de::DeserializeOwned;
 pub use backoff::Backoff;
 pub use error::SupabaseError;
 pub(crate) use query::Query;
-
-/// Longest wait for one answer of the database.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection to one project with its secret key.
 pub struct Client {
@@ -66,9 +62,12 @@ impl Client {
     fn request(&self, query: &Query) -> RequestBuilder {
         let url = format!("{}/rest/v1/{}", self.url, query.path);
         let mut request =
-            self.http.request(query.method.clone(), url).query(&query.parameters).timeout(TIMEOUT);
+            self.http.request(query.method.clone(), url).query(&query.parameters).timeout(query.timeout);
         if !query.prefer.is_empty() {
             request = request.header("prefer", query.prefer.join(","));
+        }
+        if let Some(schema) = query.schema {
+            request = request.header("accept-profile", schema);
         }
         match &query.body {
             Some(body) => request.header("content-type", "application/json").body(Bytes::clone(body)),

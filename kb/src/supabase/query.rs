@@ -1,6 +1,8 @@
 //! A request to PostgREST, put together clause by clause.
 //! <https://docs.postgrest.org/en/stable/references/api/tables_views.html>
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::Value;
@@ -14,7 +16,14 @@ pub(crate) struct Query {
     pub(super) parameters: Vec<(String, String)>,
     pub(super) prefer: Vec<&'static str>,
     pub(super) body: Option<Bytes>,
+    /// Longest wait for its answer.
+    pub(super) timeout: Duration,
+    /// The schema, if it is another than the one that PostgREST takes by itself.
+    pub(super) schema: Option<&'static str>,
 }
+
+/// Longest wait for one answer of the database.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Query {
     /// Reads columns of a table or view; embedded tables as PostgREST writes them.
@@ -73,9 +82,20 @@ impl Query {
         self.with("limit", &rows.to_string())
     }
 
+    /// Waits for the answer longer or shorter than usual.
+    pub(crate) fn within(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Reads in another schema.
+    pub(crate) fn in_schema(self, schema: &'static str) -> Self {
+        Self { schema: Some(schema), ..self }
+    }
+
     fn new(method: Method, path: String, body: Option<String>) -> Self {
         let body = body.map(Bytes::from);
-        Self { method, path, parameters: Vec::new(), prefer: Vec::new(), body }
+        let (parameters, prefer) = (Vec::new(), Vec::new());
+        Self { method, path, parameters, prefer, body, timeout: TIMEOUT, schema: None }
     }
 
     fn with(mut self, name: &str, value: &str) -> Self {

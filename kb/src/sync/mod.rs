@@ -271,6 +271,9 @@ impl<'a> Run<'a> {
             let done =
                 reembed(knowledge_base, embedder, self.model, collection, self.report.progress).await?;
             self.report.summary.reembedded = done.written;
+            for refused in done.refused {
+                self.report.record(&refused.source, Outcome::Failed { reason: refused.reason });
+            }
         }
         Ok(())
     }

@@ -10,16 +10,13 @@ use uuid::Uuid;
 use super::fingerprint::Defaults;
 use super::plan::Write;
 use crate::chunk::{Chunk, CountTokens, chunks, headings, innermost_heading, with_context};
-use crate::knowledge_base::PendingDocument;
+use crate::knowledge_base::{MAX_AUDIENCE_BYTES, PendingDocument};
 use crate::sentence::{Sentence, sentences};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written whose content is not what was planned for or not what was cut into passages.
 pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
-/// Longest list of who may see a document, as JSON: it is stored with what else is noted of the document, which has at most
-/// [`MAX_META_BYTES`](chat_core::limits::MAX_META_BYTES).
-const MAX_AUDIENCE_BYTES: usize = chat_core::limits::MAX_META_BYTES / 2;
 
 /// Reads the text of a file; what runs it may be another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;

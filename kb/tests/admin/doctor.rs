@@ -10,7 +10,7 @@ fn healthy() -> Value {
         "vector_version": "0.8.1",
         "tables": [{ "name": "kb_documents", "rls": true }],
         "indexes": [{ "name": "kb_chunks_pkey", "table": "kb_chunks", "exists": true, "valid": true }],
-        "missing_policies": [],
+        "access_changes": [],
         "documents": { "ready": 2, "pending": 0, "failed": 0 },
         "failed": 0,
         "pending_older_than_day": 0,
@@ -26,6 +26,8 @@ fn healthy() -> Value {
         "missing_files": [], "missing_file_count": 0,
         "orphan_files": [], "orphan_file_count": 0,
         "public_bucket": false, "widening_policies": [],
+        "worker_secret_set": true, "internal_exposed": false,
+        "retention_days": null, "retention_ran_at": null,
     })
 }
 
@@ -41,6 +43,10 @@ fn doctor_with(health: Value, calibration: Value, arguments: &[&str]) -> Output 
         _ => None,
     });
     kb(&fake.url, &[&["doctor"], arguments].concat())
+}
+
+fn access_change(kind: &str, name: &str, change: &str) -> Value {
+    value!({ "kind": kind, "name": name, "change": change })
 }
 
 fn calibration(model: &str) -> Value {
@@ -76,7 +82,10 @@ fn each_fault_is_found_and_only_problems_fail() {
         ("schema_version", value!("20261201000100"), "schema", "problem"),
         ("vector_version", value!("0.7.0"), "pgvector", "problem"),
         ("tables", value!([{ "name": "kb_\u{1b}", "rls": false }]), "rls", "problem"),
-        ("missing_policies", value!(["public.kb_chunks.p"]), "policies", "problem"),
+        ("access_changes", value!([access_change("view", "public.v\u{1b}", "changed")]), "access", "problem"),
+        ("internal_exposed", value!(true), "api", "problem"),
+        ("worker_secret_set", value!(false), "worker", "warning"),
+        ("retention_days", value!(90), "retention", "warning"),
         (
             "indexes",
             value!([{ "name": "i", "table": "t", "exists": true, "valid": false }]),
@@ -112,6 +121,82 @@ fn each_fault_is_found_and_only_problems_fail() {
         let text = doctor(health, &[]).out;
         assert!(text.contains('→'), "{field} without a word on how to mend it: {text}");
     }
+}
+
+#[test]
+fn each_change_of_who_may_do_what_is_named_and_cannot_write_to_the_terminal() {
+    let mut health = healthy();
+    health["access_changes"] = value!([
+        access_change("policy", "kb_read on public.kb_documents", "added"),
+        access_change("grants", "public.kb_chunks", "changed"),
+        access_change("function", "internal.kb_audiences()", "missing"),
+        access_change("view\u{1b}", HOSTILE, "gone\n"),
+    ]);
+    let output = doctor(health.clone(), &[]);
+    for line in [
+        "PROBLEM  access       4 differences from the migrations: users may reach more than they should, or less",
+        "                      policy kb_read on public.kb_documents was added",
+        "                      grants on public.kb_chunks were changed",
+        "                      function internal.kb_audiences() is missing",
+        "                      view\\u{1b} kb/a\\u{1b}[2J\\u{9b}31m\\u{202e}\\n.md was gone\\n",
+    ] {
+        assert!(output.out.lines().any(|printed| printed == line), "{line}: {}", output.out);
+    }
+    assert_eq!(output.code, 1);
+    let report = doctor(health, &["--json"]).json();
+    let check = report["checks"].as_array().unwrap().iter().find(|check| check["check"] == "access").unwrap();
+    assert_eq!(check["details"].as_array().unwrap().len(), 4);
+    let mend = check["mend"].as_str().unwrap();
+    assert!(mend.contains("supabase/migrations") && mend.contains("drop policy"), "{mend}");
+}
+
+/// The API as it is when the schema of the helpers is, or is not, part of it; the database may not know.
+#[test]
+fn the_api_itself_is_asked_whether_it_exposes_the_helpers() {
+    for (status, body, expected) in [
+        (403, r#"{"code":"42501","message":"permission denied for table expected_access"}"#, "problem"),
+        (200, "[]", "problem"),
+        (
+            404,
+            r#"{"code":"PGRST205","message":"Could not find the table 'internal.expected_access'"}"#,
+            "problem",
+        ),
+        (404, r#"{"code":"PGRST205","message":"Could not find the table 'public.expected_access'"}"#, "ok"),
+        (404, r#"{"code":"42P01","message":"relation \"expected_access\" does not exist"}"#, "ok"),
+        (404, "not found", "ok"),
+        (406, r#"{"code":"PGRST106","message":"Invalid schema: internal"}"#, "ok"),
+    ] {
+        let fake = FakeServer::start(move |request, before| match request.line.as_str() {
+            INTERNAL => json(status, body),
+            HEALTH => json(200, healthy().to_string()),
+            CALIBRATION if before == 0 => json(200, calibration(embedder::fingerprint()).to_string()),
+            _ => json(200, "[]"),
+        });
+        let output = kb(&fake.url, &["doctor", "--json"]);
+        assert_eq!(level(&output.json(), "api"), expected, "{status} {body}");
+        assert_eq!(output.code, i32::from(expected == "problem"), "{status} {body}");
+        let request = fake.requests().into_iter().find(|request| request.line == INTERNAL).unwrap();
+        assert!(request.headers.to_ascii_lowercase().contains("accept-profile: internal\r\n"));
+    }
+}
+
+#[test]
+fn deletions_that_are_due_are_a_warning() {
+    let retention = |days: Value, ran_at: Value| {
+        let mut health = healthy();
+        health["retention_days"] = days;
+        health["retention_ran_at"] = ran_at;
+        let output = doctor(health, &[]);
+        assert_eq!(output.code, 0, "{}", output.out);
+        output.out.lines().find(|line| line.contains(" retention ")).unwrap().to_owned()
+    };
+    let line = retention(value!(90), value!("2026-01-02T03:23:00.5+00:00"));
+    assert!(line.starts_with("warning  retention    conversations are kept for 90 days"), "{line}");
+    assert!(line.contains("2026-01-02 03:23 UTC, more than 2 days ago"), "{line}");
+    assert!(retention(value!(1), Value::Null).contains("nothing was ever deleted"));
+    assert!(retention(value!(1), value!("a\u{1b}")).contains("a\\u{1b}"));
+    assert!(retention(value!(90), value!("2999-01-02T03:23:00+00:00")).starts_with("ok "));
+    assert!(retention(Value::Null, value!("2026-01-02T03:23:00+00:00")).starts_with("ok "));
 }
 
 #[test]
@@ -169,6 +254,7 @@ fn failed_documents_and_duplicates_are_named() {
         (HEALTH, _) => json(200, healthy().to_string()),
         // First all documents, whose table ends at once; then those that failed.
         (DOCUMENTS, 1) => json(200, value!([document(1, "kb/a.pdf", "failed")]).to_string()),
+        (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),
     });
     let output = kb(&fake.url, &["doctor"]);
@@ -209,6 +295,7 @@ fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
         (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
         (DELETE_DOCUMENTS, _) => json(200, "1"),
         (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
+        (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),
     });
     let output = kb(&fake.url, &["doctor", "--mend"]);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_command_explains_a_wrong_key_and_an_old_schema() {
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 10] = [
         &["list"],
         &["show", "a"],
         &["enable", "a"],
@@ -13,6 +13,8 @@ fn every_command_explains_a_wrong_key_and_an_old_schema() {
         &["reembed"],
         &["stats"],
         &["gaps"],
+        &["retain"],
+        &["worker-secret"],
     ];
     for command in commands {
         let fake = FakeServer::start(|_, _| json(401, "{}"));

@@ -5,6 +5,7 @@ mod doctor;
 mod documents;
 mod faults;
 mod metrics;
+mod privacy;
 mod reembed;
 #[allow(dead_code, reason = "other tests use all of it")]
 #[path = "../support/mod.rs"]
@@ -29,6 +30,10 @@ const CHUNKS: &str = "GET /rest/v1/kb_chunks";
 const CALIBRATION: &str = "GET /rest/v1/kb_calibration";
 const LEXEMES: &str = "GET /rest/v1/kb_lexemes";
 const HEALTH: &str = "POST /rest/v1/rpc/kb_health";
+const INTERNAL: &str = "GET /rest/v1/expected_access";
+const SETTINGS: &str = "GET /rest/v1/chat_settings";
+const SET_SECRET: &str = "POST /rest/v1/rpc/chat_set_worker_secret";
+const RETAIN: &str = "POST /rest/v1/rpc/chat_retain";
 const TO_EMBED: &str = "POST /rest/v1/rpc/kb_chunks_to_embed";
 const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
@@ -108,9 +113,36 @@ fn answer(tables: &impl Fn(&str) -> Option<Value>, request: &Request, before: us
         return json(204, "");
     }
     match tables(&request.line) {
+        None if request.line == INTERNAL => not_exposed(),
+        None if request.line == HEALTH => json(200, privacy(true).to_string()),
         Some(rows) if before == 0 || !rows.is_array() => json(200, rows.to_string()),
         _ => json(200, "[]"),
     }
+}
+
+/// What the commands that are not `kb doctor` read of the state of the database.
+fn privacy(worker_secret_set: bool) -> Value {
+    value!({
+        "worker_secret_set": worker_secret_set, "internal_exposed": false,
+        "retention_days": null, "retention_ran_at": null,
+    })
+}
+
+/// The row of the settings, with its defaults but for some columns.
+fn settings(changes: Value) -> Value {
+    let mut row = value!({
+        "evidence_threshold": null, "evidence_confidence": null, "log_questions": false,
+        "keep_refusals": "full", "gap_users": 2, "retention_days": null,
+    });
+    for (column, value) in changes.as_object().unwrap() {
+        row[column] = value.clone();
+    }
+    value!([row])
+}
+
+/// What PostgREST says of a schema that is not part of the API.
+fn not_exposed() -> Answer {
+    json(406, r#"{"code":"PGRST106","message":"Invalid schema: internal"}"#)
 }
 
 fn table(name: &'static str, rows: Value) -> FakeServer {

@@ -23,6 +23,7 @@ fn stats_add_up_collections_and_draw_days() {
         _ => None,
     });
     let output = kb(&fake.url, &["stats"]).out;
+    assert_eq!(fake.count(HEALTH), 0, "days that are there were counted");
     assert!(
         output.contains("2026-11-22 09:02") && output.contains("never") && output.contains("site\\u{1b}"),
         "{output}"
@@ -40,7 +41,45 @@ fn gaps_are_listed_with_what_was_asked() {
         "question": "How?\u{1b}[2J", "questions": 5, "users": 2, "best_score": 0.312, "reasons": ["no_match"],
         "first_asked": "2026-11-20T09:00:00+00:00", "last_asked": "2026-11-22T09:02:00+00:00",
     }]);
-    let output = kb(&table("GET /rest/v1/content_gaps", rows).url, &["gaps"]).out;
+    let fake = table("GET /rest/v1/content_gaps", rows.clone());
+    let output = kb(&fake.url, &["gaps"]).out;
     assert!(output.contains("    5      2        0.31  2026-11-22 09:02  How?\\u{1b}[2J"), "{output}");
-    assert!(kb(&server(|_| None).url, &["gaps"]).out.contains("No question was refused"));
+    // What is there was counted, so nobody needs to ask.
+    assert_eq!(fake.count(HEALTH), 0);
+    assert_eq!(kb(&table("GET /rest/v1/content_gaps", rows.clone()).url, &["gaps", "--json"]).json(), rows);
+}
+
+#[test]
+fn gaps_say_how_many_users_must_have_asked() {
+    let gaps = |settings: Value| {
+        let fake = table(SETTINGS, settings);
+        kb(&fake.url, &["gaps"]).out
+    };
+    let text = gaps(value!([]));
+    assert!(
+        text.starts_with("There is no unanswered question to show.\nOnly questions that at least 2 users"),
+        "{text}"
+    );
+    assert!(text.contains("`gap_users` in the table chat_settings changes that"), "{text}");
+    assert!(gaps(settings(value!({ "gap_users": 7 }))).contains("at least 7 users asked"));
+    assert!(gaps(settings(value!({ "gap_users": 1 }))).contains("that a single user asked are shown, too"));
+}
+
+#[test]
+fn where_nothing_counts_gaps_and_stats_say_so_and_only_there() {
+    for command in ["gaps", "stats"] {
+        let run = |is_known, arguments: &[&str]| {
+            let fake = server(move |line| (line == HEALTH).then(|| privacy(is_known)));
+            let output = kb(&fake.url, &[&[command], arguments].concat());
+            assert_eq!(output.code, 0, "{}", output.err);
+            output.out
+        };
+        let text = run(false, &[]);
+        let hint =
+            "\nNothing counts until the database knows the Worker: `kb worker-secret --help` says how.\n";
+        assert!(text.ends_with(hint), "{command}: {text}");
+        assert!(!run(true, &[]).contains("worker-secret"), "{command}");
+        let json = run(false, &["--json"]);
+        serde_json::from_str::<Value>(&json).unwrap();
+    }
 }

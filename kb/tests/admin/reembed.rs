@@ -109,6 +109,43 @@ fn a_lost_answer_is_asked_for_again_with_the_same_vectors() {
 }
 
 #[test]
+fn a_passage_that_the_database_refuses_is_named_and_does_not_stop_the_others() {
+    let limit =
+        r#"{"code":"23514","message":"violates check constraint \"kb_sentences_ordinal_is_0_to_255\""}"#;
+    let fake = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (TO_EMBED, 0) => {
+            json(200, value!([chunk(1, "stale"), chunk(2, "stale"), chunk(3, "stale")]).to_string())
+        }
+        (WRITE, _) if request.body.contains(&id(2)) => json(400, limit),
+        (WRITE, _) => {
+            let one = if request.body.contains(&id(1)) { id(1) } else { id(3) };
+            json(200, value!([one]).to_string())
+        }
+        _ => json(200, "[]"),
+    });
+    let done = reembedded(&fake.url).unwrap();
+    assert_eq!((done.written, done.changed_meanwhile), (2, 0));
+    let [refused] = &done.refused[..] else { panic!("{done:?}") };
+    assert_eq!((refused.source.as_str(), refused.chunk_id.to_string()), (HOSTILE, id(2)));
+    assert!(refused.reason.contains("kb_sentences_ordinal_is_0_to_255"), "{}", refused.reason);
+}
+
+#[test]
+fn reembed_fails_and_escapes_what_it_names_if_the_database_refuses() {
+    let fake = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        // First what there is to do, then the same to be done.
+        (TO_EMBED, 0 | 2) => json(200, value!([chunk(1, "stale")]).to_string()),
+        (WRITE, _) => json(400, r#"{"code":"23514","message":"limit\u001b"}"#),
+        _ => json(200, "[]"),
+    });
+    let output = kb(&fake.url, &["reembed"]);
+    assert_eq!(output.code, 1, "{}{}", output.out, output.err);
+    let expected =
+        format!("failed   kb/a\\u{{1b}}[2J\\u{{9b}}31m\\u{{202e}}\\n.md: passage {}: the database", id(1));
+    assert!(output.out.contains(&expected), "{}", output.out);
+}
+
+#[test]
 fn a_server_that_is_lost_for_good_ends_the_run() {
     let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),

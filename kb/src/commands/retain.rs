@@ -1,0 +1,134 @@
+//! `kb retain`: what is deleted of what people asked.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::connect;
+use crate::cli::RetainArgs;
+use crate::knowledge_base::{ChatSettings, Retained};
+use crate::output::{counted, print, print_json};
+
+/// What is said where nothing is set.
+const UNSET: &str = "\
+Nothing is set. In the table chat_settings (dashboard, Table Editor), `retention_days` deletes conversations and unanswered
+questions after so many days, and `keep_refusals` keeps unanswered questions without who asked (anonymous) or not at all (off).";
+
+pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&args.server)?;
+    let settings = knowledge_base.effective_chat_settings().await?;
+    let retained = knowledge_base.retain().await?;
+    if args.json {
+        let Retained { sessions, refusals, anonymous, scheduled } = retained;
+        print_json(&json!({
+            "sessions": sessions, "refusals": refusals, "anonymous": anonymous, "scheduled": scheduled,
+            "retention_days": settings.retention_days, "keep_refusals": settings.keep_refusals,
+        }))?;
+    } else {
+        print(&lines(&settings, &retained).join("\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lines(settings: &ChatSettings, retained: &Retained) -> Vec<String> {
+    let mut lines = done(retained);
+    match settings.retention_days {
+        Some(days) => lines.push(format!(
+            "Conversations are kept for {} after their last message, unanswered questions as long after they were asked.",
+            counted(days.into(), "day")
+        )),
+        None => lines.push("Nothing is deleted because of its age.".to_owned()),
+    }
+    match settings.keep_refusals.as_str() {
+        "anonymous" => lines.push("Unanswered questions are kept without who asked.".to_owned()),
+        "off" => lines.push("Unanswered questions are not kept.".to_owned()),
+        _ => {}
+    }
+    if is_anything_set(settings) {
+        lines.push(schedule(retained.scheduled));
+    } else {
+        lines.push(UNSET.to_owned());
+    }
+    lines
+}
+
+fn is_anything_set(settings: &ChatSettings) -> bool {
+    settings.retention_days.is_some() || settings.keep_refusals != "full"
+}
+
+fn done(retained: &Retained) -> Vec<String> {
+    let Retained { sessions, refusals, anonymous, .. } = *retained;
+    let mut lines = Vec::new();
+    if sessions > 0 || refusals > 0 {
+        let (sessions, refusals) =
+            (counted(sessions, "conversation"), counted(refusals, "unanswered question"));
+        lines.push(format!("Deleted {sessions} and {refusals}."));
+    }
+    if anonymous > 0 {
+        lines.push(format!("Forgot who asked {}.", counted(anonymous, "unanswered question")));
+    }
+    if lines.is_empty() {
+        lines.push("There was nothing to delete.".to_owned());
+    }
+    lines
+}
+
+fn schedule(scheduled: bool) -> String {
+    if scheduled {
+        return "The database does this every night by itself (pg_cron).".to_owned();
+    }
+    "Nothing does this by itself: run `kb retain` every day, or turn on pg_cron (dashboard, Integrations, Cron) and run it \
+     once more."
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(days: Option<u32>, keep: &str, counts: [u64; 3], scheduled: bool) -> String {
+        let settings =
+            ChatSettings { retention_days: days, keep_refusals: keep.to_owned(), ..ChatSettings::default() };
+        let [sessions, refusals, anonymous] = counts;
+        lines(&settings, &Retained { sessions, refusals, anonymous, scheduled }).join("\n")
+    }
+
+    #[test]
+    fn what_was_deleted_is_told_in_numbers() {
+        let text = text(Some(1), "anonymous", [1, 2, 3], true);
+        assert!(
+            text.starts_with("Deleted 1 conversation and 2 unanswered questions.\nForgot who asked 3 "),
+            "{text}"
+        );
+        assert!(text.contains("kept for 1 day after") && text.contains("without who asked"), "{text}");
+    }
+
+    #[test]
+    fn without_a_schedule_somebody_has_to_run_it() {
+        for (days, keep) in [(Some(90), "full"), (None, "anonymous"), (None, "off")] {
+            let [with, without] = [true, false].map(|scheduled| text(days, keep, [0; 3], scheduled));
+            assert!(
+                with.starts_with("There was nothing to delete.") && with.contains("every night"),
+                "{with}"
+            );
+            assert!(
+                without.contains("run `kb retain` every day") && without.contains("pg_cron"),
+                "{without}"
+            );
+            assert!(!with.contains("Nothing is set") && !without.contains("Nothing is set"), "{with}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_set_it_says_what_can_be() {
+        let text = text(None, "full", [0; 3], false);
+        assert!(text.contains("Nothing is deleted because of its age."), "{text}");
+        assert!(
+            text.contains("Nothing is set")
+                && text.contains("retention_days")
+                && text.contains("keep_refusals"),
+            "{text}"
+        );
+        assert!(!text.contains("every day"), "{text}");
+    }
+}

@@ -1,0 +1,98 @@
+//! What becomes of what people ask: whether it counts, and how long it stays.
+
+use std::time::{Duration, SystemTime};
+
+use super::Facts;
+use super::report::Check;
+use crate::knowledge_base::HealthOfPrivacy;
+use crate::output::{counted, moment};
+use crate::timestamp::instant;
+
+/// Deletions are due every night; one may fail.
+const RETENTION_DUE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+
+const RETAIN: &str =
+    "run `kb retain` every day, or turn on pg_cron (dashboard, Integrations, Cron) and run `kb retain` once";
+
+pub(super) fn checks(facts: &Facts) -> Vec<Check> {
+    let privacy = &facts.health.privacy;
+    vec![worker_secret(privacy.worker_secret_set), retention(privacy, facts.now)]
+}
+
+fn worker_secret(is_set: bool) -> Check {
+    if is_set {
+        return Check::ok("worker", "its secret is known");
+    }
+    let message = "the database does not know its secret: nothing counts in `kb stats` and `kb gaps`, and the Worker is limited \
+                   like any user";
+    Check::warning("worker", message).mend("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
+}
+
+fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
+    let Some(days) = privacy.retention_days else {
+        return Check::ok("retention", "conversations are kept without limit");
+    };
+    let kept = format!("conversations are kept for {}", counted(days.into(), "day"));
+    let Some(ran_at) = &privacy.retention_ran_at else {
+        return Check::warning("retention", format!("{kept}, but nothing was ever deleted")).mend(RETAIN);
+    };
+    let last = format!("last looked through {} UTC", moment(ran_at));
+    // A time to come is a clock that differs.
+    let is_due =
+        instant(ran_at).is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > RETENTION_DUE));
+    if is_due {
+        Check::warning("retention", format!("{kept}, but were {last}, more than 2 days ago")).mend(RETAIN)
+    } else {
+        Check::ok("retention", format!("{kept}, {last}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    const RAN_AT: &str = "2026-11-22T10:04:05.5+00:00";
+
+    fn level(days: Option<u32>, ran_at: Option<&str>, now: SystemTime) -> Level {
+        let privacy = HealthOfPrivacy {
+            worker_secret_set: true,
+            internal_exposed: false,
+            retention_days: days,
+            retention_ran_at: ran_at.map(str::to_owned),
+        };
+        let check = retention(&privacy, now);
+        assert_eq!(check.mend.is_some(), check.level == Level::Warning);
+        check.level
+    }
+
+    #[test]
+    fn deletions_are_due_after_two_days_to_the_nanosecond() {
+        let ran_at = instant(RAN_AT).unwrap();
+        let after = |age: Duration| level(Some(90), Some(RAN_AT), ran_at + age);
+        assert_eq!(after(Duration::ZERO), Level::Ok);
+        assert_eq!(after(RETENTION_DUE), Level::Ok);
+        assert_eq!(after(RETENTION_DUE + Duration::from_nanos(1)), Level::Warning);
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_is_no_fault() {
+        let ran_at = instant(RAN_AT).unwrap();
+        assert_eq!(level(Some(90), Some(RAN_AT), ran_at - Duration::from_nanos(1)), Level::Ok);
+        assert_eq!(level(Some(90), Some(RAN_AT), SystemTime::UNIX_EPOCH), Level::Ok);
+    }
+
+    #[test]
+    fn what_is_to_be_deleted_and_never_was_is_a_warning() {
+        let now = instant(RAN_AT).unwrap();
+        assert_eq!(level(Some(1), None, now), Level::Warning);
+        assert_eq!(level(Some(1), Some("yesterday"), now), Level::Warning);
+    }
+
+    #[test]
+    fn without_a_limit_nothing_is_due() {
+        let years_later = instant("2036-11-22T10:04:05Z").unwrap();
+        assert_eq!(level(None, None, years_later), Level::Ok);
+        assert_eq!(level(None, Some(RAN_AT), years_later), Level::Ok);
+    }
+}
