@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -56,7 +57,7 @@ impl Part {
             Self::Worker => worker(tools),
             Self::Kb => {
                 // With the features of the whole workspace, so that tests and this share what they compile.
-                shell::run(shell::cargo().args(["build", "--workspace", "--bin", "kb"]))
+                shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "kb"]))
             }
         }
     }
@@ -82,9 +83,9 @@ fn embedder(tools: &Tools) -> Result<()> {
 /// Compiles the crate with these target features.
 fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
     let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
-    let mut cargo = shell::cargo();
+    let mut cargo = shell::cargo(&["build"]);
     cargo
-        .args(["build", "--release", "--package", "embedder", "--lib", "--target", "wasm32-unknown-unknown"])
+        .args(["--release", "--package", "embedder", "--lib", "--target", "wasm32-unknown-unknown"])
         .arg("--target-dir")
         .arg(&target_dir)
         .args(tools.wasm.cargo_args())
@@ -107,11 +108,13 @@ fn bind(tools: &Tools, wasm: &Path, out_dir: &Path) -> Result<()> {
 }
 
 fn worker(tools: &Tools) -> Result<()> {
+    // worker-build asks cargo for metadata before it builds, without --locked, and would bring a stale Cargo.lock up to date.
+    shell::run(shell::cargo(&["metadata"]).args(["--quiet", "--format-version", "1"]).stdout(Stdio::null()))?;
     let mut worker_build = shell::command(&tools.worker_build);
     worker_build
         .current_dir(paths::repo().join("edge-chat"))
         // wasm-opt takes a while and changes the compressed size by a few percent at most.
-        .args(["--release", "--no-opt", ".", "--target-dir"])
+        .args(["--release", "--no-opt", ".", "--locked", "--target-dir"])
         .arg(paths::cargo_target().join("wasm-worker"))
         .args(tools.wasm.cargo_args())
         // Every isolate that starts downloads the Worker: size counts for more than speed, most of all where a question

@@ -5,6 +5,7 @@
 
 mod bench;
 mod build;
+mod cargo_lock;
 mod demo;
 mod eval;
 mod local;
@@ -13,9 +14,11 @@ mod paths;
 mod screenshots;
 mod setup;
 mod shell;
+mod supply_chain;
 mod test;
 mod wasm_names;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +31,9 @@ use clap::{Parser, Subcommand};
     version
 )]
 struct Cli {
+    /// Install missing Debian packages with apt-get, as root, without asking.
+    #[arg(long, global = true)]
+    apt_install: bool,
     #[command(subcommand)]
     command: Task,
 }
@@ -48,8 +54,15 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<build::Part>,
     },
-    /// Pack the embedder's npm package and print its sizes.
+    /// Pack the embedder's npm package, print its sizes and list what all products are made of.
     Package,
+    /// List what the products are made of, as they are built: software bills of materials (CycloneDX).
+    Sbom {
+        /// Folder for the lists.
+        /// [default: target/package]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Start Supabase, the Worker and a demo page on this computer, filled with documents.
     Demo(demo::Options),
     /// Take the pictures of web/docs from the running product.
@@ -69,11 +82,17 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::parse();
+    if cli.apt_install {
+        setup::give_consent();
+    }
+    let result = match cli.command {
         Task::Model | Task::Setup { only: Some(setup::Thing::Model) } => setup::model().map(|_| ()),
-        Task::Setup { only: None } => setup::everything().map(|_| ()),
+        Task::Setup { only: Some(setup::Thing::Chromium) } => setup::browser().map(|_| ()),
+        Task::Setup { only: None } => setup::everything().and_then(|_| setup::for_linting()).map(|_| ()),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
         Task::Package => package::run(),
+        Task::Sbom { out } => package::list_contents(out.as_deref()),
         Task::Demo(options) => demo::run(&options),
         Task::Screenshots(options) => screenshots::run(&options),
         Task::Test { suites } => test::run(&suites),

@@ -1,16 +1,17 @@
-//! `cargo xtask package`: the embedder's npm package, as it would be published.
+//! `cargo xtask package`: the embedder's npm package, as it would be published, and what all products are made of.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{build, paths, setup, shell};
+use crate::{build, paths, setup, shell, supply_chain};
 
 /// Builds the package with its model, packs it into `target/package/` and prints what a page downloads of it.
 pub(crate) fn run() -> Result<()> {
     let tools = setup::for_building()?;
     setup::model()?;
-    build::run(&[build::Part::Embedder], &tools)?;
+    build::run(&[build::Part::Embedder, build::Part::Web], &tools)?;
 
     let package = paths::repo().join("embedder-wasm/npm");
     let has_model = fs::read_dir(package.join("dist"))?
@@ -18,7 +19,7 @@ pub(crate) fn run() -> Result<()> {
         .any(|file| file.path().extension().is_some_and(|extension| extension == "safetensors"));
     ensure!(has_model, "the package lacks its model: what the build says above tells why");
 
-    let folder = paths::repo().join("target/package");
+    let folder = folder();
     fs::create_dir_all(&folder)?;
     println!("• packing");
     let mut pack = shell::command("npm");
@@ -27,6 +28,17 @@ pub(crate) fn run() -> Result<()> {
         .arg(&package);
     let name =
         shell::output(&mut pack).context("`npm pack` failed; run it in embedder-wasm/npm to see why")?;
-    println!("✓ {}\n", folder.join(name.lines().last().unwrap_or(&name)).display());
+    println!("✓ {}", folder.join(name.lines().last().unwrap_or(&name)).display());
+    list_contents(Some(&folder))?;
+    println!();
     shell::run(shell::command("node").arg("embedder-wasm/npm/sizes.mjs").arg(folder.join("brotli.json")))
+}
+
+/// Writes the software bills of materials.
+pub(crate) fn list_contents(out: Option<&Path>) -> Result<()> {
+    supply_chain::sbom::write(&out.map_or_else(folder, Path::to_path_buf))
+}
+
+fn folder() -> PathBuf {
+    paths::repo().join("target/package")
 }

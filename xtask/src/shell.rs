@@ -4,20 +4,41 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
 use crate::paths;
 
+/// Folder that is searched for programs before PATH is: that of the Node.js which setup fetched.
+static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Lets all commands made from now on find the programs of this folder first.
+pub(crate) fn search_first(folder: PathBuf) {
+    PROGRAMS.get_or_init(|| folder);
+}
+
 /// A command that runs in the root of the repository.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(paths::repo()).stdin(Stdio::null());
+    if PROGRAMS.get().is_some()
+        && let Ok(path) = env::join_paths(search_path())
+    {
+        command.env("PATH", path);
+    }
     command
 }
 
-/// The cargo that runs this program.
-pub(crate) fn cargo() -> Command {
+/// A subcommand of the cargo that runs this program. It takes Cargo.lock as it is: a stale one is an error, never rewritten.
+pub(crate) fn cargo(subcommand: &[&str]) -> Command {
+    let mut command = unlocked_cargo();
+    command.args(subcommand).arg("--locked");
+    command
+}
+
+/// The cargo that runs this program, for the few subcommands that do not know `--locked`.
+pub(crate) fn unlocked_cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // The outer cargo describes the package xtask in the environment; the inner one must not see it.
     for (name, _) in env::vars_os() {
@@ -46,44 +67,21 @@ pub(crate) fn output(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Full path of a program on PATH.
+/// Full path of a program that a command would find.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.is_file())
+    search_path().into_iter().map(|dir| dir.join(name)).find(|path| path.is_file())
+}
+
+fn search_path() -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    PROGRAMS.get().cloned().into_iter().chain(env::split_paths(&path)).collect()
 }
 
 /// PATH with `first` in front and `last` at the end.
 pub(crate) fn path_with(first: Option<&Path>, last: Option<&Path>) -> Result<std::ffi::OsString> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let dirs = first
-        .map(Path::to_path_buf)
-        .into_iter()
-        .chain(env::split_paths(&path))
-        .chain(last.map(Path::to_path_buf));
-    env::join_paths(dirs).context("a folder on PATH has a name that PATH cannot hold")
-}
-
-/// Installs Debian packages where that is possible without asking for a password.
-pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
-    let remedy = format!("sudo apt-get install {}", packages.join(" "));
-    let is_root = output(command("id").arg("-u")).as_deref() == Some("0");
-    if find_program("apt-get").is_none() || !is_root {
-        bail!("not installed; on Debian or Ubuntu: {remedy}");
-    }
-    println!("  installing {} with apt-get", packages.join(", "));
-    let log = paths::cache()?.join("apt.log");
-    std::fs::create_dir_all(paths::cache()?)?;
-    for args in
-        [&["update", "-qq"][..], &[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat()]
-    {
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(&log)?;
-        run(command("apt-get")
-            .args(args)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdout(file.try_clone()?)
-            .stderr(file))
-        .with_context(|| format!("see {}; by hand: {remedy}", log.display()))?;
-    }
-    Ok(())
+    let (first, last) = (first.map(Path::to_path_buf), last.map(Path::to_path_buf));
+    env::join_paths(first.into_iter().chain(search_path()).chain(last))
+        .context("a folder on PATH has a name that PATH cannot hold")
 }
 
 fn describe(command: &Command) -> String {
@@ -94,4 +92,26 @@ fn describe(command: &Command) -> String {
         .map(|part| part.to_string_lossy())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_never_rewrites_the_lock_file() {
+        let args: Vec<_> = cargo(&["nextest", "run"]).get_args().map(OsStr::to_os_string).collect();
+        assert_eq!(args, ["nextest", "run", "--locked"]);
+        // Neither does the one that runs this program, also when wrangler calls it.
+        let config = std::fs::read_to_string(paths::repo().join(".cargo/config.toml")).unwrap();
+        assert!(config.contains("xtask = \"run --locked "), "{config}");
+        // Only the formatter, which resolves nothing, goes without.
+        let uses = |file: &str| {
+            std::fs::read_to_string(paths::repo().join("xtask/src").join(file))
+                .unwrap()
+                .matches("unlocked_cargo()")
+                .count()
+        };
+        assert_eq!((uses("test.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
+    }
 }

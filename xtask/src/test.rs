@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::setup::{ModelDir, Tools};
-use crate::{build, paths, setup, shell};
+use crate::{build, paths, setup, shell, supply_chain};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
-    /// Format and clippy.
+    /// Format, clippy, and what crates and npm packages are.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
@@ -82,26 +82,32 @@ impl Suite {
 fn lint() -> Result<()> {
     shell::run(shell::command("node").args(["node_modules/prettier/bin/prettier.cjs", "--check", "."]))
         .context("run `npm run format`")?;
-    shell::run(shell::cargo().args(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")?;
-    shell::run(shell::cargo().args([
-        "clippy",
+    shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")?;
+    shell::run(shell::cargo(&["clippy"]).args([
         "--workspace",
         "--all-targets",
         "--quiet",
         "--",
         "--deny",
         "warnings",
-    ]))
+    ]))?;
+    supply_chain::check(&setup::for_linting()?)
 }
 
 fn rust(environment: &Environment) -> Result<()> {
     let has_nextest = shell::find_program("cargo-nextest").is_some();
-    let tests: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test", "--all-targets"] };
-    for args in [
-        [tests, &["--workspace", "--no-fail-fast"]].concat(),
-        vec!["test", "--workspace", "--doc", "--quiet"],
-    ] {
-        shell::run(shell::cargo().args(args).env("EVIDENCE_MODEL_DIR", &environment.model.0))?;
+    let mut tests = if has_nextest {
+        shell::cargo(&["nextest", "run"])
+    } else {
+        let mut tests = shell::cargo(&["test"]);
+        tests.arg("--all-targets");
+        tests
+    };
+    tests.args(["--workspace", "--no-fail-fast"]);
+    let mut doc_tests = shell::cargo(&["test"]);
+    doc_tests.args(["--workspace", "--doc", "--quiet"]);
+    for mut command in [tests, doc_tests] {
+        shell::run(command.env("EVIDENCE_MODEL_DIR", &environment.model.0))?;
     }
     Ok(())
 }
@@ -125,8 +131,8 @@ fn arm(environment: &Environment) -> Result<()> {
     };
     let runner = format!("{} -L {LIBRARIES}", emulator.display());
     shell::run(
-        shell::cargo()
-            .args(["test", "--package", "embedder", "--lib", "--quiet", "--target", TARGET])
+        shell::cargo(&["test"])
+            .args(["--package", "embedder", "--lib", "--quiet", "--target", TARGET])
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "--cfg without_oracles")
@@ -155,8 +161,7 @@ fn node(environment: &Environment) -> Result<()> {
 }
 
 fn e2e(environment: &Environment) -> Result<()> {
-    shell::run(shell::cargo().args([
-        "build",
+    shell::run(shell::cargo(&["build"]).args([
         "--quiet",
         "--package",
         "extract",

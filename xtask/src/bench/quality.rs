@@ -32,8 +32,7 @@ pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
 
 /// Builds a program of `tests/bench/native`, optimised, and returns its path.
 pub(super) fn program(name: &str) -> Result<PathBuf> {
-    shell::run(shell::cargo().args([
-        "build",
+    shell::run(shell::cargo(&["build"]).args([
         "--release",
         "--quiet",
         "--package",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use super::apt;
 use crate::shell;
 
 const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
@@ -20,8 +21,7 @@ pub(super) fn ensure() -> Result<PathBuf> {
     if let Some(path) = find() {
         return Ok(path);
     }
-    shell::apt_install(&["chromium"])
-        .context("no Chromium or Chrome found: install one, or set CHROMIUM_PATH")?;
+    apt::install(&["chromium"]).context("no Chromium or Chrome found: install one, or set CHROMIUM_PATH")?;
     match find() {
         Some(path) => Ok(path),
         None => bail!("no Chromium or Chrome found: install one, or set CHROMIUM_PATH"),

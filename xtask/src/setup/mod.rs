@@ -1,16 +1,24 @@
 //! Everything the build and the tests need, found or installed.
 
+mod apt;
+mod cargo_deny;
 mod chromium;
 mod model;
+mod node;
 mod npm;
 mod tools;
 mod wasm_toolchain;
 
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
 
+pub(crate) use apt::give_consent;
+pub(crate) use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
 pub(crate) use wasm_toolchain::WasmToolchain;
 
 /// What the build needs.
@@ -28,16 +36,19 @@ pub(crate) struct ModelDir(pub(crate) PathBuf);
 pub(crate) enum Thing {
     /// The weights, the tokenizer and the model file made from them.
     Model,
+    /// A browser for the tests.
+    Chromium,
 }
 
 /// What programs in Node.js need.
 pub(crate) fn node_packages() -> Result<()> {
+    step("Node.js", node::ensure)?;
     step("Node.js packages", npm::ensure).map(|_| ())
 }
 
 /// For `cargo xtask build`.
 pub(crate) fn for_building() -> Result<Tools> {
-    step("Node.js packages", npm::ensure)?;
+    node_packages()?;
     Ok(Tools {
         wasm: step("WebAssembly standard library", WasmToolchain::ensure)?,
         wasm_bindgen: step("wasm-bindgen", tools::wasm_bindgen)?,
@@ -58,7 +69,17 @@ pub(crate) fn model() -> Result<ModelDir> {
 /// For `cargo xtask test`: also a browser.
 pub(crate) fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
     let (tools, model) = for_running()?;
-    Ok((tools, model, step("Chromium", chromium::ensure)?))
+    Ok((tools, model, browser()?))
+}
+
+/// The browser alone.
+pub(crate) fn browser() -> Result<PathBuf> {
+    step("Chromium", chromium::ensure)
+}
+
+/// For the lints, besides what everything needs: the path of cargo-deny.
+pub(crate) fn for_linting() -> Result<PathBuf> {
+    step("cargo-deny", cargo_deny::ensure)
 }
 
 fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -66,6 +87,11 @@ fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T
     let found = ensure().with_context(|| format!("setup of {what} failed"))?;
     println!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
     Ok(found)
+}
+
+/// SHA-256 of a file in hex.
+pub(crate) fn sha256(path: &Path) -> io::Result<String> {
+    Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// One line for the person who watches.
@@ -76,6 +102,12 @@ trait Describe {
 impl Describe for PathBuf {
     fn describe(&self) -> String {
         self.display().to_string()
+    }
+}
+
+impl Describe for String {
+    fn describe(&self) -> String {
+        self.clone()
     }
 }
 

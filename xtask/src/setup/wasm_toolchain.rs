@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::Describe;
+use super::{Describe, apt};
 use crate::{paths, shell};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -55,7 +55,7 @@ impl WasmToolchain {
     fn debian_source() -> Result<Self> {
         let source = Path::new(DEBIAN_SYSROOT).join("src/rust/library/std");
         if !Path::new(DEBIAN_RUSTC).exists() || !source.exists() {
-            shell::apt_install(&DEBIAN_PACKAGES)?;
+            apt::install(&DEBIAN_PACKAGES)?;
         }
         let shim_dir = paths::cargo_target().join("wasm-toolchain");
         write_shim(&shim_dir)?;

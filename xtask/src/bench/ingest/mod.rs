@@ -133,7 +133,7 @@ impl Bed {
         let stop = Stop::on_signal()?;
         let model = setup::model()?;
         println!("• building kb and what measures it, optimised");
-        shell::run(shell::cargo().args(["build", "--release", "--quiet"]).args([
+        shell::run(shell::cargo(&["build"]).args(["--release", "--quiet"]).args([
             "--package",
             "kb",
             "--package",

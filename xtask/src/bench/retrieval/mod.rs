@@ -145,7 +145,7 @@ impl Bed {
 
 /// Built like `kb`, whose code it shares.
 fn program() -> Result<PathBuf> {
-    shell::run(shell::cargo().args(["build", "--workspace", "--bin", "bench-retrieval", "--quiet"]))?;
+    shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "bench-retrieval", "--quiet"]))?;
     Ok(paths::cargo_target().join("debug/bench-retrieval"))
 }
 

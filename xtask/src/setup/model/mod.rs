@@ -8,14 +8,15 @@ mod convert;
 mod fetch;
 
 use std::env;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
+use super::sha256;
 use crate::paths;
+
+pub(crate) use convert::MODEL_FILE;
+pub(crate) use fetch::{MODEL_NAME, MODEL_REVISION};
 
 /// Returns the folder that holds the checked files.
 pub(super) fn ensure() -> Result<PathBuf> {
@@ -45,12 +46,10 @@ pub(super) fn ensure() -> Result<PathBuf> {
     Ok(dir)
 }
 
-fn sha256(path: &Path) -> io::Result<String> {
-    Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,0 +1,117 @@
+// The lists of what the products are made of, against what cargo and the bundles say by other ways.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { temporaryFolder } from "../lib/demo.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = async (program, args) => {
+  const { stdout } = await promisify(execFile)(program, args, { cwd: ROOT, maxBuffer: 2 ** 26 });
+  return stdout;
+};
+
+const WASM = ["wasm32-unknown-unknown"];
+const NATIVE = ["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"];
+const PRODUCTS = {
+  embedder: { package: "embedder", targets: WASM },
+  widget: { package: "embedder", targets: WASM },
+  worker: { package: "edge-chat", targets: WASM },
+  kb: { package: "kb", targets: NATIVE },
+};
+
+let texts, again;
+
+before(async (t) => {
+  texts = await write(t);
+  again = await write(t);
+});
+
+async function write(t) {
+  const folder = await temporaryFolder(t);
+  await run(process.env.XTASK_BINARY, ["sbom", "--out", folder]);
+  const names = await readdir(folder);
+  const read = async (name) => [name, await readFile(join(folder, name), "utf8")];
+  return Object.fromEntries(await Promise.all(names.sort().map(read)));
+}
+
+/** `name@version` of each component of that kind whose code is shipped. */
+function shipped(document, registry) {
+  const own = ({ purl }) => purl.startsWith("pkg:generic/evidence-chat/");
+  return [document.metadata.component, ...document.components]
+    .filter((component) => component.scope !== "excluded")
+    .filter((component) => component.purl.startsWith(`pkg:${registry}/`) || (registry === "cargo" && own(component)))
+    .map(({ name, version }) => `${name}@${version}`)
+    .sort();
+}
+
+async function cratesOf(name, target) {
+  const options = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--target", target];
+  const tree = await run("cargo", ["tree", "--locked", "--quiet", "--package", name, ...options]);
+  return tree.split("\n").flatMap((line) => (line ? line.replace(/^(\S+) v(\S+).*/, "$1@$2") : []));
+}
+
+test("there is one for each product, and a second run writes the same bytes", () => {
+  assert.deepEqual(
+    Object.keys(texts),
+    Object.keys(PRODUCTS)
+      .map((name) => `${name}.cdx.json`)
+      .sort(),
+  );
+  assert.deepEqual(again, texts);
+});
+
+for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
+  describe(product, () => {
+    const text = () => texts[`${product}.cdx.json`];
+    const document = () => JSON.parse(text());
+
+    test("is a CycloneDX document whose components have what is asked for", () => {
+      const { bomFormat, specVersion, version, serialNumber, metadata, components, dependencies } = document();
+      assert.deepEqual([bomFormat, specVersion, version], ["CycloneDX", "1.6", 1]);
+      assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+      assert.ok(components.length > 30);
+      for (const component of [metadata.component, ...components]) {
+        for (const field of ["type", "bom-ref", "name", "version", "purl"]) assert.ok(component[field], field);
+        assert.ok(component.licenses[0].expression, component.name);
+        const isOwn = /^pkg:(generic|npm\/%40evidence-chat)\//.test(component.purl);
+        const length = { "SHA-256": 64, "SHA-512": 128 }[component.hashes?.[0].alg];
+        if (isOwn) assert.equal(component.hashes, undefined);
+        else assert.equal(component.hashes[0].content.length, length, component.name);
+      }
+      const references = new Set([metadata.component, ...components].map((component) => component["bom-ref"]));
+      assert.equal(references.size, components.length + 1, "a reference is there twice");
+      for (const { ref, dependsOn } of dependencies) {
+        for (const reference of [ref, ...dependsOn]) assert.ok(references.has(reference), reference);
+      }
+    });
+
+    test("lists every crate that is shipped, and no other as shipped", async () => {
+      const trees = await Promise.all(targets.map((target) => cratesOf(name, target)));
+      assert.deepEqual(shipped(document(), "cargo"), [...new Set(trees.flat())].sort());
+    });
+
+    test("names no folder of this machine", () => {
+      for (const folder of [ROOT.slice(0, -1), homedir(), "file:"]) assert.ok(!text().includes(folder), folder);
+    });
+  });
+}
+
+test("the widget's lists the npm packages in its bundles, and no tool of its build or tests", async () => {
+  const dist = join(ROOT, "web/dist");
+  const maps = (await readdir(dist)).filter((name) => name.endsWith(".js.map"));
+  const read = async (name) => JSON.parse(await readFile(join(dist, name), "utf8")).sources;
+  const sources = (await Promise.all(maps.map(read))).flat();
+  const bundled = sources.flatMap((source) => source.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []);
+  const listed = shipped(JSON.parse(texts["widget.cdx.json"]), "npm")
+    .map((id) => id.slice(0, id.lastIndexOf("@")))
+    .sort();
+  assert.ok(bundled.includes("micromark") && bundled.includes("citeproc"));
+  // Read when the widget is built: the styles of references.
+  const expected = new Set([...bundled, "rehype-citation", "@evidence-chat/widget"]);
+  assert.deepEqual(listed, [...expected].sort());
+});

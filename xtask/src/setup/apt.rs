@@ -1,0 +1,79 @@
+//! Debian's packages, installed only with consent.
+
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{paths, shell};
+
+/// The option of every command that gives consent beforehand.
+const OPTION: &str = "--apt-install";
+
+/// Whether that option was given.
+static CONSENT: OnceLock<()> = OnceLock::new();
+
+/// Lets packages be installed without a question, for machines where nobody can answer one.
+pub(crate) fn give_consent() {
+    CONSENT.get_or_init(|| ());
+}
+
+/// Installs the packages where that is possible without a password and the user agrees. The error says what to do by hand.
+pub(super) fn install(packages: &[&str]) -> Result<()> {
+    let remedy = format!("sudo apt-get install {}", packages.join(" "));
+    let is_root = shell::output(shell::command("id").arg("-u")).as_deref() == Some("0");
+    if shell::find_program("apt-get").is_none() || !is_root {
+        bail!("not installed; on Debian or Ubuntu: {remedy}");
+    }
+    if CONSENT.get().is_none() && !ask(packages)? {
+        bail!("not installed: run `{remedy}`, or let this command do it with {OPTION}");
+    }
+    println!("  installing {} with apt-get", packages.join(", "));
+    let log = paths::cache()?.join("apt.log");
+    std::fs::create_dir_all(paths::cache()?)?;
+    for args in
+        [&["update", "-qq"][..], &[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat()]
+    {
+        let file = OpenOptions::new().create(true).append(true).open(&log)?;
+        shell::run(
+            shell::command("apt-get")
+                .args(args)
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .stdout(file.try_clone()?)
+                .stderr(file),
+        )
+        .with_context(|| format!("see {}; by hand: {remedy}", log.display()))?;
+    }
+    Ok(())
+}
+
+/// Asks the user at the terminal; without a terminal the answer is no.
+fn ask(packages: &[&str]) -> Result<bool> {
+    let mut stdout = io::stdout();
+    if !io::stdin().is_terminal() || !stdout.is_terminal() {
+        return Ok(false);
+    }
+    write!(stdout, "  install {} with apt-get? [y/N] ", packages.join(", "))?;
+    stdout.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(is_yes(&answer))
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_clear_yes_is_consent() {
+        assert!(is_yes("y\n") && is_yes(" Yes\r\n"));
+        for no in ["\n", "", "n\n", "yy\n", "maybe\n"] {
+            assert!(!is_yes(no), "{no:?}");
+        }
+    }
+}

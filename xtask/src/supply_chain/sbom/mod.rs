@@ -1,0 +1,314 @@
+//! What is shipped is made of: one CycloneDX document for each product.
+//!
+//! The documents are made here, and not by the usual tools, because those list what a folder or a workspace asks for:
+//! other targets' crates, tools and tests too, with this machine's paths and a new serial number each time.
+
+mod crate_tree;
+mod document;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use self::crate_tree::{CrateId, CrateTree, Facts};
+use self::document::Component;
+use super::npm::Lock;
+use crate::{paths, setup};
+
+const WASM: &[&str] = &["wasm32-unknown-unknown"];
+/// The systems that the README names for `kb`.
+const NATIVE: &[&str] =
+    &["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"];
+
+/// Where the widget's build leaves what is shipped, with source maps.
+const WIDGET: &str = "web/dist";
+/// Not in the source maps: the styles of references are read from it when the widget is built.
+const DATA_PACKAGES: [&str; 1] = ["rehype-citation"];
+
+/// Something that leaves this repository.
+struct Product {
+    /// Name of its document.
+    file: &'static str,
+    name: &'static str,
+    /// What CycloneDX calls it.
+    kind: &'static str,
+    is_on_npm: bool,
+    /// The crate whose dependencies are in it.
+    package: &'static str,
+    targets: &'static [&'static str],
+    has_npm_packages: bool,
+    has_model: bool,
+}
+
+const PRODUCTS: [Product; 4] = [
+    Product {
+        file: "embedder",
+        name: "@evidence-chat/embedder",
+        kind: "library",
+        is_on_npm: true,
+        package: "embedder",
+        targets: WASM,
+        has_npm_packages: false,
+        has_model: true,
+    },
+    Product {
+        file: "widget",
+        name: "@evidence-chat/widget",
+        kind: "library",
+        is_on_npm: true,
+        package: "embedder",
+        targets: WASM,
+        has_npm_packages: true,
+        has_model: true,
+    },
+    Product {
+        file: "worker",
+        name: "edge-chat",
+        kind: "application",
+        is_on_npm: false,
+        package: "edge-chat",
+        targets: WASM,
+        has_npm_packages: false,
+        has_model: false,
+    },
+    Product {
+        file: "kb",
+        name: "kb",
+        kind: "application",
+        is_on_npm: false,
+        package: "kb",
+        targets: NATIVE,
+        has_npm_packages: false,
+        has_model: false,
+    },
+];
+
+/// Writes `<product>.cdx.json` for each product into the folder. The widget has to be built.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let facts = Facts::read()?;
+    for product in &PRODUCTS {
+        let document = product.document(&facts)?;
+        let path = folder.join(format!("{}.cdx.json", product.file));
+        fs::write(&path, format!("{document:#}\n"))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        let count = document["components"].as_array().map_or(0, Vec::len);
+        println!("✓ {}: {count} components", path.display());
+    }
+    Ok(())
+}
+
+impl Product {
+    fn document(&self, facts: &Facts) -> Result<Value> {
+        let tree = CrateTree::read(self.package, self.targets)?;
+        let mut components: Vec<Component> = tree
+            .nodes
+            .keys()
+            // The root is the product itself, unless the product only contains it.
+            .filter(|id| id.name != self.name)
+            .map(|id| crate_component(id, &tree, facts))
+            .collect::<Result<_>>()?;
+        if self.has_npm_packages {
+            components.extend(npm_components()?);
+        }
+        if self.has_model {
+            components.push(model_component()?);
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let purl = if self.is_on_npm { npm_purl(self.name, version) } else { own_purl(self.name, version) };
+        let root = Component {
+            kind: self.kind,
+            reference: purl.clone(),
+            name: self.name.to_owned(),
+            version: version.to_owned(),
+            purl,
+            licence: env!("CARGO_PKG_LICENSE").to_owned(),
+            hash: None,
+            is_shipped: true,
+            note: None,
+        };
+        Ok(document::new(&root, components, self.dependencies(&root, &tree, facts)))
+    }
+
+    /// Which crate uses which, by their references. The product uses what it has besides crates by itself.
+    fn dependencies(
+        &self,
+        root: &Component,
+        tree: &CrateTree,
+        facts: &Facts,
+    ) -> BTreeMap<String, BTreeSet<String>> {
+        let reference =
+            |id: &CrateId| if id.name == self.name { root.reference.clone() } else { facts.purl(id) };
+        tree.nodes.iter().map(|(id, uses)| (reference(id), uses.iter().map(reference).collect())).collect()
+    }
+}
+
+fn crate_component(id: &CrateId, tree: &CrateTree, facts: &Facts) -> Result<Component> {
+    let purl = facts.purl(id);
+    Ok(Component {
+        kind: "library",
+        reference: purl.clone(),
+        name: id.name.clone(),
+        version: id.version.clone(),
+        purl,
+        licence: facts.licence(id)?.to_owned(),
+        hash: facts.checksum(id).map(|checksum| ("SHA-256", checksum.to_owned())),
+        is_shipped: tree.shipped.contains(id),
+        note: None,
+    })
+}
+
+/// The packages whose code the widget's bundles hold, found by the source maps beside them.
+fn npm_components() -> Result<Vec<Component>> {
+    let dist = paths::repo().join(WIDGET);
+    let lock = Lock::read("package-lock.json")?;
+    let mut folders: BTreeSet<String> =
+        DATA_PACKAGES.iter().map(|name| format!("node_modules/{name}")).collect();
+    for path in source_maps(&dist)? {
+        let map: Value = serde_json::from_slice(&fs::read(&path)?)
+            .with_context(|| format!("{} is no source map", path.display()))?;
+        let sources =
+            map["sources"].as_array().with_context(|| format!("{} has no sources", path.display()))?;
+        folders.extend(sources.iter().filter_map(Value::as_str).filter_map(package_folder));
+    }
+    let component = |folder: &String| {
+        let package =
+            lock.package(folder).with_context(|| format!("{folder} is not in package-lock.json"))?;
+        let (name, version) = (package.name(), package.version());
+        let purl = npm_purl(name, version);
+        Ok(Component {
+            kind: "library",
+            reference: purl.clone(),
+            name: name.to_owned(),
+            version: version.to_owned(),
+            purl,
+            licence: package.licence().to_owned(),
+            hash: package.sha512().map(document::hex_of_base64).transpose()?.map(|hash| ("SHA-512", hash)),
+            is_shipped: true,
+            note: None,
+        })
+    };
+    folders.iter().map(component).collect()
+}
+
+fn source_maps(dist: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(dist).with_context(|| format!("{WIDGET} is missing: run `cargo xtask build web`"))?;
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let maps: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "map")).collect();
+    ensure!(!maps.is_empty(), "{WIDGET} has no source maps: run `cargo xtask build web`");
+    Ok(maps)
+}
+
+/// `../../node_modules/@a/b/lib/c.js` is of the package in `node_modules/@a/b`.
+fn package_folder(source: &str) -> Option<String> {
+    let start = source.find("node_modules/")?;
+    let after = source.rfind("node_modules/")? + "node_modules/".len();
+    let parts = if source.get(after..)?.starts_with('@') { 2 } else { 1 };
+    let name: usize = source.get(after..)?.split('/').take(parts).map(|part| part.len() + 1).sum();
+    source.get(start..after + name - 1).map(str::to_owned)
+}
+
+/// The file that goes along, and the model that it is made of.
+fn model_component() -> Result<Component> {
+    let file = paths::repo().join(WIDGET).join(setup::MODEL_FILE);
+    let sha256 = setup::sha256(&file).with_context(|| format!("{} is missing", file.display()))?;
+    let revision = setup::MODEL_REVISION;
+    let purl = format!("pkg:huggingface/{}@{revision}", setup::MODEL_NAME);
+    Ok(Component {
+        kind: "machine-learning-model",
+        reference: purl.clone(),
+        name: setup::MODEL_NAME.to_owned(),
+        version: revision.to_owned(),
+        purl,
+        licence: "Apache-2.0".to_owned(),
+        hash: Some(("SHA-256", sha256)),
+        is_shipped: true,
+        note: Some(format!("Quantised to 8 bits; the hash is that of {}.", setup::MODEL_FILE)),
+    })
+}
+
+fn npm_purl(name: &str, version: &str) -> String {
+    format!("pkg:npm/{}@{version}", name.replace('@', "%40"))
+}
+
+/// Of what is in no registry.
+fn own_purl(name: &str, version: &str) -> String {
+    format!("pkg:generic/evidence-chat/{name}@{version}")
+}
+
+impl Component {
+    fn to_json(&self) -> Value {
+        let mut json = json!({
+            "type": self.kind,
+            "bom-ref": self.reference,
+            "name": self.name,
+            "version": self.version,
+            "purl": self.purl,
+            "licenses": [{ "expression": self.licence }],
+        });
+        if let Some((algorithm, content)) = &self.hash {
+            json["hashes"] = json!([{ "alg": algorithm, "content": content }]);
+        }
+        if !self.is_shipped {
+            json["scope"] = json!("excluded");
+        }
+        if let Some(note) = &self.note {
+            json["description"] = json!(note);
+        }
+        json
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_belongs_to_its_innermost_package() {
+        for (source, folder) in [
+            ("../../node_modules/micromark/lib/parse.js", "node_modules/micromark"),
+            ("../node_modules/@citation-js/core/lib/a.js", "node_modules/@citation-js/core"),
+            ("../../node_modules/@a/b/node_modules/c/d.js", "node_modules/@a/b/node_modules/c"),
+        ] {
+            assert_eq!(package_folder(source).as_deref(), Some(folder));
+        }
+        assert_eq!(package_folder("../src/panel/index.ts"), None);
+    }
+
+    #[test]
+    fn the_crates_of_the_worker_are_shipped_and_its_tests_and_macros_are_not() {
+        let worker = PRODUCTS.iter().find(|product| product.file == "worker").unwrap();
+        let document = worker.document(&Facts::read().unwrap()).unwrap();
+        let scope = |name: &str| {
+            let components = document["components"].as_array().unwrap();
+            let found = components.iter().find(|component| component["name"] == name)?;
+            Some(found["scope"].as_str().unwrap_or("shipped").to_owned())
+        };
+        for shipped in ["chat-core", "worker", "serde_json", "p256", "sha2"] {
+            assert_eq!(scope(shipped).as_deref(), Some("shipped"), "{shipped}");
+        }
+        for excluded in ["worker-macros", "serde_derive"] {
+            assert_eq!(scope(excluded).as_deref(), Some("excluded"), "{excluded}");
+        }
+        for absent in ["proptest", "kb", "candle-core", "reqwest", "edge-chat"] {
+            assert_eq!(scope(absent), None, "{absent}");
+        }
+    }
+
+    #[test]
+    fn a_document_names_no_folder_of_this_machine_and_is_the_same_each_time() {
+        let facts = Facts::read().unwrap();
+        for product in PRODUCTS.iter().filter(|product| !product.has_model) {
+            let document = product.document(&facts).unwrap().to_string();
+            assert_eq!(document, product.document(&Facts::read().unwrap()).unwrap().to_string());
+            for folder in [paths::repo().to_str().unwrap(), "file:", "/home/", "/root/"] {
+                assert!(!document.contains(folder), "{} names {folder}", product.file);
+            }
+        }
+    }
+}
