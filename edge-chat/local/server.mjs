@@ -1,21 +1,35 @@
 // Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see local-service/).
-// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they live in memory), and the
+// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), and the
 // Worker's own variables, which win over wrangler.toml.
 import path from "node:path";
 import { runService } from "@evidence-chat/local-service";
 import { startWorker } from "./src/worker.mjs";
 
+const SIGNALS = ["SIGINT", "SIGTERM"];
+
 await runService({ defaultPort: 8787, serve });
 
 async function serve(port, ready) {
-  const worker = await startWorker({
-    port,
-    variables: process.env,
-    persistDir: process.env.DATA_DIR ? path.resolve(process.env.DATA_DIR, "worker") : undefined,
-  });
+  const worker = await withoutNewSignalListeners(() =>
+    startWorker({
+      port,
+      variables: process.env,
+      persistDir: process.env.DATA_DIR ? path.resolve(process.env.DATA_DIR, "worker") : undefined,
+    }),
+  );
   try {
     await ready(worker.url);
   } finally {
     await worker.close();
   }
+}
+
+/** Miniflare ends the process as soon as a signal comes, with an error code. A local service closes first and ends with 0. */
+async function withoutNewSignalListeners(start) {
+  const known = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
+  const started = await start();
+  for (const signal of SIGNALS) {
+    for (const listener of process.listeners(signal)) if (!known.has(listener)) process.off(signal, listener);
+  }
+  return started;
 }

@@ -10,7 +10,7 @@ export async function importTs(url, plugins = []) {
     alias: aliases,
     write: false,
     format: "esm",
-    target: "node20",
+    target: "node22",
     sourcemap: "inline",
     plugins,
     logLevel: "warning",

@@ -8,7 +8,7 @@ import { HOST, StartupError, listen } from "@evidence-chat/local-service";
 // Read when the packages load: neither may call home.
 process.env.WRANGLER_SEND_METRICS ??= "false";
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-const { Log, LogLevel, Miniflare } = await import("miniflare");
+const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = await import("miniflare");
 const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -48,7 +48,7 @@ const VARIABLES = [
  * @param {number} [options.port] 0, the default, picks a free one
  * @param {Record<string, string | undefined>} [options.variables] win over wrangler.toml; an empty one
  * takes away what stands there
- * @param {string} [options.persistDir] keeps the Durable Objects; without it they live in memory
+ * @param {string} [options.persistDir] keeps the Durable Objects; without it they end with the Worker
  * @param {string} [options.entry] a module that runs instead of the Worker's own, beside it; it finds the Worker in
  * `./index.js`. For tests
  * @param {string[]} [options.without] rate limits of wrangler.toml that are left out. For tests
@@ -56,12 +56,21 @@ const VARIABLES = [
  * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
-export async function startWorker({ port = 0, variables = {}, persistDir, entry, without = [], direct, onLog } = {}) {
+export async function startWorker({
+  port = 0,
+  variables = {},
+  persistDir,
+  entry,
+  without = [],
+  direct,
+  onLog = console.log,
+} = {}) {
   const modules = builtModules(entry);
   await refuseTakenPort(port);
   const { workerOptions } = readWorkerOptions(CONFIG);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
-  const miniflare = new Miniflare({
+  // What wrangler reads from its file has the shape of an older Miniflare; so has the rest, to be converted at once.
+  const options = asOptions({
     ...workerOptions,
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
     bindings: { ...workerOptions.bindings, ...Object.fromEntries(overrides) },
@@ -70,11 +79,13 @@ export async function startWorker({ port = 0, variables = {}, persistDir, entry,
     host: HOST,
     port,
     cf: false,
-    durableObjectsPersist: persistDir ?? false,
+    resourcePersistencePath: persistDir,
+    telemetry: { enabled: false },
     log: new Log(LogLevel.WARN),
     ...(direct && { unsafeDirectSockets: [{ host: HOST, port: 0 }] }),
-    ...(onLog && { handleRuntimeStdio: (...outputs) => outputs.forEach((output) => readLines(output, onLog)) }),
+    handleStructuredLogs: ({ message }) => message.split("\n").forEach((line) => onLog(line)),
   });
+  const miniflare = new Miniflare(options);
   const proxy = await miniflare.ready;
   const url = direct ? await miniflare.unsafeGetDirectURL() : proxy;
   return { url: url.origin, close: () => miniflare.dispose() };
@@ -115,13 +126,4 @@ async function refuseTakenPort(port) {
   await listen(probe, port);
   probe.close();
   await once(probe, "close");
-}
-
-function readLines(output, onLine) {
-  let rest = "";
-  output.setEncoding("utf8").on("data", (text) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop();
-    lines.forEach(onLine);
-  });
 }

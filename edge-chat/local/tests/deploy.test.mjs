@@ -2,7 +2,7 @@
 // written but to a temporary folder.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const WORKER = path.join(ROOT, "edge-chat/build/index.js");
-const WRANGLER = createRequire(import.meta.url).resolve("wrangler/bin/wrangler.js");
+const WRANGLER = programOf("wrangler");
 const { build, ...config } = readRawConfig({ config: path.join(ROOT, "wrangler.toml") }).rawConfig;
 let folder;
 
@@ -29,6 +29,12 @@ before(async () => {
 });
 
 after(() => folder && rm(folder, { recursive: true }));
+
+/** The program of a package that exports none. */
+function programOf(name) {
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return path.join(path.dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin[name]);
+}
 
 /** What wrangler says about a deployment that does not happen. Fails if wrangler does. */
 async function dryRun(name, environment) {

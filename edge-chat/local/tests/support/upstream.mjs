@@ -30,7 +30,7 @@ export const DEFAULT_SETTINGS = {
  * Starts the stand-in. Each user can get an own behaviour, `behave(user, { "rpc/match_chunks": (call) => reply })`;
  * `respond.mjs` says what a reply can be. `NOBODY` is the user of calls that carry no token of one.
  */
-export async function startUpstream() {
+export async function startUpstream({ keepsConnections = true } = {}) {
   const behaviours = new Map();
   const calls = [];
   const history = createHistory();
@@ -57,6 +57,7 @@ export async function startUpstream() {
     const unknown = { status: 404, body: { message: `nothing at ${call.resource}` } };
     await respond(call, response, handler ? await answer(handler, call) : unknown);
   });
+  if (!keepsConnections) server.maxRequestsPerSocket = 1;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

@@ -17,7 +17,6 @@ const PATHS = [
   "/api/chat;x",
   "/api/chat;jsessionid=1",
   "/api/chat.json",
-  "/api/ chat",
   "/api/chat%00",
   "/api/chat%20",
   "/api/chat%0a",

@@ -11,10 +11,11 @@ export const RUNTIME_CASES = [
   { name: "a method in small letters", method: "post", target: "/api/chat" },
   { name: "a method with a NUL", method: "PO\0ST", target: "/api/chat" },
   { name: "a tunnel", method: "CONNECT", target: "evil.test:443" },
+  { name: "a path with a space", target: "/api/ chat" },
   { name: "a header without a colon", target: "/api/health", headers: [["X\r\nnonsense\r\nY", "1"]] },
   { name: "a header name with a space", target: "/api/health", headers: [["X Y", "1"]] },
   { name: "a header value with a NUL", target: "/api/health", headers: [["X", "a\0b"]] },
-  { name: "a header of 200 KB", target: "/api/health", headers: [["X", "x".repeat(200_000)]] },
+  { name: "a header of 2 MB", target: "/api/health", headers: [["X", "x".repeat(2_000_000)]] },
   { name: "a Content-Length that is no number", ...POST, headers: [json, ["Content-Length", "ten"]], pieces: [body()] },
   { name: "a Content-Length below zero", ...POST, headers: [json, ["Content-Length", "-1"]], pieces: [body()] },
   {
