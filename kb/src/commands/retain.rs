@@ -32,23 +32,23 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
 
 fn lines(settings: &ChatSettings, retained: &Retained) -> Vec<String> {
     let mut lines = done(retained);
-    match settings.retention_days {
-        Some(days) => lines.push(format!(
+    if !is_anything_set(settings) {
+        lines.push(UNSET.to_owned());
+        return lines;
+    }
+    lines.push(match settings.retention_days {
+        Some(days) => format!(
             "Conversations are kept for {} after their last message, unanswered questions as long after they were asked.",
             counted(days.into(), "day")
-        )),
-        None => lines.push("Nothing is deleted because of its age.".to_owned()),
-    }
+        ),
+        None => "Conversations are kept without limit.".to_owned(),
+    });
     match settings.keep_refusals.as_str() {
         "anonymous" => lines.push("Unanswered questions are kept without who asked.".to_owned()),
         "off" => lines.push("Unanswered questions are not kept.".to_owned()),
         _ => {}
     }
-    if is_anything_set(settings) {
-        lines.push(schedule(retained.scheduled));
-    } else {
-        lines.push(UNSET.to_owned());
-    }
+    lines.push(schedule(retained.scheduled));
     lines
 }
 
@@ -122,13 +122,12 @@ mod tests {
     #[test]
     fn where_nothing_is_set_it_says_what_can_be() {
         let text = text(None, "full", [0; 3], false);
-        assert!(text.contains("Nothing is deleted because of its age."), "{text}");
         assert!(
             text.contains("Nothing is set")
                 && text.contains("retention_days")
                 && text.contains("keep_refusals"),
             "{text}"
         );
-        assert!(!text.contains("every day"), "{text}");
+        assert!(!text.contains("every day") && !text.contains("are kept"), "{text}");
     }
 }

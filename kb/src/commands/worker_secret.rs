@@ -14,9 +14,8 @@ use crate::cli::WorkerSecretArgs;
 const SECRET_BYTES: usize = 32;
 
 const EXPLANATION: &str = "\
-This is the new secret of the Worker. The database has its hash and keeps it nowhere else.
-Give it to the Worker as the secret CHAT_WORKER_SECRET, for example with
-  kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET --env production
+Made a new secret for the Worker. Standard output has it, and the database its hash; it is stored nowhere else.
+The Worker needs it as CHAT_WORKER_SECRET: what `npx wrangler secret put CHAT_WORKER_SECRET` reads on standard input.
 The secret before it stays valid until the next one is made, so a running chat is not interrupted.";
 
 pub(super) async fn run(args: WorkerSecretArgs) -> anyhow::Result<ExitCode> {
