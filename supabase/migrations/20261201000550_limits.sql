@@ -122,6 +122,44 @@ comment on function internal.use_up(text, bigint, bigint, interval) is
 revoke all on function internal.use_up(text, bigint, bigint, interval) from public;
 grant execute on function internal.use_up(text, bigint, bigint, interval) to evidence_chat;
 
+-- A request that fails takes its note in internal.usage back, and its error may tell what it found: PostgREST answers
+-- "select=content::int" with the content that is no number. Only sequences keep what they counted then. There cannot be one
+-- for each user, so users share these.
+do $$ begin
+  for number in 0 .. 127 loop
+    execute format('create sequence internal.search_attempts_%s', number);
+  end loop;
+end $$;
+
+create function internal.count_search_attempt() returns void
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  most constant integer := 120;
+  counter constant regclass := format('internal.search_attempts_%s', hashtextextended(auth.uid()::text, 0) & 127);
+  minute constant bigint := floor(extract(epoch from clock_timestamp()) / 60);
+  -- The minute, and in the last six digits the attempts in it.
+  attempt bigint := nextval(counter);
+begin
+  if attempt / 1000000 <> minute then
+    -- Of several first attempts at once, one is counted.
+    attempt := setval(counter, minute * 1000000 + 1);
+  end if;
+  if attempt % 1000000 > most then
+    raise exception 'Too many requests: at most % in 1 minute.', most
+      using errcode = 'PT429', detail = '60', hint = 'Try again in a minute.';
+  end if;
+end
+$$;
+
+comment on function internal.count_search_attempt() is
+  'Counts a search of the caller, whether its transaction is committed or not: at most 120 a minute of all users who share a '
+  'sequence.';
+
+revoke all on function internal.count_search_attempt() from public;
+
 create function internal.limit_searches() returns void
   language plpgsql
   security definer
@@ -133,6 +171,9 @@ begin
   if internal.is_vouched() then
     return;
   end if;
+  if auth.uid() is null then
+    raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
+  end if;
   -- Whoever sends many at a time would take the connections of others for as long as each takes.
   perform from generate_series(1, slots) as s(slot)
     where pg_try_advisory_xact_lock(hashtextextended('search ' || s.slot || ' ' || auth.uid(), 0))
@@ -141,12 +182,14 @@ begin
     raise exception 'Too many requests: at most % searches at a time.', slots
       using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
   end if;
+  perform internal.count_search_attempt();
   perform internal.use_up('search', 1, 60, '1 minute');
 end
 $$;
 
 comment on function internal.limit_searches() is
-  'Lets a user search 60 times a minute and three times at once. Searches of the Worker are not counted.';
+  'Lets a user search 60 times a minute and three times at once, and try 120 times a minute. Searches of the Worker are not '
+  'counted.';
 
 revoke all on function internal.limit_searches() from public;
 grant execute on function internal.limit_searches() to authenticated;

@@ -274,7 +274,7 @@ create function internal.remember_access() returns void
   security definer
   set search_path = ''
 as $$
-  delete from internal.expected_access;
+  delete from internal.expected_access where true;
   insert into internal.expected_access (kind, name, definition) select a.kind, a.name, a.definition from internal.access() a;
 $$;
 

@@ -40,6 +40,7 @@ export async function buildBundles(dist) {
   const later = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/references/index.ts" }, { plugins: [referencesPlugin] })),
+    ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
   const plugins = [styleSheetsAsText, withoutInlineEmbedder, loadedLater(later)];
   const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { plugins, alias: aliases });

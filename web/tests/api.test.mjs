@@ -123,7 +123,6 @@ test("the settings are read without a token", async () => {
     link_mode: "public",
     dimensions: 384,
     max_message_chars: 4000,
-    my_data: true,
   };
   const options = await serving(
     json(200, { ...config, greeting: "Hello", model: "3f2a" }),
@@ -137,7 +136,6 @@ test("the settings are read without a token", async () => {
     ...config,
     citations: true,
     link_mode: "none",
-    my_data: false,
   });
   assert.deepEqual(server.requests[0].path, "/api/config");
   assert.equal(server.requests[0].headers.authorization, undefined);

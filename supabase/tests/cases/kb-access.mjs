@@ -12,7 +12,7 @@ const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
 /** Who sees and who writes the knowledge base. */
-export function kbAccess({ database, anon, alice, bob, service }) {
+export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   const documents = {};
 
   before(async () => {
@@ -246,6 +246,25 @@ export function kbAccess({ database, anon, alice, bob, service }) {
     await database.exec("update internal.usage set since = now() - interval '1 minute'");
     assert.equal((await search(alice)).status, 200, "a minute later");
     await database.exec("delete from internal.usage");
+  });
+
+  test("a search whose request fails counts as well: its error can tell what it found", async () => {
+    const { directRpc, request } = await signUp("fails@example.com", {});
+    const fail = () => request("POST", "/rest/v1/rpc/match_chunks?select=content::int", { query_embedding: QUERY });
+    assert.match((await fail()).body.message, /invalid input syntax for type integer: "test\.md h 0"/);
+    // 120 in each of two minutes at most.
+    let last = await fail();
+    for (let attempt = 2; attempt <= 240 && last.status === 400; attempt++) last = await fail();
+    assert.deepEqual([last.status, last.body.code], [429, "PT429"]);
+    assert.equal((await directRpc("match_chunks", { query_embedding: QUERY }, WORKER)).status, 200);
+    await database.exec(`select setval(oid, 1) from pg_class where relkind = 'S' and relname like 'search_attempts_%'`);
+    assert.equal((await directRpc("match_chunks", { query_embedding: QUERY })).status, 200, "a minute later");
+  });
+
+  test("a token without a user searches only through the Worker", async () => {
+    const nobody = await signUp("nobody@example.com", { sub: undefined });
+    const { status, body } = await nobody.directRpc("match_chunks", { query_embedding: QUERY });
+    assert.deepEqual([status, body.code], [403, "42501"], body.message);
   });
 
   test("documents are told to who sees them, with their file only where links are", async () => {

@@ -158,6 +158,15 @@ const LINTS = {
       chat_config: "the widget asks before anybody has signed in; it takes nothing and tells no secret",
     },
   },
+  // Not an Advisor: hosted projects load pg-safeupdate for the Data API, which fails such a statement, also in a function.
+  "statements in functions that delete or update without a condition": {
+    find: `
+      select distinct p.oid::regproc::text as name from pg_proc p
+        cross join regexp_split_to_table(regexp_replace(p.prosrc, '--[^\\n]*', '', 'g'), ';') as statement
+        where p.pronamespace in ${OURS}
+          and statement ~* '\\m(delete\\s+from|update)\\s+(public|internal|auth|storage)\\.' and statement !~* '\\mwhere\\M'`,
+    known: {},
+  },
 };
 
 /** The schema, looked at as the Advisors look at it. */
@@ -172,7 +181,7 @@ export function lints({ database }) {
   test("2, 16, 17, 21, 23: there are no kinds of objects that these look at", async () => {
     const { rows } = await database.query(`
       select c.relkind, c.oid::regclass::text as name from pg_class c
-        where c.relnamespace in ${OURS} and c.relkind not in ('r', 'v', 'i', 'c', 't')
+        where c.relnamespace in ${OURS} and c.relkind not in ('r', 'v', 'i', 'c', 't', 'S')
       union all
       select 'view on auth.users', d.refobjid::regclass::text from pg_depend d join pg_rewrite r on r.oid = d.objid
         where d.refobjid = 'auth.users'::regclass
@@ -209,6 +218,8 @@ export function lints({ database }) {
     "24: policies that let everybody write": "create policy p on chat_settings for update to anon using (true)",
     "28 and 29: functions with their owner's rights that visitors call over the API":
       "create function public.a() returns int language sql security definer as 'select 1'",
+    "statements in functions that delete or update without a condition":
+      "create function public.a() returns void language sql as 'delete from public.chat_sessions'",
   };
   for (const [title, mistake] of Object.entries(mistakes)) {
     test(`${title}: one is noticed`, async () => {

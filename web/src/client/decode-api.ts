@@ -11,7 +11,6 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     link_mode: asLinkMode(json.link_mode),
     dimensions: asNumber(json.dimensions) ?? 384,
     max_message_chars: asNumber(json.max_message_chars) ?? 4000,
-    my_data: json.my_data === true,
     ...optional("greeting", asString(json.greeting)),
     ...optional("model", asString(json.model)),
   };

@@ -163,6 +163,4 @@ export interface ChatConfig {
   readonly model?: string;
   readonly dimensions: number;
   readonly max_message_chars: number;
-  /** Whether users can export and delete their data. */
-  readonly my_data: boolean;
 }

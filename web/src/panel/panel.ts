@@ -106,7 +106,6 @@ export class WidgetPanel {
       host,
       () => this.#client(),
       (question) => void this.ask(question),
-      (isOffered) => this.#history.offerMyData(isOffered),
     );
     this.#offline = new OfflineNotice(t);
     const length = new QuestionLength(translator, () =>

@@ -3,25 +3,18 @@ import type { ChatClientOptions } from "../client/options.js";
 import { suggestedQuestions } from "./chat/suggested-questions.js";
 import type { PanelHost } from "./panel.js";
 
-/** Shows what the site's own settings say: greeting, suggestions, longest question, the user's own data. Without them the widget works as well. */
+/** Shows what the site's own settings say: greeting, suggestions, longest question. Without them the widget works as well. */
 export class SiteSettings {
   readonly #host: PanelHost;
   readonly #client: () => ChatClientOptions;
   readonly #ask: (question: string) => void;
-  readonly #offerMyData: (isOffered: boolean) => void;
   #suggestions: HTMLElement | undefined;
   #reading: Promise<void> | undefined;
 
-  constructor(
-    host: PanelHost,
-    client: () => ChatClientOptions,
-    ask: (question: string) => void,
-    offerMyData: (isOffered: boolean) => void,
-  ) {
+  constructor(host: PanelHost, client: () => ChatClientOptions, ask: (question: string) => void) {
     this.#host = host;
     this.#client = client;
     this.#ask = ask;
-    this.#offerMyData = offerMyData;
   }
 
   /** Reads them, once; what failed is tried again the next time. */
@@ -38,16 +31,13 @@ export class SiteSettings {
     this.#reading = undefined;
     this.#suggestions?.remove();
     this.#host.greet(undefined);
-    this.#offerMyData(false);
   }
 
   async #read(): Promise<void> {
     const { element, frame, greet, translator } = this.#host;
     const { endpoint } = element;
-    const config = await getConfig(this.#client());
+    const { greeting, suggested_questions: questions, max_message_chars } = await getConfig(this.#client());
     if (endpoint !== element.endpoint) return;
-    const { greeting, suggested_questions: questions, max_message_chars } = config;
-    this.#offerMyData(config.my_data);
     frame.composer.limit = max_message_chars;
     greet(greeting);
     this.#suggestions?.remove();

@@ -23,7 +23,6 @@ const history = new HistoryView({
   deletedAll: () => calls.push(["deletedAll"]),
   back: () => calls.push(["back"]),
 });
-history.offerMyData(true);
 
 const root = element("div", { class: "root" }, element("section", { class: "panel" }, history.root));
 const host = document.body.appendChild(document.createElement("main"));

@@ -216,3 +216,42 @@ function withConversation(messages) {
   site.api.messages.set(session.id, stored);
   return session;
 }
+
+/** Cuts what is loaded with the history off, or lets it through. */
+const blocking = async (page, isBlocked) => {
+  if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
+  else await page.unroute("**/my-data-*.js");
+};
+
+test("what exports and deletes the visitor's data is loaded with the history, once", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const widget = await open(t);
+  const loaded = () => site.requests.filter((path) => path.includes("/my-data-")).length;
+  site.requests.length = 0;
+  await openConversation(widget);
+  await widget.role("history-open").click();
+  await widget.role("my-data-export").waitFor();
+  await widget.role("history-back").click();
+  await widget.role("history-open").click();
+  await widget.role("my-data-export").waitFor();
+  assert.equal(loaded(), 1);
+});
+
+test("where it cannot be loaded the history says so, works, and loads it when it is tried again", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const widget = await open(t, { setUp: (page) => blocking(page, true) });
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  const missing = widget.role("my-data-missing");
+  await missing.waitFor();
+  assert.match(await missing.innerText(), /can be neither exported nor deleted right now/);
+  await widget.role("session-open").waitFor();
+  assert.equal(await widget.all("my-data").count(), 0);
+  await missing.getByRole("button").click();
+  await widget.role("my-data-missing").waitFor();
+  assert.equal(await widget.all("my-data-missing").count(), 1, "said once, however often it is tried");
+  await blocking(widget.page, false);
+  await missing.getByRole("button").click();
+  await widget.role("my-data-export").waitFor();
+  assert.equal(await widget.all("my-data-missing").count(), 0);
+});

@@ -7,7 +7,7 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { Deletions } from "./deletions.js";
-import { MyData } from "./my-data.js";
+import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
 import { failureStrip } from "./strips.js";
@@ -39,7 +39,10 @@ export class HistoryView {
   readonly #options: HistoryOptions;
   readonly #deletions: Deletions;
   readonly #renames: Renames;
-  readonly #myData: MyData;
+  #myData: MyData | undefined;
+  /** Stands where the visitor's data could not be offered. */
+  #myDataFailure: HTMLElement | undefined;
+  #isLoadingMyData = false;
   readonly #rows = new Map<string, SessionRow>();
   readonly #heading: HTMLHeadingElement;
   readonly #list = element("ul", { class: "history-list", role: "list", "data-role": "history-list" });
@@ -62,12 +65,6 @@ export class HistoryView {
       () => void this.#load(),
       t("historyMore"),
     );
-    this.#myData = new MyData({
-      translator,
-      client,
-      deleting: () => options.deletingAll(),
-      deleted: () => this.#deletedAll(),
-    });
     this.root = element(
       "section",
       { class: "history", part: "history", "data-role": "history", "aria-label": t("history"), hidden: true },
@@ -82,7 +79,6 @@ export class HistoryView {
         this.#heading,
       ),
       element("div", { class: "history-scroll" }, this.#list, this.#state, this.#more),
-      this.#myData.root,
       this.#strips,
     );
     this.#deletions = new Deletions({
@@ -108,30 +104,26 @@ export class HistoryView {
     });
   }
 
-  /** Shows or hides what exports and deletes the visitor's data: not every server can. */
-  offerMyData(isOffered: boolean): void {
-    this.#myData.root.hidden = !isOffered;
-  }
-
   /** Shows the view with the list as it is now, and puts the focus on its heading. */
   show(): void {
     this.root.hidden = false;
     this.#heading.focus();
     this.#empty();
     void this.#load();
+    void this.#offerMyData();
   }
 
   /** Hides the view. What was deleted stays deleted, and the server is told. */
   hide(): void {
     this.root.hidden = true;
     this.#loading?.abort();
-    this.#myData.hide();
+    this.#myData?.hide();
     this.#deletions.commit();
   }
 
   /** Forgets everything: another user may be there. Requests are ended; deletions that could be undone are done. */
   clear(): void {
-    this.#myData.clear();
+    this.#myData?.clear();
     this.#deletions.clear();
     this.#renames.clear();
     this.#empty();
@@ -156,6 +148,28 @@ export class HistoryView {
     this.#cursor = undefined;
     this.#failure = undefined;
     this.#showState();
+  }
+
+  /** Loads what exports and deletes the visitor's data, with the first look at the history. */
+  async #offerMyData(): Promise<void> {
+    if (this.#myData || this.#isLoadingMyData) return;
+    this.#isLoadingMyData = true;
+    this.#myDataFailure?.remove();
+    try {
+      const { MyData } = await import("./my-data.js");
+      const { translator, client, deletingAll } = this.#options;
+      this.#myData = new MyData({ translator, client, deleting: deletingAll, deleted: () => this.#deletedAll() });
+      this.#strips.before(this.#myData.root);
+    } catch {
+      const notice = this.#notice("my-data-missing", "myDataFailed", () => {
+        // The button goes with its notice.
+        this.#heading.focus();
+        void this.#offerMyData();
+      });
+      this.#myDataFailure = element("div", { class: "my-data", role: "status" }, notice);
+      this.#strips.before(this.#myDataFailure);
+    }
+    this.#isLoadingMyData = false;
   }
 
   /** Loads the next page, or the first one. */
@@ -251,19 +265,23 @@ export class HistoryView {
     this.#more.hidden = this.#cursor === undefined || this.#failure !== undefined;
     set(this.#more, "aria-disabled", this.#loading !== undefined && "true");
     this.#state.replaceChildren();
-    if (this.#failure !== undefined) fill(this.#state, this.#failureNotice(this.#failure));
+    if (this.#failure !== undefined)
+      fill(
+        this.#state,
+        this.#notice("history-failure", this.#failure, () => this.#retry()),
+      );
     else if (this.#loading) fill(this.#state, element("p", { class: "history-loading" }, t("loading")));
     else if (isEmpty) fill(this.#state, element("p", { class: "history-empty" }, t("historyEmpty")));
   }
 
-  #failureNotice(failure: TextKey): HTMLElement {
+  #notice(role: string, failure: TextKey, retry: () => void): HTMLElement {
     const { t } = this.#options.translator;
     return element(
       "div",
-      { class: "notice", "data-role": "history-failure" },
+      { class: "notice", "data-role": role },
       icon(ICONS.alert),
       element("p", {}, t(failure)),
-      button({ class: "button", "data-role": "history-retry" }, () => this.#retry(), icon(ICONS.retry), t("retry")),
+      button({ class: "button", "data-role": "history-retry" }, retry, icon(ICONS.retry), t("retry")),
     );
   }
 }

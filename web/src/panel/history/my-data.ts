@@ -61,7 +61,7 @@ export class MyData {
     this.#question = this.#drawQuestion();
     this.root = element(
       "section",
-      { class: "my-data", part: "my-data", "data-role": "my-data", "aria-label": t("myData"), hidden: true },
+      { class: "my-data", part: "my-data", "data-role": "my-data", "aria-label": t("myData") },
       element("div", { class: "my-data-actions" }, this.#export, this.#delete),
       this.#question,
       this.#state,

@@ -143,6 +143,7 @@ export const texts: PanelTexts = {
 
   // Data of the visitor
   myData: "بياناتك",
+  myDataFailed: "لا يمكن تصدير بياناتك أو حذفها الآن.",
   exportData: "تصدير بياناتي",
   exportingData: "جارٍ تصدير بياناتك…",
   exportDataDone: "اكتمل ملف بياناتك.",

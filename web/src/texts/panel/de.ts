@@ -127,6 +127,7 @@ export const texts: PanelTexts = {
 
   // Data of the visitor
   myData: "Ihre Daten",
+  myDataFailed: "Ihre Daten können gerade weder exportiert noch gelöscht werden.",
   exportData: "Meine Daten exportieren",
   exportingData: "Ihre Daten werden exportiert…",
   exportDataDone: "Die Datei mit Ihren Daten ist vollständig.",

@@ -88,7 +88,8 @@ export const texts = {
   strengthPartial: "Partial evidence",
   similarity: "Similarity {score}",
   verifiedQuote: "Verified quote",
-  verifiedQuoteHelp: "Compared in your browser: these words stand in the passage exactly like this.",
+  verifiedQuoteHelp:
+    "Compared in your browser: the answer has these words exactly as they stand in this passage, which the server delivered.",
   openDocument: "Open document",
   downloadDocument: "Download original",
   downloadFailed: "The document could not be downloaded.",
@@ -126,13 +127,15 @@ export const texts = {
 
   // Data of the visitor
   myData: "Your data",
+  myDataFailed: "Your data can be neither exported nor deleted right now.",
   exportData: "Export my data",
   exportingData: "Exporting your data…",
   exportDataDone: "The file with your data is complete.",
   exportDataFailed: "Your data could not be exported. No file was saved.",
   deleteData: "Delete everything of mine",
   deleteDataTitle: "Delete everything of yours?",
-  deleteDataText: "This deletes all your conversations and questions. It cannot be undone.",
+  deleteDataText:
+    "All your conversations will be deleted, with every question and answer in them, also the questions that could not be answered. This cannot be undone. You stay signed in.",
   deleteDataYes: "Delete everything",
   deletingData: "Deleting everything of yours…",
   deleteDataDone: "Everything of yours was deleted.",

@@ -127,6 +127,7 @@ export const texts: PanelTexts = {
 
   // Data of the visitor
   myData: "Sus datos",
+  myDataFailed: "Ahora no es posible exportar ni eliminar sus datos.",
   exportData: "Exportar mis datos",
   exportingData: "Exportando sus datos…",
   exportDataDone: "El archivo con sus datos está completo.",

@@ -128,6 +128,7 @@ export const texts: PanelTexts = {
 
   // Data of the visitor
   myData: "Vos données",
+  myDataFailed: "Vos données ne peuvent être ni exportées ni supprimées pour le moment.",
   exportData: "Exporter mes données",
   exportingData: "Exportation de vos données…",
   exportDataDone: "Le fichier de vos données est complet.",

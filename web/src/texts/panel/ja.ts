@@ -123,6 +123,7 @@ export const texts: PanelTexts = {
 
   // Data of the visitor
   myData: "あなたのデータ",
+  myDataFailed: "現在、データの書き出しと削除はできません。",
   exportData: "自分のデータを書き出す",
   exportingData: "データを書き出しています…",
   exportDataDone: "データのファイルができました。",

@@ -25,7 +25,6 @@ const CONFIG = {
   model: null,
   dimensions: 384,
   max_message_chars: 4000,
-  my_data: true,
 };
 
 /**
