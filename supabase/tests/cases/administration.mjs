@@ -399,6 +399,7 @@ export function administration({ database }) {
       );
       assert.deepEqual(sick.access_changes, [
         { kind: "row level security", name: "public.kb_syncs", change: "changed" },
+        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_searchable", change: "changed" },
       ]);
       assert.deepEqual(
         sick.tables.filter((table) => !table.rls).map((table) => table.name),
@@ -437,6 +438,14 @@ export function administration({ database }) {
         ["function", "internal.door()", "added"],
         ["grants", "internal.door()", "added"],
       ],
+      "grant evidence_chat to authenticated": [["role", "authenticated", "changed"]],
+      "alter table chat_refusals disable trigger chat_refusals_prepare": [
+        ["trigger", "public.chat_refusals.chat_refusals_prepare", "changed"],
+      ],
+      "create trigger mine after insert on kb_documents for each row execute function internal.set_updated_at()": [],
+      "update internal.expected_access set definition = 'by another version' where kind in ('server', 'query')": [],
+      "update internal.expected_access set definition = 'another' where kind = 'query' and name = 'public.kb_overview'":
+        [["query", "public.kb_overview", "changed"]],
       "create function public.kb_of_the_owner() returns integer language sql as 'select 1'": [],
       "create table public.orders (id integer)": [],
     };
