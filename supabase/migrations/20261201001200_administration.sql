@@ -82,7 +82,8 @@ with message as (
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
     count(distinct m.user_id) filter (where m.role = 'user') as users,
-    percentile_cont(array[0.5, 0.95]) within group (order by m.latency_ms) as latency
+    -- With their types, as Postgres writes it down: a restored backup has the same definition.
+    percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
   from message m
   group by m.day
 )

@@ -449,6 +449,22 @@ export function administration({ database }) {
       "create function public.kb_of_the_owner() returns integer language sql as 'select 1'": [],
       "create table public.orders (id integer)": [],
     };
+    test("access_changes are none after a restore, which makes views of what Postgres writes of them", async () => {
+      await database.transaction(async (transaction) => {
+        await transaction.query("set local search_path = ''");
+        const { rows } = await transaction.query(
+          `select oid::regclass as name, pg_get_viewdef(oid) as query from pg_class
+             where relkind = 'v' and relnamespace = 'public'::regnamespace`,
+        );
+        for (const { name, query } of rows) {
+          await transaction.query(`create or replace view ${name} with (security_invoker = true) as ${query}`);
+        }
+        const { rows: health } = await transaction.query("select internal.kb_health_of_access() as changes");
+        assert.deepEqual(health[0].changes, []);
+        await transaction.rollback();
+      });
+    });
+
     for (const [statement, expected] of Object.entries(accessChanges)) {
       test(`access_changes of: ${statement}`, async () => {
         const { access_changes: changes } = await healthAfter(statement);
