@@ -149,9 +149,13 @@ export function concurrency({ project }) {
            select $1, case when random() < 0.5 then id end, 'Why?', $2, 'no_match' from session`,
         [owner, QUERY],
       );
-      await database.query("update internal.usage set since = now() - interval '3 days' where user_id = any ($1)", [
-        owners,
-      ]);
+      // One operation after the other: a turn locks its two in their order.
+      for (const operation of ["turn", "text", "refusal"]) {
+        await database.query(
+          "update internal.usage set since = now() - interval '3 days' where user_id = any ($1) and operation = $2",
+          [owners, operation],
+        );
+      }
     };
     const turn = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}')";
     const refusal = "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')";
