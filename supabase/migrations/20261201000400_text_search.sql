@@ -98,10 +98,10 @@ create table public.kb_lexemes (
 with (fillfactor = 80);
 
 comment on table public.kb_lexemes is
-  'Number of chunks by lexeme and language, kept by triggers on kb_chunks: of those that everybody finds. The empty '
-  'lexeme, which no text has, counts the chunks themselves, those for an audience included.';
+  'Number of chunks by lexeme and language, kept by triggers on kb_chunks: of those that everybody finds. Two '
+  'lexemes that no text has count the chunks themselves: a space those that everybody finds, the empty one all.';
 comment on column public.kb_lexemes.lexeme is
-  'Word as the text search configuration reduces it; empty for the chunks themselves.';
+  'Word as the text search configuration reduces it; a space or empty for the chunks themselves.';
 comment on column public.kb_lexemes.language is 'Text search configuration, as in kb_chunks.language.';
 comment on column public.kb_lexemes.chunks is 'Number of chunks that have it.';
 
@@ -138,13 +138,14 @@ comment on function internal.kb_add_to_lexemes(text[], text[], bigint[]) is
 revoke all on function internal.kb_add_to_lexemes(text[], text[], bigint[]) from public;
 
 -- Only words of documents for everybody are counted: the counts weigh the words of each question, and would tell everybody
--- what restricted documents say. A word that is not counted is searched like any other. The empty lexeme counts all chunks
--- that somebody finds: it says how large the knowledge base is and which languages are in it.
+-- what restricted documents say. A word that is not counted is searched like any other. The weight of a word that stands
+-- nowhere tells the number of chunks, so that is the number of chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that
+-- somebody finds: it says how large the knowledge base is and which languages are in it.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql
   immutable
   return case
-    when searchable then array_append(tsvector_to_array(fts), '')
+    when searchable then tsvector_to_array(fts) || array['', ' ']
     when audience is not null then array['']
     else '{}'
   end;

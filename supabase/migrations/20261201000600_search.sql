@@ -62,6 +62,8 @@ as $$
 declare
   -- A question of 4,000 characters has hundreds of lexemes; the rarest of them say what it is about.
   lexeme_limit constant integer := 64;
+  -- Where no chunk is for everybody, no word is counted, and all weigh the same: as much as an unknown word among so many chunks.
+  total_if_none constant bigint := 64;
   -- English words that say nothing about the subject of a question and that Postgres' list of stop words lacks, as in
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
   question_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
@@ -75,9 +77,10 @@ begin
       group by lower(p.token), p.kind
   ), meaning as (
     -- What to_tsvector makes of them, in each language that has searchable chunks. A stop word has no lexemes.
-    select n.language, n.chunks as total, t.word, t.place,
+    select n.language, n.chunks as size, coalesce(e.chunks, total_if_none) as total, t.word, t.place,
         case when n.language = 'english' and t.word = any (question_words) then '{}' else d.lexemes end as lexemes
       from public.kb_lexemes n
+      left join public.kb_lexemes e on e.lexeme = ' ' and e.language = n.language
       join pg_catalog.pg_ts_config c
         on c.cfgname = n.language and c.cfgnamespace = 'pg_catalog'::regnamespace
       cross join token t
@@ -118,9 +121,9 @@ begin
     select m.language
       from meaning m
       left join known k on k.language = m.language and k.word = m.word and k.chunks > 0
-      group by m.language, m.total
+      group by m.language, m.size
       order by count(distinct m.word) filter (where k.word is not null or m.lexemes = '{}') desc,
-        m.total desc, m.language
+        m.size desc, m.language
       limit 1
   ), word as (
     select k.word, min(k.place) as place, max(t.weight) as weight
@@ -562,8 +565,10 @@ declare
   -- Null for whoever sees everything, which row level security alone knows.
   audiences constant text[] :=
     case when row_security_active('public.kb_documents') then internal.kb_audiences() end;
+  -- As long as the Worker lets a question be: whoever calls this past it gets no more work done.
+  question_text constant text := left(query_text, 4000);
   -- Without a text nothing but vectors is compared.
-  is_readable constant boolean := query_text is not null and internal.kb_is_readable(query_text);
+  is_readable constant boolean := question_text is not null and internal.kb_is_readable(question_text);
   nearest uuid[];
   question internal.kb_question;
 begin
@@ -588,8 +593,7 @@ begin
     || internal.kb_nearest_restricted_chunks(query_embedding, audiences, near_count);
 
   if query_text is not null then
-    -- As long as the Worker lets a question be: whoever calls this past it gets no more work done.
-    question := internal.kb_read_question(left(query_text, 4000), chunk_budget);
+    question := internal.kb_read_question(question_text, chunk_budget);
   end if;
 
   return query

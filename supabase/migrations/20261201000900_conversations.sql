@@ -23,6 +23,9 @@ comment on column public.chat_sessions.updated_at is
 -- Keyset paging, newest first: ids tell sessions of the same time apart.
 create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, updated_at desc, id desc);
 
+-- As for chat_messages.content.
+alter table public.chat_sessions alter column title set statistics 0;
+
 -- Columns instead of the whole table: times are the database's, and a session stays with its user.
 revoke all on public.chat_sessions from public, anon, authenticated;
 grant select, update (title), delete on public.chat_sessions to authenticated;
@@ -192,6 +195,9 @@ comment on column public.chat_messages.vouched is
   'Whether the Worker wrote it. Only then it counts in statistics: a user who calls chat_record_turn can write what they like.';
 comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so that it orders the transcript.';
 
+-- Row level security does not bind the planner's estimates, which the API returns for "Prefer: count=planned": they would tell
+-- whether others often asked or were answered the same.
+alter table public.chat_messages alter column content set statistics 0;
 create index chat_messages_session_idx on public.chat_messages (session_id, created_at);
 create index chat_messages_sources_idx on public.chat_messages using gin (sources);
 
@@ -315,13 +321,29 @@ create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (d
 revoke all on internal.chat_deleted_sessions from public, anon, authenticated, service_role;
 alter table internal.chat_deleted_sessions enable row level security;
 
+create function internal.forget_deleted_sessions() returns void
+  language sql
+  set search_path = ''
+as $$
+  -- Skipped is what another transaction deletes: waiting for it would make all deletions wait for each other.
+  delete from internal.chat_deleted_sessions d where d.id in (
+    select old.id from internal.chat_deleted_sessions old
+      where old.deleted_at < now() - interval '1 day'
+      for update skip locked
+  )
+$$;
+
+comment on function internal.forget_deleted_sessions() is 'Deletes the ids of sessions that were deleted more than a day ago.';
+
+revoke all on function internal.forget_deleted_sessions() from public;
+
 create function internal.remember_deleted_sessions() returns trigger
   language plpgsql
   security definer
   set search_path = ''
 as $$
 begin
-  delete from internal.chat_deleted_sessions d where d.deleted_at < now() - interval '1 day';
+  perform internal.forget_deleted_sessions();
   insert into internal.chat_deleted_sessions (id) select d.id from deleted d
     on conflict (id) do update set deleted_at = now();
   return null;

@@ -45,7 +45,11 @@ comment on column public.chat_refusals.created_at is
   'Set by a trigger, whatever is written here; of a question that is kept without its user only the day.';
 
 create index chat_refusals_embedding_hnsw
-  on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops);
+  on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops)
+  where vouched;
+-- Row level security does not bind the planner's estimates, which the API returns for "Prefer: count=planned": they would tell
+-- whether others often asked the same.
+alter table public.chat_refusals alter column question set statistics 0;
 create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
 create index chat_refusals_session_idx on public.chat_refusals (session_id);
 create index chat_refusals_created_idx on public.chat_refusals (created_at);
@@ -112,16 +116,21 @@ begin
   if keeps = 'off' then
     return null;
   end if;
-  -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the condition waits outside.
-  select nearest.group_id
-    into new.group_id
-    from (
-      select r.group_id, r.embedding operator(extensions.<=>) new.embedding as distance
-      from public.chat_refusals r
-      order by r.embedding operator(extensions.<=>) new.embedding
-      limit 1
-    ) nearest
-    where nearest.distance <= max_distance;
+  new.group_id := null;
+  -- What a user wrote past the Worker is alone, so that it joins no groups of others' questions to one.
+  if new.vouched then
+    -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the condition waits outside.
+    select nearest.group_id
+      into new.group_id
+      from (
+        select r.group_id, r.embedding operator(extensions.<=>) new.embedding as distance
+        from public.chat_refusals r
+        where r.vouched
+        order by r.embedding operator(extensions.<=>) new.embedding
+        limit 1
+      ) nearest
+      where nearest.distance <= max_distance;
+  end if;
   new.group_id := coalesce(new.group_id, gen_random_uuid());
   -- A question of nobody in particular is one of somebody else than all others.
   new.asker := sha256(convert_to(concat(salt, new.group_id, coalesce(new.user_id, new.id)), 'UTF8'));
@@ -138,7 +147,7 @@ $$;
 
 comment on function internal.prepare_chat_refusal() is
   'Trigger: puts a refused question into the group of the nearest earlier one if their cosine is at least 0.8, else '
-  'into a group of its own. Of two first questions at the same time, each may open a group. Then takes away what '
+  'into a group of its own, as is what the Worker does not vouch for. Of two first questions at the same time, each may open a group. Then takes away what '
   'chat_settings.keep_refusals does not keep.';
 
 revoke all on function internal.prepare_chat_refusal() from public;

@@ -14,10 +14,13 @@ declare
 begin
   return case internal.chat_link_mode()
       when 'public' then operation in (
-        'object.get_authenticated', 'object.info_authenticated', 'object.sign', 'object.sign_many'
+        'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info',
+        'object.sign', 'object.sign_many'
       )
       -- A signed link works for everybody, whatever becomes of the document and its audience.
-      when 'authenticated' then operation in ('object.get_authenticated', 'object.info_authenticated')
+      when 'authenticated' then operation in (
+        'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info'
+      )
       else false
     end
     -- The path must be the same to the letter.

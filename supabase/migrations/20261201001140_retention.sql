@@ -64,6 +64,8 @@ declare
   refusal_count bigint;
   anonymous_count bigint;
 begin
+  -- One run at a time. It waits for no row that a user writes or deletes at the moment: the next run finds it.
+  perform pg_advisory_xact_lock(hashtextextended('chat_retain', 0));
   -- The most that there can be of questions in sessions goes with them, so it is counted first.
   select count(*) into refusal_count
     from public.chat_refusals r
@@ -71,16 +73,32 @@ begin
     where keeps = 'off'
       or r.created_at < now() - make_interval(days => days)
       or s.updated_at < now() - make_interval(days => days);
-  delete from public.chat_sessions s where s.updated_at < now() - make_interval(days => days);
+  delete from public.chat_sessions s where s.id in (
+    select old.id from public.chat_sessions old
+      where old.updated_at < now() - make_interval(days => days)
+      for update skip locked
+  );
   get diagnostics session_count = row_count;
-  delete from public.chat_refusals r where keeps = 'off' or r.created_at < now() - make_interval(days => days);
+  delete from public.chat_refusals r where r.id in (
+    select old.id from public.chat_refusals old
+      where keeps = 'off' or old.created_at < now() - make_interval(days => days)
+      for update skip locked
+  );
   update public.chat_refusals r
     set user_id = null, session_id = null, created_at = date_trunc('day', r.created_at, 'UTC')
-    where keeps = 'anonymous' and r.user_id is not null;
+    where r.id in (
+      select named.id from public.chat_refusals named
+        where keeps = 'anonymous' and named.user_id is not null
+        for update skip locked
+    );
   get diagnostics anonymous_count = row_count;
 
-  delete from internal.usage u where u.since < now() - interval '2 days';
-  delete from internal.chat_deleted_sessions d where d.deleted_at < now() - interval '1 day';
+  delete from internal.usage u where (u.user_id, u.operation) in (
+    select old.user_id, old.operation from internal.usage old
+      where old.since < now() - interval '2 days'
+      for update skip locked
+  );
+  perform internal.forget_deleted_sessions();
   insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
   return jsonb_build_object(
     'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,

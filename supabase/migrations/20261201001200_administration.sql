@@ -82,7 +82,8 @@ with message as (
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
     count(distinct m.user_id) filter (where m.role = 'user') as users,
-    percentile_cont(array[0.5, 0.95]) within group (order by m.latency_ms) as latency
+    -- With their types, as Postgres writes it down: a restored backup has the same definition.
+    percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
   from message m
   group by m.day
 )
@@ -201,7 +202,7 @@ create table internal.expected_access (
 );
 
 comment on table internal.expected_access is 'What internal.access() returned after the last migration.';
-comment on column internal.expected_access.kind is 'grants, row level security, policy, function or view.';
+comment on column internal.expected_access.kind is 'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
 comment on column internal.expected_access.name is 'Of what, with its schema.';
 comment on column internal.expected_access.definition is 'All that decides who may do what with it, as text.';
 
@@ -255,17 +256,41 @@ as $$
       or (p.schemaname, p.tablename, p.policyname) = ('storage', 'objects', 'kb_files_read_visible')
   union all
   select 'function', r.name, concat_ws(
-      ' ', case when r.prosecdef then 'definer ' || r.proowner::regrole end, r.proconfig::text, md5(r.prosrc), md5(r.prosqlbody::text)
+      ' ', case when r.prosecdef then 'definer ' || r.proowner::regrole end, r.proconfig::text, md5(r.prosrc), md5(pg_get_function_sqlbody(r.oid))
     )
     from routine r
   union all
-  select 'view', r.name, concat_ws(' ', r.reloptions::text, md5(pg_get_viewdef(r.oid)))
-    from relation r
-    where r.relkind in ('v', 'm')
+  select 'view', r.name, coalesce(r.reloptions::text, '') from relation r where r.relkind in ('v', 'm')
+  union all
+  select 'query', r.name, md5(pg_get_viewdef(r.oid)) from relation r where r.relkind in ('v', 'm')
+  union all
+  -- Triggers hide, forget and count.
+  select 'trigger', format('%s.%s', r.name, t.tgname), t.tgenabled::text
+    from pg_catalog.pg_trigger t
+    join relation r on r.oid = t.tgrelid
+    where not t.tgisinternal
+  union all
+  -- What a role may do without a grant on anything.
+  select 'role', r.rolname, concat_ws(
+      ', ', case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypassrls' end, (
+        select string_agg(format('member of %s', m.rolname), ', ' order by m.rolname collate "C")
+          from pg_catalog.pg_roles m
+          where m.oid <> r.oid and pg_has_role(r.oid, m.oid, 'member')
+            and (
+              m.rolname in ('evidence_chat', 'service_role')
+              or m.oid = (select c.relowner from pg_catalog.pg_class c where c.oid = 'public.kb_documents'::regclass)
+            )
+      )
+    )
+    from pg_catalog.pg_roles r
+    where r.rolname in ('anon', 'authenticated', 'evidence_chat')
+  union all
+  select 'server', 'version', current_setting('server_version_num')::integer / 10000 || ''
 $$;
 
 comment on function internal.access() is
-  'Everything in this database that decides what users reach of this product: grants to them, policies, functions and views.';
+  'Everything in this database that decides what users reach of this product: grants to them, policies, roles, functions, triggers and '
+  'views; and the version of the server.';
 
 revoke all on function internal.access() from public;
 
@@ -300,11 +325,21 @@ as $$
     )
     from difference d
     -- Not what somebody else has made in public under a name that begins alike. Policies on our tables are always ours.
-    where d.change <> 'added' or d.kind = 'policy' or d.name not like 'public.%' or exists (
+    where case d.kind
+      when 'server' then false
+      -- Another version of Postgres writes the same query in other words.
+      when 'query' then not exists (
+        select from internal.expected_access e join internal.access() a using (kind, name)
+          where e.kind = 'server' and e.definition <> a.definition
+      )
+      when 'trigger' then d.change <> 'added'
+      else true
+    end
+    and (d.change <> 'added' or d.kind = 'policy' or d.name not like 'public.%' or exists (
       select from internal.expected_access ours
         where ours.kind in ('function', 'view', 'row level security')
           and (d.name = ours.name or starts_with(d.name, ours.name || '.'))
-    )
+    ))
 $$;
 
 comment on function internal.kb_health_of_access() is

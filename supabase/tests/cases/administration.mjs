@@ -399,6 +399,7 @@ export function administration({ database }) {
       );
       assert.deepEqual(sick.access_changes, [
         { kind: "row level security", name: "public.kb_syncs", change: "changed" },
+        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_searchable", change: "changed" },
       ]);
       assert.deepEqual(
         sick.tables.filter((table) => !table.rls).map((table) => table.name),
@@ -437,9 +438,33 @@ export function administration({ database }) {
         ["function", "internal.door()", "added"],
         ["grants", "internal.door()", "added"],
       ],
+      "grant evidence_chat to authenticated": [["role", "authenticated", "changed"]],
+      "alter table chat_refusals disable trigger chat_refusals_prepare": [
+        ["trigger", "public.chat_refusals.chat_refusals_prepare", "changed"],
+      ],
+      "create trigger mine after insert on kb_documents for each row execute function internal.set_updated_at()": [],
+      "update internal.expected_access set definition = 'by another version' where kind in ('server', 'query')": [],
+      "update internal.expected_access set definition = 'another' where kind = 'query' and name = 'public.kb_overview'":
+        [["query", "public.kb_overview", "changed"]],
       "create function public.kb_of_the_owner() returns integer language sql as 'select 1'": [],
       "create table public.orders (id integer)": [],
     };
+    test("access_changes are none after a restore, which makes views of what Postgres writes of them", async () => {
+      await database.transaction(async (transaction) => {
+        await transaction.query("set local search_path = ''");
+        const { rows } = await transaction.query(
+          `select oid::regclass as name, pg_get_viewdef(oid) as query from pg_class
+             where relkind = 'v' and relnamespace = 'public'::regnamespace`,
+        );
+        for (const { name, query } of rows) {
+          await transaction.query(`create or replace view ${name} with (security_invoker = true) as ${query}`);
+        }
+        const { rows: health } = await transaction.query("select internal.kb_health_of_access() as changes");
+        assert.deepEqual(health[0].changes, []);
+        await transaction.rollback();
+      });
+    });
+
     for (const [statement, expected] of Object.entries(accessChanges)) {
       test(`access_changes of: ${statement}`, async () => {
         const { access_changes: changes } = await healthAfter(statement);

@@ -269,6 +269,19 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     await add(bob, {}, {});
   });
 
+  test("what the Worker does not vouch for joins no questions of others to one gap", async () => {
+    await settings({ gap_users: 2 });
+    // Each 36 degrees from the one before.
+    const at = (degrees) => {
+      const [x, y] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+      return JSON.stringify([x, y, ...Array(382).fill(0)]);
+    };
+    await add(alice, { question: "What does my diagnosis mean?", embedding: at(0) });
+    for (const degrees of [36, 72]) await add(bob, { question: "Bridge", embedding: at(degrees) }, {});
+    await add(bob, { question: "Do you sell bicycles?", embedding: at(90) });
+    assert.deepEqual(await gaps(), []);
+  });
+
   test("a gap is shown from as many users on as the settings say, however often one of them asks", async () => {
     await settings({ gap_users: 2 });
     for (let turn = 0; turn < 5; turn++) await add(alice);

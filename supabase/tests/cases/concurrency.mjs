@@ -106,6 +106,109 @@ export function concurrency({ project }) {
     assert.deepEqual(rows, []);
   });
 
+  const forgetOldSessions = () =>
+    database.query(
+      `insert into internal.chat_deleted_sessions
+         select gen_random_uuid(), now() - interval '3 days' from generate_series(1, 5)`,
+    );
+
+  test("two users who delete sessions do not wait for each other", async () => {
+    await forgetOldSessions();
+    const owners = [await newUser("first"), await newUser("second")];
+    for (const owner of owners) await database.query("insert into chat_sessions (user_id) values ($1)", [owner]);
+    const remove = (session, owner) => session.query("delete from chat_sessions where user_id = $1", [owner]);
+    await sessions[0].exec("begin");
+    await remove(sessions[0], owners[0]);
+    await sessions[1].exec("set lock_timeout = '1s'");
+    await remove(sessions[1], owners[1]);
+    await sessions[1].exec("reset lock_timeout");
+    await sessions[0].exec("commit");
+  });
+
+  test("users delete and write while chat_retain deletes, and nothing fails", async () => {
+    await database.exec("update chat_settings set retention_days = 30");
+    const owners = [await newUser("retained 1"), await newUser("retained 2")];
+    const end = Date.now() + STORM_MS;
+    const until = async (body) => {
+      while (Date.now() < end) await body();
+    };
+    const asUser = (session, owner, sql, parameters) =>
+      session.transaction(async (transaction) => {
+        await become(transaction, user(owner));
+        await transaction.query(sql, parameters);
+      });
+    const fill = async () => {
+      await forgetOldSessions();
+      const owner = owners[Math.floor(Math.random() * owners.length)];
+      await database.query(
+        `with session as (
+           insert into chat_sessions (user_id, updated_at)
+             select $1, now() - random() * interval '60 days' from generate_series(1, 20) returning id
+         )
+         insert into chat_refusals (user_id, session_id, question, embedding, reason)
+           select $1, case when random() < 0.5 then id end, 'Why?', $2, 'no_match' from session`,
+        [owner, QUERY],
+      );
+      // One operation after the other: a turn locks its two in their order.
+      for (const operation of ["turn", "text", "refusal"]) {
+        await database.query(
+          "update internal.usage set since = now() - interval '3 days' where user_id = any ($1) and operation = $2",
+          [owners, operation],
+        );
+      }
+    };
+    const turn = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}')";
+    const refusal = "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')";
+    try {
+      await Promise.all([
+        until(fill),
+        until(() => sessions[0].query("select chat_retain()")),
+        until(() => sessions[1].query("select chat_retain()")),
+        until(() => asUser(sessions[2], owners[0], "select chat_delete_user_data()")),
+        until(() => asUser(sessions[3], owners[1], "select chat_delete_user_data()")),
+        until(() => asUser(sessions[4], owners[0], turn, [randomUUID()])),
+        until(() => asUser(sessions[5], owners[1], refusal, [QUERY])),
+      ]);
+    } finally {
+      await database.exec("update chat_settings set retention_days = null");
+    }
+  });
+
+  test("what the planner expects does not tell a user what others ask", async () => {
+    const [asker, curious] = [await newUser("asker"), await newUser("curious")];
+    const question = "Am I to be dismissed?";
+    await database.query("insert into chat_sessions (user_id, title) select $1, $2 from generate_series(1, 500)", [
+      asker,
+      question,
+    ]);
+    await database.query(
+      "insert into chat_messages (session_id, role, content) select id, 'user', $2 from chat_sessions where user_id = $1",
+      [asker, question],
+    );
+    await database.query(
+      `insert into chat_refusals (user_id, question, embedding, reason)
+         select $1, $2, $3, 'no_match' from generate_series(1, 100)`,
+      [asker, question, QUERY],
+    );
+    await database.exec("analyze chat_sessions; analyze chat_messages; analyze chat_refusals");
+    const expected = (table, column, text) =>
+      sessions[0].transaction(async (transaction) => {
+        await become(transaction, user(curious));
+        const { rows } = await transaction.query(
+          `explain (format json) select 1 from ${table} where ${column} = '${text}'`,
+        );
+        return rows[0]["QUERY PLAN"][0].Plan["Plan Rows"];
+      });
+    for (const [table, column] of Object.entries({
+      chat_sessions: "title",
+      chat_messages: "content",
+      chat_refusals: "question",
+    })) {
+      assert.equal(await expected(table, column, question), await expected(table, column, "Who?"), table);
+    }
+    await database.query("delete from auth.users where id = $1", [asker]);
+  });
+
   const state = async (chunkId) => {
     const sql = `select c.stale, c.searchable as chunk, e.searchable as embedding
       from kb_chunks c left join kb_embeddings e on e.chunk_id = c.id where c.id = $1`;

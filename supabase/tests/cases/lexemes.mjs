@@ -109,7 +109,7 @@ export function lexemes({ database, service }) {
     const { id } = await writeDocument(database, { contents: ["one two"], status: "pending" });
     assert.deepEqual(await assertRight(), []);
     await service.update("kb_documents", `id=eq.${id}`, { status: "ready" });
-    assert.equal((await assertRight()).length, 3);
+    assert.equal((await assertRight()).length, 4);
     await service.remove("kb_documents", `id=eq.${id}`);
     assert.deepEqual(await assertRight(), []);
   });

@@ -212,6 +212,7 @@ export function publishDocument({ database, anon, alice, service }) {
       kept.map((row) => [row.lexeme, row.language, row.chunks]),
       [
         ["", "german", 1],
+        [" ", "german", 1],
         ["haus", "german", 1],
       ],
     );

@@ -86,7 +86,13 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
         const { rows } = await transaction.query("select name from storage.objects where name = 'docs/visible.pdf'");
         return rows.length === 1;
       });
-    for (const operation of ["object.get_authenticated", "storage.object.get_authenticated"]) {
+    const allowed = [
+      "object.get_authenticated",
+      "storage.object.get_authenticated",
+      "object.get_authenticated_info",
+      "object.head_authenticated_info",
+    ];
+    for (const operation of allowed) {
       assert.equal(await sees(operation), true, operation);
     }
     const others = [

@@ -247,6 +247,11 @@ export function textSearch({ database, alice, service }) {
       });
     }
 
+    test("only the first 4,000 characters of a question count", async () => {
+      const question = "kettle hot stove ".repeat(240).slice(0, 4000);
+      assert.deepEqual(await search(question + "чайник ".repeat(10_000), all), await search(question, all));
+    });
+
     test("words with quotes and backslashes are found", async () => {
       // The parser makes one file name of it.
       const [row] = await search("/temp/it's\\c");

@@ -118,6 +118,8 @@ export async function lexemeCounts(database) {
      cross join lateral (
        select '' as lexeme
        union all
+       select ' ' where d.audience is null
+       union all
        select lexeme from unnest(internal.kb_chunk_fts(c.language, c.meta->>'section', c.content))
          where d.audience is null
      ) word

@@ -27,7 +27,7 @@ create schema auth;
 create table auth.users (id uuid primary key default gen_random_uuid(), email text unique);
 create function auth.uid() returns uuid language sql stable
   as $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
-grant usage on schema auth to public;
+grant usage on schema auth to anon, authenticated, service_role, project_owner;
 grant select, insert, delete, references on auth.users to project_owner;
 
 create schema storage authorization project_owner;
