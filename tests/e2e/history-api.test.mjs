@@ -204,6 +204,15 @@ test("without citations there are neither markers nor sources", async () => {
   assert.deepEqual([citations, also_found, referenced_indices], [[], [], []]);
   assert.ok(!events.some(({ data }) => /\[\d+\]/.test(data.text ?? "")));
   await changeSettings({ citations: true });
+
+  const path = `/sessions/${only(events, "answer_start").session_id}/messages`;
+  const roles = async () => (await call("GET", path, { as: user })).json.messages.map(({ role }) => role);
+  assert.deepEqual(await roles(), ["user", "assistant"]);
+  const audience = (claims) => demo.rest("PATCH", "kb_documents?enabled=is.true", { body: { audience: claims } });
+  await audience(["team:sales"]);
+  assert.deepEqual(await roles(), ["user"], "an answer leaves the history with its documents, also without citations");
+  await audience(null);
+  assert.deepEqual(await roles(), ["user", "assistant"]);
 });
 
 test("what a refusal says can be set", async () => {
@@ -222,4 +231,66 @@ test("what a refusal says can be set", async () => {
     [message, reason],
     "and is known for one in the history",
   );
+});
+
+test("questions that come through the Worker are counted, those of users past it are not", async () => {
+  const questions = async () => {
+    const days = await demo.rest("GET", "chat_metrics?select=questions");
+    return days.reduce((sum, day) => sum + day.questions, 0);
+  };
+  const user = await demo.newUser();
+  const earlier = await questions();
+  await ask(demo.info.chat_url, user, QUESTION);
+  assert.equal(await questions(), earlier + 1);
+  const turn = { session_id: crypto.randomUUID(), title: "Mine", question_id: crypto.randomUUID(), question: "Why?" };
+  const answer = {
+    answer_id: crypto.randomUUID(),
+    answer: "Because.",
+    citations: [],
+    sources: [],
+    latency_ms: 3_600_000,
+  };
+  await demo.rest("POST", "rpc/chat_record_turn", { token: user, body: { ...turn, ...answer } });
+  assert.equal((await call("GET", "/sessions", { as: user })).json.sessions.length, 2);
+  assert.equal(await questions(), earlier + 1);
+});
+
+test("everything that is kept of a user is exported, and deleted, and nothing of others", async () => {
+  const [user, other] = [await demo.newUser(), await demo.newUser()];
+  for (const each of [user, other]) {
+    await ask(demo.info.chat_url, each, QUESTION);
+    await ask(demo.info.chat_url, each, "Which planet has the most moons?");
+  }
+  const exportOf = (as) => call("GET", "/me/export", { as });
+  const waitForRefusal = async () => {
+    for (;;) {
+      const reply = await exportOf(user);
+      if (reply.json.refused_questions.length > 0) return reply;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const { json, headers } = await waitForRefusal();
+  assert.equal(headers.get("content-disposition"), 'attachment; filename="evidence-chat-export.json"');
+  const { sessions } = (await call("GET", "/sessions", { as: user })).json;
+  assert.deepEqual(
+    json.sessions.map(({ messages, ...session }) => session).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  for (const { id, messages } of json.sessions) {
+    const stored = (await call("GET", `/sessions/${id}/messages`, { as: user })).json.messages;
+    const citations = (list) => list.map(({ available, ...citation }) => citation);
+    assert.deepEqual(
+      messages,
+      stored.map((message) => ({ ...message, citations: citations(message.citations) })),
+    );
+  }
+  assert.equal(json.refused_questions[0].question, "Which planet has the most moons?");
+
+  const kept = (await exportOf(other)).json.sessions;
+  for (let i = 0; i < 2; i++) assert.equal((await call("DELETE", "/me", { as: user })).status, 204);
+  const { exported_at, ...nothing } = (await exportOf(user)).json;
+  assert.deepEqual(nothing, { sessions: [], refused_questions: [] });
+  for (const { id } of sessions) assert.deepEqual(await demo.rest("GET", `chat_messages?session_id=eq.${id}`), []);
+  assert.deepEqual((await exportOf(other)).json.sessions, kept);
+  assert.equal(kept.length, 2);
 });
