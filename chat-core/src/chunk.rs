@@ -144,6 +144,25 @@ impl MatchedChunk {
     }
 }
 
+impl SearchRows {
+    /// Reads the answer of a search, in one pass where all of its rows can be read.
+    ///
+    /// # Errors
+    /// If it is no list of rows, or none of them can be read.
+    pub fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice::<Vec<MatchedChunk>>(json)
+            .map_or_else(|_| serde_json::from_slice(json), |rows| Ok(Self::from(rows)))
+    }
+}
+
+impl From<Vec<MatchedChunk>> for SearchRows {
+    fn from(mut rows: Vec<MatchedChunk>) -> Self {
+        let count = rows.len();
+        rows.retain(MatchedChunk::is_within_limits);
+        Self { left_out: count - rows.len(), rows }
+    }
+}
+
 impl<'de> Deserialize<'de> for SearchRows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(RowByRow)

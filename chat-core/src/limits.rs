@@ -319,17 +319,27 @@ mod tests {
         let mut large = good.clone();
         large["content"] = json!("x".repeat(5_000_000));
         let deep = format!("{{\"content\": {}1{}}}", "[".repeat(5000), "]".repeat(5000));
-        let read = |rows: &[String]| serde_json::from_str::<SearchRows>(&format!("[{}]", rows.join(",")));
+        let read = |rows: &[String]| {
+            let json = format!("[{}]", rows.join(","));
+            let found = SearchRows::from_json(json.as_bytes());
+            let counts = |found: &SearchRows| (found.rows.len(), found.left_out);
+            let row_by_row = serde_json::from_str::<SearchRows>(&json);
+            assert_eq!(found.as_ref().ok().map(counts), row_by_row.as_ref().ok().map(counts));
+            found
+        };
         let found =
             read(&[large.to_string(), json!({ "content": 5 }).to_string(), deep.clone(), good.to_string()]);
         let found = found.unwrap();
         assert_eq!((found.rows.len(), found.left_out), (1, 3));
         assert_eq!(found.rows[0].content, "text");
+        let found = read(&[large.to_string(), good.to_string()]).unwrap();
+        assert_eq!((found.rows.len(), found.left_out), (1, 1));
         let found = read(&[large.to_string()]).unwrap();
         assert_eq!((found.rows.len(), found.left_out), (0, 1));
         assert_eq!(read(&[]).unwrap().left_out, 0);
         assert!(read(&[deep]).is_err(), "another database");
         assert!(serde_json::from_str::<SearchRows>("{}").is_err());
+        assert!(SearchRows::from_json(b"{}").is_err());
     }
 
     /// Contents that make somebody look at the same text again and again.

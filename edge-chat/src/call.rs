@@ -68,13 +68,6 @@ impl Call {
         user
     }
 
-    /// Who asks a question. The cheap limit, since what follows costs a Durable Object even if it is refused.
-    pub(crate) async fn asker(&self) -> Result<Authenticated, Failure> {
-        let user = self.user().await?;
-        limits::by_asker(user.user_id(), &self.env).await?;
-        Ok(user)
-    }
-
     /// Who asks for something else than an answer: with a limit of its own.
     pub(crate) async fn reader(&self) -> Result<Authenticated, Failure> {
         let user = self.user().await?;

@@ -14,12 +14,13 @@ use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use futures_util::FutureExt;
-use futures_util::future::ready;
+use futures_util::future::{join, ready};
 
 use crate::call::Call;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::Failure;
 use crate::http::reply::Reply;
+use crate::limits;
 pub(crate) use links::Links;
 use run::{Found, Run};
 use stream::Completion;
@@ -27,9 +28,14 @@ use turn::Turn;
 
 /// Answers a question.
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
-    let user = call.asker().await?;
+    let user = call.user().await?;
     let format = negotiate(call.header("accept").as_deref());
-    let question = ChatRequest::parse(&call.body().await?)?;
+    // The cheap limit, since what follows costs a Durable Object even if it is refused. The question is read meanwhile.
+    let env = call.env.clone();
+    let read = async { ChatRequest::parse(&call.body().await?).map_err(Failure::from) };
+    let (limit, question) = join(limits::by_asker(user.user_id(), &env), read).await;
+    limit?;
+    let question = question?;
 
     let gate = Gate::of_user(&call.env, user.user_id())?;
     let admit = gate.admit(&question, &call.config, call.deadline);

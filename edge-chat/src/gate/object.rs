@@ -60,11 +60,19 @@ pub struct UserGate {
     waiters: Waiters,
     has_tables: Cell<bool>,
     has_alarm: Cell<bool>,
+    /// What [`UserGate::last_erasure`] read.
+    erased_ms: Cell<Option<i64>>,
 }
 
 impl DurableObject for UserGate {
     fn new(state: State, _env: Env) -> Self {
-        Self { state, waiters: Waiters::default(), has_tables: Cell::new(false), has_alarm: Cell::new(false) }
+        Self {
+            state,
+            waiters: Waiters::default(),
+            has_tables: Cell::new(false),
+            has_alarm: Cell::new(false),
+            erased_ms: Cell::new(None),
+        }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
@@ -277,6 +285,7 @@ impl UserGate {
         let at_ms = now.max(self.last_erasure()? + 1);
         self.run("DELETE FROM questions", vec![])?;
         self.run("DELETE FROM erasures", vec![])?;
+        self.erased_ms.set(None);
         self.run("INSERT INTO erasures (at_ms) VALUES (?)", vec![at_ms.into()])?;
         self.waiters.wake_all();
         // Instead of one in a day: then nothing is left, and the object with it.
@@ -287,8 +296,13 @@ impl UserGate {
 
     /// When the user's data were last erased, 0 if never or too long ago for any run to have begun before.
     fn last_erasure(&self) -> Result<i64> {
+        if let Some(at_ms) = self.erased_ms.get() {
+            return Ok(at_ms);
+        }
         let last = self.first::<TimeRow>("SELECT MAX(at_ms) AS at_ms FROM erasures", vec![])?;
-        Ok(last.and_then(|row| row.at_ms).unwrap_or(0))
+        let at_ms = last.and_then(|row| row.at_ms).unwrap_or(0);
+        self.erased_ms.set(Some(at_ms));
+        Ok(at_ms)
     }
 
     fn release(&self, ticket: &Ticket, refund: Refund, now: i64) -> Result<()> {
@@ -353,7 +367,10 @@ impl UserGate {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
-        self.run("DELETE FROM erasures WHERE at_ms <= ?", vec![(now - ERASURE_MS).into()])?;
+        if self.last_erasure()? > 0 {
+            self.run("DELETE FROM erasures WHERE at_ms <= ?", vec![(now - ERASURE_MS).into()])?;
+            self.erased_ms.set(None);
+        }
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
     }
 

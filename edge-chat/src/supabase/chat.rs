@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Supabase, vector_literal};
+use super::{Supabase, read_with, vector_literal};
 use crate::http::error::Failure;
 
 /// A question and its outcome, to be written to the history.
@@ -61,7 +61,7 @@ impl Supabase {
         });
         let mut search = self.vouched_rpc("match_chunks", &parameters)?;
         search.max_bytes = MAX_SEARCH_BYTES;
-        let found: SearchRows = self.read_json(search).await?;
+        let found = read_with(search.what, &search.read(self.deadline).await?, SearchRows::from_json)?;
         if found.left_out > 0 {
             worker::console_error!("match_chunks: {} rows are too large or cannot be read", found.left_out);
         }

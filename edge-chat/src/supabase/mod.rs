@@ -177,7 +177,15 @@ impl Project {
 }
 
 fn parse<T: DeserializeOwned>(what: &'static str, body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| {
+    read_with(what, body, |body| serde_json::from_slice(body))
+}
+
+fn read_with<T>(
+    what: &'static str,
+    body: &[u8],
+    read: impl FnOnce(&[u8]) -> serde_json::Result<T>,
+) -> Result<T, Failure> {
+    read(body).map_err(|error| {
         // The position only: the parser's message may quote what it read.
         unavailable(what, &format!("unexpected JSON at line {}, column {}", error.line(), error.column()))
     })
