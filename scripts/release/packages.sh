@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds and packs the npm packages: `scripts/release/packages.sh OUT [--prebuilt]`.
+# OUT gets both tarballs, the model file and the SBOM of each product. --prebuilt packs what dist/ already contains.
+set -euo pipefail
+out=${1:?usage: packages.sh OUT [--prebuilt]}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$(dirname "$0")/../.."
+
+if [[ "${2:-}" == --prebuilt ]]; then
+  echo "packing what dist/ contains; no SBOM"
+else
+  cargo xtask package
+  cp target/package/*.cdx.json "$out"
+fi
+
+model=all-MiniLM-L6-v2-int8.safetensors
+cp "embedder-wasm/npm/dist/$model" "$out"
+
+for package in embedder-wasm/npm web; do
+  npm pack --ignore-scripts --loglevel=error --pack-destination "$out" "./$package"
+done
+
+# A package without its program, its model or its licence must not be published.
+require() {
+  local tarball=$1 file
+  shift
+  for file in "$@"; do
+    tar -tzf "$tarball" "package/$file" >/dev/null || { echo "error: $tarball lacks $file" >&2; exit 1; }
+  done
+}
+require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
+  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE
+require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
+  dist/integrity.json THIRD-PARTY.md
+ls -l "$out"
