@@ -1,0 +1,104 @@
+// The documentation's relative links and heading anchors, as GitHub resolves them.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { dirname, posix } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { fromMarkdown } from "mdast-util-from-markdown";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+  cwd: ROOT,
+  maxBuffer: 2 ** 26,
+});
+const files = new Set(stdout.split("\0").filter(Boolean));
+const folders = new Set([...files].flatMap(parents));
+/** Sample documents are content, not documentation. */
+const documentation = [...files].filter((path) => path.endsWith(".md") && !/(^|\/)(sample-kb|documents)\//.test(path));
+
+describe("documentation", () => {
+  test("contains the files that a newcomer looks for", () => {
+    const wanted = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "docs/deploy.md"];
+    assert.deepEqual(
+      wanted.filter((path) => !documentation.includes(path)),
+      [],
+    );
+  });
+
+  for (const path of documentation) {
+    test(`${path} has no broken relative link or anchor`, async () => {
+      const { links } = await read(path);
+      const problems = [];
+      for (const link of links) problems.push(...(await problemsOf(path, link)));
+      assert.deepEqual(problems, []);
+    });
+  }
+});
+
+describe("heading anchors", () => {
+  test("are made from headings as GitHub makes them", () => {
+    const { anchors } = parse(
+      "# The `kb` command, *quickly*\n\n## A & B\n\n## A & B\n\n### React, Vue\n\nText\n====\n",
+    );
+    assert.deepEqual([...anchors], ["the-kb-command-quickly", "a--b", "a--b-1", "react-vue", "text"]);
+  });
+
+  test("are missed when a link names none of them", async () => {
+    assert.deepEqual(await problemsOf("README.md", "#no-such-heading"), [
+      "#no-such-heading: no such heading in README.md",
+    ]);
+    assert.deepEqual(await problemsOf("README.md", "docs/none.md"), ["docs/none.md: no such file"]);
+    assert.deepEqual(await problemsOf("docs/api.md", "../README.md#try-it"), []);
+  });
+});
+
+/** What is wrong with a link of a file. Other sites are not asked. */
+async function problemsOf(path, link) {
+  if (/^[a-z][a-z\d+.-]*:/i.test(link)) return [];
+  const [name, anchor] = decodeURI(link).split("#");
+  const target = name === "" ? path : posix.normalize(posix.join(dirname(path), name)).replace(/\/$/, "");
+  if (target !== "." && !files.has(target) && !folders.has(target)) return [`${link}: no such file`];
+  if (anchor === undefined || !target.endsWith(".md")) return [];
+  return (await read(target)).anchors.has(anchor) ? [] : [`${link}: no such heading in ${target}`];
+}
+
+async function read(path) {
+  return parse(await readFile(`${ROOT}${path}`, "utf8"));
+}
+
+function parse(markdown) {
+  const links = [];
+  const anchors = new Set();
+  visit(fromMarkdown(markdown), (node) => {
+    if (node.type === "link" || node.type === "image" || node.type === "definition") links.push(node.url);
+    if (node.type === "heading") anchors.add(unused(slug(textOf(node)), anchors));
+  });
+  return { links, anchors };
+}
+
+function visit(node, look) {
+  look(node);
+  for (const child of node.children ?? []) visit(child, look);
+}
+
+const textOf = (node) => node.value ?? (node.children ?? []).map(textOf).join("");
+
+/** Letters, digits, hyphens and underscores stay; spaces become hyphens. */
+const slug = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-");
+
+function unused(name, taken) {
+  let candidate = name;
+  for (let count = 1; taken.has(candidate); count++) candidate = `${name}-${count}`;
+  return candidate;
+}
+
+function parents(path) {
+  const parent = dirname(path);
+  return parent === "." ? [] : [parent, ...parents(parent)];
+}
