@@ -1,14 +1,17 @@
-// Builds dist/: the package's module, its worker and its in-thread engine, the WebAssembly, the type declarations, and
-// the model where `cargo xtask setup` has put it. Needs wasm/, the wasm-bindgen output of the crate one folder up.
+// Builds dist/: the module, its worker and its in-thread engine, the WebAssembly files, the type declarations, the licences,
+// and the model if `cargo xtask setup` has made it. Needs wasm/, the wasm-bindgen output of the crate in the parent folder.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+
+/** File in `dist/` with the digest of everything it was built from; `prepack.mjs` reads it. */
+export const INPUTS_FILE = ".inputs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -19,7 +22,7 @@ export async function buildEmbedderPackage() {
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   const identity = await modelIdentity();
-  // Each file by itself, so that it can be served, or bundled, alone. The in-thread engine is loaded only if asked for.
+  // One file each, so that it can be served or bundled alone. The in-thread engine is loaded on demand.
   await build({
     absWorkingDir: here,
     entryPoints: ["src/index.ts", "src/worker.ts", "src/inline.ts"],
@@ -42,10 +45,25 @@ export async function buildEmbedderPackage() {
   }
   const emitTypes = ["--declaration", "--emitDeclarationOnly", "--rootDir", join(here, "src"), "--outDir", dist];
   await promisify(execFile)(process.execPath, [tsc, "-p", here, ...emitTypes]);
+  await writeFile(join(dist, INPUTS_FILE), await inputsDigest());
   return dist;
 }
 
-/** Which model the WebAssembly module wants; it knows best. */
+/** SHA-256 of the sources, the WebAssembly files and the manifest, by path. */
+export async function inputsDigest() {
+  const paths = ["build.mjs", "package.json", "tsconfig.json"];
+  for (const folder of ["src", "wasm"]) {
+    for (const name of await readdir(join(here, folder))) paths.push(`${folder}/${name}`);
+  }
+  const digest = createHash("sha256");
+  for (const path of paths.sort()) {
+    const bytes = await readFile(join(here, path));
+    digest.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return digest.digest("hex");
+}
+
+/** The model that the WebAssembly module requires, as it reports itself. */
 async function modelIdentity() {
   const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")));
   wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
@@ -61,13 +79,13 @@ async function packageVersion() {
   return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
 
-/** The package is complete only with the model; everything but publishing works without. */
+/** Only publishing needs the model in `dist/`. */
 async function copyModel({ file, sha256 }, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
   const source = join(folder, file);
   const model = await readFile(source).catch(() => null);
-  if (model === null) return console.log(`without the model: ${source} is not there`);
+  if (model === null) return console.log(`without the model: ${source} does not exist`);
   if (createHash("sha256").update(model).digest("hex") !== sha256) {
     return console.log(`without the model: ${source} belongs to another version`);
   }

@@ -1,13 +1,13 @@
-// Prints what a page downloads of dist/, raw and with brotli (quality 11, window 2^24): `node sizes.mjs CACHE_FILE`.
-// The model takes a minute to compress, so results are kept in CACHE_FILE under the SHA-256 of what they are for.
+// Prints the sizes of the files in dist/ that a page downloads, raw and with brotli (quality 11, window 2^24):
+// `node sizes.mjs CACHE_FILE`. Compressing the model takes a minute, so CACHE_FILE keeps the results by SHA-256.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 
-/** What a page with a worker loads. In the calling thread it is inline.js instead of worker.js, of the same size. */
+/** Loaded by a page with a worker. In the calling thread it is inline.js, of the same size, instead of worker.js. */
 const FILES = ["index.js", "worker.js", "all-MiniLM-L6-v2-int8.safetensors"];
-/** Of these it loads one: the larger one counts. */
+/** A page loads one of these: the larger one is counted. */
 const ALTERNATIVES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
 const DIST = new URL("dist/", import.meta.url);
 

@@ -1,8 +1,7 @@
-//! Token ids and vectors against the reference implementations.
+//! Token ids and vectors against two reference implementations.
 //!
-//! Needs the model (`cargo xtask model`). The reference set of sentence-transformers is `../shared/bench-peer/reference.json`
-//! beside the checkout; without it those tests say that they were skipped. candle's `BertModel` on the f32 weights is the
-//! oracle for any other text.
+//! `reference.json` has the ids and f32 vectors of sentence-transformers for 54 texts. For any other text the oracle is
+//! candle's `BertModel` on the f32 weights. Needs the model (`cargo xtask setup`).
 
 mod oracle;
 
@@ -12,15 +11,15 @@ use embedder::{DIMENSIONS, Embedder, MAX_TOKENS};
 use oracle::Oracle;
 use serde_json::Value;
 
-const REFERENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/bench-peer/reference.json");
+const REFERENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference.json");
 
-/// What quantised weights may cost on any text, and on average.
-const LEAST_COSINE: f64 = 0.995;
-const LEAST_MEAN_COSINE: f64 = 0.998;
+/// Lower bounds of the cosine between the quantised and the f32 model's vectors: of any text, and on average.
+const MIN_COSINE: f64 = 0.995;
+const MIN_MEAN_COSINE: f64 = 0.998;
 
 #[test]
-fn every_reference_text_has_the_same_token_ids_and_nearly_the_same_vector() {
-    let Some(items) = reference_items() else { return };
+fn reference_texts_have_the_same_token_ids_and_nearly_the_same_vectors() {
+    let items = reference_items();
     let mut embedder = load_embedder();
     let mut cosines = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -38,7 +37,7 @@ fn every_reference_text_has_the_same_token_ids_and_nearly_the_same_vector() {
 }
 
 #[test]
-fn texts_of_a_knowledge_base_have_nearly_the_vector_of_the_f32_model() {
+fn texts_of_a_knowledge_base_have_nearly_the_vectors_of_the_f32_model() {
     let (mut embedder, oracle) = (load_embedder(), Oracle::load(&model_dir()));
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../supabase/sample-kb"));
     let mut cosines = Vec::new();
@@ -54,8 +53,8 @@ fn texts_of_a_knowledge_base_have_nearly_the_vector_of_the_f32_model() {
 }
 
 #[test]
-fn the_oracle_is_the_reference() {
-    let Some(items) = reference_items() else { return };
+fn the_oracle_agrees_with_the_reference() {
+    let items = reference_items();
     let oracle = Oracle::load(&model_dir());
     for (index, item) in items.iter().enumerate().step_by(5) {
         let ids: Vec<u32> = serde_json::from_value(item["ids"].clone()).unwrap();
@@ -66,7 +65,7 @@ fn the_oracle_is_the_reference() {
 }
 
 #[test]
-fn truncation_keeps_cls_and_sep_and_is_reported_only_past_the_limit() {
+fn truncation_keeps_cls_and_sep_and_is_reported_only_above_the_limit() {
     let mut embedder = load_embedder();
     // "hello" is one token; with [CLS] and [SEP], 254 of them fill the window exactly.
     let full = vec!["hello"; MAX_TOKENS - 2].join(" ");
@@ -81,21 +80,17 @@ fn truncation_keeps_cls_and_sep_and_is_reported_only_past_the_limit() {
 }
 
 fn assert_close(cosines: &[f64]) {
-    let least = cosines.iter().copied().fold(1.0, f64::min);
+    let min = cosines.iter().copied().fold(1.0, f64::min);
     let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
-    eprintln!("cosine to f32 over {} texts: mean {mean:.6}, least {least:.6}", cosines.len());
-    assert!(least >= LEAST_COSINE && mean >= LEAST_MEAN_COSINE, "mean {mean}, least {least}");
+    eprintln!("cosine to f32 over {} texts: mean {mean:.6}, minimum {min:.6}", cosines.len());
+    assert!(min >= MIN_COSINE && mean >= MIN_MEAN_COSINE, "mean {mean}, minimum {min}");
 }
 
-fn reference_items() -> Option<Vec<Value>> {
-    let Ok(text) = std::fs::read_to_string(REFERENCE) else {
-        eprintln!("SKIPPED: no reference set at {REFERENCE}");
-        return None;
-    };
-    let reference: Value = serde_json::from_str(&text).unwrap();
+fn reference_items() -> Vec<Value> {
+    let reference: Value = serde_json::from_str(&std::fs::read_to_string(REFERENCE).unwrap()).unwrap();
     let items = reference["items"].as_array().unwrap().clone();
     assert!(!items.is_empty());
-    Some(items)
+    items
 }
 
 fn load_embedder() -> Embedder {

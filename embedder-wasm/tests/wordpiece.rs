@@ -1,8 +1,5 @@
-//! The tokenizer against the reference implementation, the `tokenizers` crate reading the model's own tokenizer.json:
-//! the same ids and the same untruncated length for every text.
-//!
-//! Needs the model (`cargo xtask setup`). The texts of `../shared` beside the checkout are checked if they are there;
-//! without them the tests say that they were skipped.
+//! The tokenizer against the reference implementation, the `tokenizers` crate with the model's own tokenizer.json: the
+//! same ids and the same untruncated length for every text. Needs the model (`cargo xtask setup`).
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,51 +10,43 @@ use embedder::{MAX_TOKENS, WordPiece};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
+const REFERENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference.json");
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[test]
-fn the_reference_texts_have_the_reference_ids() {
-    let Some(reference) = shared_file("bench-peer/reference.json") else { return };
-    let reference: Value = serde_json::from_str(&reference).unwrap();
+fn reference_texts_have_the_reference_ids() {
+    let reference: Value = serde_json::from_str(&fs::read_to_string(REFERENCE).unwrap()).unwrap();
     let items = reference["items"].as_array().unwrap();
     assert!(!items.is_empty());
     let both = Both::load();
     for item in items {
         let text = item["text"].as_str().unwrap();
-        let (ids, untruncated) = both.checked(text);
+        let (ids, untruncated) = both.check(text);
         assert_eq!(ids, serde_json::from_value::<Vec<u32>>(item["ids"].clone()).unwrap(), "{text:?}");
         assert_eq!(untruncated as u64, item["untruncated_len"].as_u64().unwrap(), "{text:?}");
     }
 }
 
+/// The prose, the source code and the evaluation questions of this repository.
 #[test]
-fn the_benchmark_corpus_is_tokenized_like_the_reference() {
-    let Some(corpus) = shared_file("bench-peer/corpus.json") else { return };
+fn lines_of_this_repository_are_tokenized_like_the_reference() {
     let both = Both::load();
-    let mut texts = Vec::new();
-    collect_strings(&serde_json::from_str(&corpus).unwrap(), &mut texts);
-    assert!(!texts.is_empty());
-    for text in texts {
-        both.checked(&text);
-    }
-}
-
-#[test]
-fn sts_b_sentences_are_tokenized_like_the_reference() {
-    let Some(sentences) = shared_file("eval/stsb-en-test.csv") else { return };
-    let both = Both::load();
-    // Whole lines do as well as sentences: quotes and scores are only more to tokenize.
-    for line in sentences.lines() {
-        both.checked(line);
-    }
+    let mut lines = 0;
+    for_each_text_file(Path::new(REPOSITORY), &mut |text| {
+        for line in text.lines() {
+            both.check(line);
+            lines += 1;
+        }
+    });
+    assert!(lines > 20_000, "only {lines} lines");
 }
 
 #[test]
 fn every_character_is_tokenized_like_the_reference() {
     let both = Both::load();
-    // By itself and between letters.
+    // Alone and between letters.
     for c in '\0'..=char::MAX {
-        both.checked(&format!("{c} a{c}b"));
+        both.check(&format!("{c} a{c}b"));
     }
 }
 
@@ -65,14 +54,14 @@ fn every_character_is_tokenized_like_the_reference() {
 fn every_token_of_the_vocabulary_is_tokenized_like_the_reference() {
     let both = Both::load();
     for token in tokens() {
-        both.checked(&token);
-        both.checked(&format!("{token}{token} {}", token.to_uppercase()));
+        both.check(&token);
+        both.check(&format!("{token}{token} {}", token.to_uppercase()));
     }
 }
 
-/// Why the order of combining characters need not be kept: see `src/wordpiece/normalize.rs`.
+/// The reason why normalisation may ignore the order of combining characters: see `src/wordpiece/normalize.rs`.
 #[test]
-fn no_token_has_a_combining_character() {
+fn no_token_contains_a_combining_character() {
     use unicode_normalization::char::canonical_combining_class;
     for token in tokens() {
         assert!(token.chars().all(|c| canonical_combining_class(c) == 0), "{token:?}");
@@ -80,12 +69,12 @@ fn no_token_has_a_combining_character() {
 }
 
 #[test]
-fn the_window_is_cut_like_the_reference() {
+fn texts_are_truncated_like_the_reference() {
     let both = Both::load();
     for words in 250..260 {
         // one token, two tokens, unknown, special
         for word in ["hello ", "tokenizers ", "\u{1f680} ", "[MASK]", "hello, "] {
-            let (ids, untruncated) = both.checked(&word.repeat(words));
+            let (ids, untruncated) = both.check(&word.repeat(words));
             assert_eq!(ids.len(), untruncated.min(MAX_TOKENS));
             assert_eq!((ids[0], ids.last()), (101, Some(&102)));
         }
@@ -97,13 +86,13 @@ fn words_near_100_characters_are_tokenized_like_the_reference() {
     let both = Both::load();
     for chars in 97..104 {
         for unit in ["a", "é", "e\u{301}", "ж", "한", "ß", "İ", "x\u{200d}", "\u{1f680}"] {
-            both.checked(&unit.repeat(chars));
-            both.checked(&format!("it {}'s", unit.repeat(chars)));
+            both.check(&unit.repeat(chars));
+            both.check(&format!("it {}'s", unit.repeat(chars)));
         }
     }
 }
 
-/// A quadratic search would take minutes; a linear one takes a quarter of a second on a slow core.
+/// Quadratic search would take minutes; linear search takes a quarter of a second on a slow core.
 #[test]
 fn a_megabyte_is_tokenized_in_linear_time() {
     let tokenizer = WordPiece::from_vocabulary(vocabulary().as_bytes()).unwrap();
@@ -125,16 +114,16 @@ proptest! {
 
     #[test]
     fn hostile_texts_are_tokenized_like_the_reference(text in hostile_text()) {
-        BOTH.with(|both| both.checked(&text));
+        BOTH.with(|both| both.check(&text));
     }
 
     #[test]
     fn arbitrary_texts_are_tokenized_like_the_reference(text in any::<String>()) {
-        BOTH.with(|both| both.checked(&text));
+        BOTH.with(|both| both.check(&text));
     }
 
     #[test]
-    fn arbitrary_vocabularies_are_refused_without_panic(bytes in any::<Vec<u8>>()) {
+    fn arbitrary_vocabularies_are_rejected_without_panic(bytes in any::<Vec<u8>>()) {
         prop_assert!(WordPiece::from_vocabulary(&bytes).is_err());
     }
 
@@ -156,7 +145,7 @@ thread_local! {
     static VOCABULARY: String = vocabulary();
 }
 
-/// Pieces that tokenizers stumble over, joined without or with something between.
+/// Pieces that tokenizers often get wrong, with or without a separator.
 fn hostile_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
@@ -241,7 +230,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
             "\u{1d15f}",
         ])
         .prop_map(str::to_owned),
-        // Combining marks of several classes, in any order, and characters that survive although they combine.
+        // Combining marks of several classes in any order, and combining characters that normalisation keeps.
         "[\u{300}-\u{36f}\u{302e}\u{302f}\u{1d165}-\u{1d172}\u{8d3}-\u{8e1}\u{1e000}-\u{1e02a}\u{94d}\u{5b0}-\u{5c7}\u{34f}]{1,5}",
         "[a-zA-Z]{1,12}",
         "[!-~]{1,8}",
@@ -262,7 +251,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// The tokenizer under test beside the reference.
+/// The tokenizer under test and the reference.
 struct Both {
     ours: WordPiece,
     reference: tokenizers::Tokenizer,
@@ -276,8 +265,8 @@ impl Both {
         Self { ours: WordPiece::from_vocabulary(vocabulary().as_bytes()).unwrap(), reference }
     }
 
-    /// Ids and untruncated length of the text, after both tokenizers agreed on them.
-    fn checked(&self, text: &str) -> (Vec<u32>, usize) {
+    /// Asserts that both tokenizers agree; returns the ids and the untruncated length of the text.
+    fn check(&self, text: &str) -> (Vec<u32>, usize) {
         let mut ids = Vec::new();
         let untruncated = self.ours.encode(text, &mut ids);
 
@@ -298,7 +287,7 @@ fn tokenizer_json() -> Vec<u8> {
     fs::read(Path::new(&dir).join("tokenizer.json")).unwrap()
 }
 
-/// vocab.txt, as the model's repository has it.
+/// The content of the model's vocab.txt.
 fn vocabulary() -> String {
     tokens().join("\n") + "\n"
 }
@@ -313,20 +302,19 @@ fn tokens() -> Vec<String> {
     tokens
 }
 
-fn shared_file(name: &str) -> Option<String> {
-    let path = Path::new(SHARED).join(name);
-    let text = fs::read_to_string(&path).ok();
-    if text.is_none() {
-        eprintln!("SKIPPED: no {}", path.display());
-    }
-    text
-}
-
-fn collect_strings(value: &Value, strings: &mut Vec<String>) {
-    match value {
-        Value::String(string) => strings.push(string.clone()),
-        Value::Array(values) => values.iter().for_each(|value| collect_strings(value, strings)),
-        Value::Object(fields) => fields.values().for_each(|value| collect_strings(value, strings)),
-        _ => {}
+/// Calls `f` with the content of every text file below a folder, except in folders of tools and of build outputs.
+fn for_each_text_file(folder: &Path, f: &mut impl FnMut(&str)) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_str().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            if !name.starts_with('.') && !["build", "dist", "node_modules", "target", "wasm"].contains(&name)
+            {
+                for_each_text_file(&path, f);
+            }
+        } else if [".md", ".txt", ".jsonl", ".rs", ".ts"].iter().any(|ending| name.ends_with(ending)) {
+            f(&String::from_utf8_lossy(&fs::read(&path).unwrap()));
+        }
     }
 }

@@ -1,5 +1,5 @@
-// The bits that the native embedder gives (embedder-wasm/tests/golden.json), from the package: with both WebAssembly
-// files, in Node and in a browser.
+// The package returns the bits of the native embedder (embedder-wasm/tests/golden.json): with both WebAssembly files, in
+// Node.js and in a browser.
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Embeds the texts one by one and as a batch, in the form of golden.json. Runs here and, as source code, in the page. */
+/** Embeds the texts one by one and as a batch, in the form of golden.json. Also runs, as source code, in the page. */
 async function embed({ module, options, texts }) {
   const { createEmbedder } = await import(module);
   const embedder = await createEmbedder(options);
@@ -49,25 +49,25 @@ async function embed({ module, options, texts }) {
 }
 
 function assertGolden({ fingerprint, ...outcomes }) {
-  assert.equal(fingerprint, golden.fingerprint, "golden.json is of another model or engine");
+  assert.equal(fingerprint, golden.fingerprint, "golden.json belongs to another model or engine");
   assert.ok(golden.items.length > 0);
-  for (const [way, items] of Object.entries(outcomes)) {
+  for (const [method, items] of Object.entries(outcomes)) {
     assert.equal(items.length, golden.items.length);
     for (const [index, item] of golden.items.entries()) {
       assert.match(item.vector, /^[0-9a-f]{3072}$/);
-      assert.deepEqual(items[index], item, `item ${index}, ${way}`);
+      assert.deepEqual(items[index], item, `item ${index}, ${method}`);
     }
   }
 }
 
 const texts = () => golden.items.map(({ text }) => text);
 
-// Each from a folder of its own, because a module starts WebAssembly once.
+// Each from its own folder, because a module starts WebAssembly only once.
 for (const [name, from, wasmFile] of [
-  ["the plain file", () => DIST, "embedder_bg.wasm"],
-  ["the file that this version takes", () => pathToFileURL(`${folder}/`), undefined],
+  ["embedder_bg.wasm", () => DIST, "embedder_bg.wasm"],
+  ["the WebAssembly file that it chooses", () => pathToFileURL(`${folder}/`), undefined],
 ]) {
-  test(`Node with ${name}`, async () => {
+  test(`Node.js with ${name} returns the golden vectors`, async () => {
     const wasmUrl = wasmFile && new URL(wasmFile, from());
     const options = { wasmUrl, modelUrl: pathToFileURL(`${modelFolder()}/`) };
     assertGolden(await embed({ module: new URL("index.js", from()), options, texts: texts() }));
@@ -78,7 +78,7 @@ for (const [name, hasRelaxedSimd] of [
   ["embedder_relaxed_bg.wasm", true],
   ["embedder_bg.wasm", false],
 ]) {
-  test(`Chromium ${hasRelaxedSimd ? "with" : "without"} relaxed SIMD, which fetches ${name} alone`, async () => {
+  test(`Chromium ${hasRelaxedSimd ? "with" : "without"} relaxed SIMD fetches only ${name} and returns the golden vectors`, async () => {
     await page.goto(server.origin);
     if (!hasRelaxedSimd) await page.evaluate(denyRelaxedSimd);
     server.requests.length = 0;
@@ -92,7 +92,7 @@ for (const [name, hasRelaxedSimd] of [
   });
 }
 
-/** Makes the page's browser one that does not know `i32x4.relaxed_dot_i8x16_i7x16_add_s`. */
+/** Simulates a browser that does not support `i32x4.relaxed_dot_i8x16_i7x16_add_s`. */
 function denyRelaxedSimd() {
   const { validate } = WebAssembly;
   WebAssembly.validate = (module) => !Array.from(module).join().includes("253,147,2") && validate(module);

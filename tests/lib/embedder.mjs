@@ -19,7 +19,7 @@ export async function loadWasm() {
   return { wasm, model: await readFile(join(modelFolder(), wasm.modelFile())) };
 }
 
-/** Where the model is. */
+/** The folder with the model file. */
 export function modelFolder() {
   const folder = process.env.EVIDENCE_MODEL_DIR;
   if (!folder) throw new Error("EVIDENCE_MODEL_DIR is not set; run these tests with `cargo xtask test`");

@@ -1,16 +1,12 @@
-// The reference set: texts with the token ids and vectors of sentence-transformers. It stands beside the checkout.
+// The reference set of the embedder: texts with the token ids and vectors of sentence-transformers.
 import { readFile } from "node:fs/promises";
 
-const REFERENCE = new URL("../../../shared/bench-peer/reference.json", import.meta.url);
+const REFERENCE = new URL("../../embedder-wasm/tests/reference.json", import.meta.url);
 
-/** The items, or null with a reason to skip where the set is not there. */
+/** Texts with `ids`, `untruncated_len` and `embedding`. */
 export async function referenceItems() {
-  try {
-    return { items: JSON.parse(await readFile(REFERENCE, "utf8")).items };
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error;
-    return { items: null, reason: "no reference set at ../shared/bench-peer/reference.json" };
-  }
+  const { items } = JSON.parse(await readFile(REFERENCE, "utf8"));
+  return items;
 }
 
 /** Cosine similarity of two vectors, in double precision. */

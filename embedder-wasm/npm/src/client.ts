@@ -2,7 +2,6 @@ import type { CallOptions, Embedder, Embedding } from "./embedding.js";
 import { EmbedderError, messageOf } from "./errors.js";
 import type { Settings } from "./options.js";
 import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
-import { Watchdog } from "./watchdog.js";
 
 type LoadSettings = Pick<Settings, "modelUrl" | "wasmUrl" | "cache" | "timeoutMs" | "signal" | "onProgress">;
 
@@ -16,7 +15,7 @@ interface PendingCall {
   readonly reject: (error: EmbedderError) => void;
 }
 
-/** The caller's side of an engine. */
+/** The caller's side of an engine: matches its replies to the calls. */
 export class EmbedderClient implements Embedder {
   readonly fingerprint: string;
   readonly #port: Port;
@@ -29,7 +28,7 @@ export class EmbedderClient implements Embedder {
     this.fingerprint = fingerprint;
   }
 
-  /** Opens an engine and has it load the model; closes it again when that fails. */
+  /** Opens an engine and lets it load the model; closes it if loading fails. */
   static load(open: OpenPort, settings: LoadSettings): Promise<EmbedderClient> {
     const { modelUrl, wasmUrl, cache, timeoutMs, signal, onProgress } = settings;
     return new Promise((resolve, reject) => {
@@ -58,11 +57,11 @@ export class EmbedderClient implements Embedder {
           resolve(client);
         }
       };
-      const onDeath = (reason: string) => (client ? client.#end(crashed(reason)) : fail(notStarted(reason)));
+      const onDied = (reason: string) => (client ? client.#end(crashed(reason)) : fail(notStarted(reason)));
 
       signal?.addEventListener("abort", onAbort);
       try {
-        port = open({ reply: onReply, died: onDeath });
+        port = open({ reply: onReply, died: onDied });
         port.post({ type: "load", modelUrl, wasmUrl, cache });
       } catch (thrown) {
         fail(thrown instanceof EmbedderError ? thrown : notStarted(messageOf(thrown)));
@@ -91,18 +90,18 @@ export class EmbedderClient implements Embedder {
   }
 
   dispose(): void {
-    this.#end(new EmbedderError("aborted", "The embedder was disposed. Create a new one to go on."));
+    this.#end(new EmbedderError("aborted", "The embedder was disposed. Create a new one to continue."));
   }
 
   #embed(texts: readonly string[], options: CallOptions): Promise<Vectors> {
     return this.#call<EmbedCall, Embedded>((id) => ({ type: "embed", id, texts }), options);
   }
 
-  /** Each kind of call has its kind of answer; the id connects them. */
-  #call<Call extends EmbedCall | CountCall, Answer extends Embedded | Counted>(
+  /** Each type of call has its type of reply; the id connects them. */
+  #call<Call extends EmbedCall | CountCall, Result extends Embedded | Counted>(
     request: (id: number) => Call,
     { signal }: CallOptions,
-  ): Promise<Answer> {
+  ): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
@@ -119,7 +118,7 @@ export class EmbedderClient implements Embedder {
           settle(outcome);
         };
       signal?.addEventListener("abort", onAbort);
-      this.#pending.set(id, { resolve: settled((answer) => resolve(answer as Answer)), reject: settled(reject) });
+      this.#pending.set(id, { resolve: settled((answer) => resolve(answer as Result)), reject: settled(reject) });
       this.#port.post(request(id));
     });
   }
@@ -142,7 +141,30 @@ export class EmbedderClient implements Embedder {
   }
 }
 
-/** Each vector gets memory of its own: a caller that keeps one, or transfers it, must not touch the others. */
+/** Calls `onSilence` once `reset` has not been called for `timeoutMs`. */
+class Watchdog {
+  readonly #timeoutMs: number;
+  readonly #onSilence: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(timeoutMs: number, onSilence: () => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#onSilence = onSilence;
+    this.reset();
+  }
+
+  reset(): void {
+    clearTimeout(this.#timer);
+    // setTimeout overflows at 2³¹ ms and would fire at once.
+    if (this.#timeoutMs < 2 ** 31) this.#timer = setTimeout(this.#onSilence, this.#timeoutMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Copies each vector: a caller may keep or transfer one without affecting the others. */
 function unpack({ vectors, tokens, truncated }: Vectors): Embedding[] {
   return Array.from(tokens, (count, index) => ({
     vector: vectors.slice(index * DIMENSIONS, (index + 1) * DIMENSIONS),

@@ -1,11 +1,11 @@
-const NAME = "evidence-chat-embedder";
-const REPORT_EVERY_MS = 250;
-/** Then this tab downloads for itself: the other one may be on hold. */
-const WAIT_AT_MOST_MS = 30_000;
+const LOCK_NAME = "evidence-chat-embedder";
+const REPORT_INTERVAL_MS = 250;
+/** After this wait the tab downloads the model itself: the browser may have frozen the other tab. */
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Waits until no other tab of this site is downloading the model, so that its copy can be used. Resolves with a function
- * that lets the next one in. Rejects only if `signal` is aborted; where there are no locks it does not wait.
+ * that releases the lock. Rejects only if `signal` is aborted; in browsers without locks it does not wait.
  */
 export function takeDownloadLock(signal: AbortSignal, onWait: () => void): Promise<() => void> {
   const locks = globalThis.navigator?.locks;
@@ -14,8 +14,8 @@ export function takeDownloadLock(signal: AbortSignal, onWait: () => void): Promi
     const waiting = new AbortController();
     const stopWaiting = () => waiting.abort();
     signal.addEventListener("abort", stopWaiting);
-    const reports = setInterval(onWait, REPORT_EVERY_MS);
-    const limit = setTimeout(stopWaiting, WAIT_AT_MOST_MS);
+    const reports = setInterval(onWait, REPORT_INTERVAL_MS);
+    const limit = setTimeout(stopWaiting, MAX_WAIT_MS);
     const settle = () => {
       signal.removeEventListener("abort", stopWaiting);
       clearInterval(reports);
@@ -26,7 +26,7 @@ export function takeDownloadLock(signal: AbortSignal, onWait: () => void): Promi
       settle();
       return new Promise<void>((release) => resolve(release));
     };
-    locks.request(NAME, { signal: waiting.signal }, held).catch(() => {
+    locks.request(LOCK_NAME, { signal: waiting.signal }, held).catch(() => {
       settle();
       if (signal.aborted) reject(signal.reason);
       else resolve(() => undefined);

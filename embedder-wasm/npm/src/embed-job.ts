@@ -2,22 +2,22 @@ import type { WasmEmbedder } from "../wasm/embedder.js";
 import { DIMENSIONS, type Vectors } from "./protocol.js";
 
 /**
- * What is embedded without a pause for other messages, at most: about 0.15 s. Between two slices a cancelled job is
- * dropped and another one gets its turn.
+ * Limits of one slice, about 0.15 s, during which no other message is handled. Between two slices a job can be cancelled
+ * and another one gets its turn.
  */
-const SLICE_TEXTS = 16;
-const SLICE_CHARACTERS = 2000;
+const MAX_SLICE_TEXTS = 16;
+const MAX_SLICE_CHARACTERS = 2000;
 
-/** The embedding of many texts, a slice at a time. */
+/** Embeds many texts, one slice at a time. */
 export class EmbedJob implements Vectors {
   readonly vectors: Float32Array<ArrayBuffer>;
   readonly tokens: Uint32Array<ArrayBuffer>;
   readonly truncated: Uint8Array<ArrayBuffer>;
   readonly #texts: readonly string[];
-  /** How many texts are embedded. */
+  /** Number of embedded texts. */
   #done = 0;
 
-  /** Takes the memory for all of it; throws `RangeError` if there is not that much. */
+  /** Allocates all vectors; throws `RangeError` if there is not enough memory. */
   constructor(texts: readonly string[]) {
     this.#texts = texts;
     this.vectors = new Float32Array(texts.length * DIMENSIONS);
@@ -42,13 +42,13 @@ export class EmbedJob implements Vectors {
   }
 }
 
-/** One text at least, however long. */
+/** At least one text, however long. */
 function sliceEnd(texts: readonly string[], start: number): number {
   let end = start;
   let characters = 0;
-  while (end < texts.length && end - start < SLICE_TEXTS) {
+  while (end < texts.length && end - start < MAX_SLICE_TEXTS) {
     characters += texts[end]?.length ?? 0;
-    if (end > start && characters > SLICE_CHARACTERS) break;
+    if (end > start && characters > MAX_SLICE_CHARACTERS) break;
     end++;
   }
   return end;

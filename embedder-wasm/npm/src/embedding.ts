@@ -1,50 +1,50 @@
-/** Tokens that the model reads of a text, with the two that mark its ends. */
+/** The most tokens of a text that the model reads, including the two that mark its ends. */
 export const MAX_TOKENS = 256;
 
 /** One embedded text. */
 export interface Embedding {
-  /** 384 numbers; their squares add up to 1, so a dot product of two vectors is their cosine similarity. */
+  /** 384 numbers. Vectors have unit length, so the dot product of two is their cosine similarity. */
   readonly vector: Float32Array;
-  /** Tokens of the whole text, with the two that mark its ends, before truncation: at least 2. */
+  /** Tokens of the whole text before truncation, including the two that mark its ends: at least 2. */
   readonly tokens: number;
-  /** Whether the text had more than {@link MAX_TOKENS}, so that its end does not count. */
+  /** Whether the text has more than {@link MAX_TOKENS} tokens, so that its end was ignored. */
   readonly truncated: boolean;
 }
 
 /** Options of a single call. */
 export interface CallOptions {
-  /** Takes the call back: it rejects with `aborted`, and what has not been computed yet never is. */
+  /** Cancels the call: it rejects with `aborted`, and what is not computed yet is skipped. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Turns texts into vectors. Calls may overlap; they are answered one after the other. */
+/** Turns texts into vectors. Calls may overlap; they run one after the other. */
 export interface Embedder {
-  /** 16 hex digits that name model, tokenizer and engine. Compare only vectors that come from the same one. */
+  /** 16 hex digits that identify model, tokenizer and engine. Compare only vectors with the same fingerprint. */
   readonly fingerprint: string;
 
   /**
-   * Embeds one text. Every string is allowed; an empty one has a vector, too.
+   * Embeds one text. Every string is valid; an empty one has a vector, too.
    *
    * @throws {@link EmbedderError} `bad_input` if `text` is not a string; `aborted`; `crashed`.
    */
   embed(text: string, options?: CallOptions): Promise<Embedding>;
 
   /**
-   * Embeds many texts and gives one embedding for each, in their order: the same bits as `embed` gives for each alone.
-   * Other calls are let in between, so a long batch does not hold up a short question.
+   * Embeds many texts. Returns one embedding for each, in their order, with the same bits as `embed`. Other calls run in
+   * between, so a long batch does not delay a short question.
    *
    * @throws {@link EmbedderError} `bad_input` if `texts` is not an array of strings; `aborted`; `crashed`.
    */
   embedBatch(texts: readonly string[], options?: CallOptions): Promise<Embedding[]>;
 
   /**
-   * Counts the tokens of the whole text, with the two that mark its ends, as `embed` does: a text with more than
-   * {@link MAX_TOKENS} would be truncated. Takes far less time than `embed`, and does not wait for a long batch.
+   * Counts the tokens of the whole text, including the two that mark its ends: `embed` truncates a text with more than
+   * {@link MAX_TOKENS}. Takes far less time than `embed`, and does not wait for a long batch.
    *
    * @throws {@link EmbedderError} `bad_input` if `text` is not a string; `aborted`; `crashed`.
    */
   countTokens(text: string, options?: CallOptions): Promise<number>;
 
-  /** Frees the memory and ends the worker. Everything pending, and every later call, rejects with `aborted`. */
+  /** Frees the memory and ends the worker. All pending and later calls reject with `aborted`. */
   dispose(): void;
 }

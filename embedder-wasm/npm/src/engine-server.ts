@@ -7,7 +7,7 @@ import type { Reply, Request } from "./protocol.js";
 
 type LoadRequest = Extract<Request, { type: "load" }>;
 
-/** Answers the requests of one caller. */
+/** The engine's side of a port: handles the requests of one caller. */
 export class EngineServer {
   readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
   readonly #stopped = new AbortController();
@@ -16,7 +16,7 @@ export class EngineServer {
 
   constructor(reply: (reply: Reply, transfer?: Transferable[]) => void) {
     this.#reply = (message, transfer) => {
-      // Nothing can be freed in a module that has trapped.
+      // A module that has trapped cannot free anything.
       if (message.type === "crashed") this.#engine = undefined;
       if (!this.#stopped.signal.aborted) reply(message, transfer);
     };
@@ -57,6 +57,6 @@ function asEmbedderError(thrown: unknown): EmbedderError {
   if (thrown instanceof EmbedderError) return thrown;
   return new EmbedderError(
     "crashed",
-    `The embedder failed while it was loading (${messageOf(thrown)}), most likely for lack of memory. Close other tabs and try again.`,
+    `The embedder failed to load (${messageOf(thrown)}), most likely out of memory. Close other tabs and try again.`,
   );
 }

@@ -1,19 +1,19 @@
 /**
- * Why an embedder could not be made or used. The set is closed.
+ * Why an embedder could not be created or used. The set is closed.
  *
- * - `unsupported_browser`: no WebAssembly, no SIMD or reference types in it, or no module workers. Known before any download.
- * - `blocked`: the Content-Security-Policy forbids WebAssembly, or the Trusted Types policy. Known before any download.
+ * - `unsupported_browser`: no WebAssembly with SIMD and reference types, or no module workers. Known before any download.
+ * - `blocked`: the Content-Security-Policy forbids WebAssembly or the Trusted Types policy. Known before any download.
  * - `timeout`: loading made no progress for `timeoutMs`.
  * - `network`: a file could not be fetched.
- * - `integrity`: a file arrived, but it is not the one this version needs.
+ * - `integrity`: a file was fetched but is not the one this version needs.
  * - `aborted`: the caller's signal was aborted, or the embedder was disposed.
  * - `bad_input`: an argument of the wrong type or out of range.
- * - `crashed`: the worker died, mostly for lack of memory. Everything pending is rejected; create a new embedder.
+ * - `crashed`: the worker died, usually out of memory. All pending calls are rejected; create a new embedder.
  */
 export type EmbedderErrorCode =
   "unsupported_browser" | "blocked" | "timeout" | "network" | "integrity" | "aborted" | "bad_input" | "crashed";
 
-/** The one error class of this package. `message` says in plain words what happened and what to do. */
+/** The only error class of this package. `message` says what happened and what to do. */
 export class EmbedderError extends Error {
   override readonly name = "EmbedderError";
   readonly code: EmbedderErrorCode;
@@ -24,7 +24,14 @@ export class EmbedderError extends Error {
   }
 }
 
-/** The message of anything that can be thrown, with that of its cause, where Node puts the reason. */
+/** A `network` error that a retry may resolve: a dropped connection, a busy server. */
+export class RetryableError extends EmbedderError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("network", message, options);
+  }
+}
+
+/** The message of anything that can be thrown, and that of its cause, where Node puts the reason. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;

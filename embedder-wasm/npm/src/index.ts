@@ -1,4 +1,4 @@
-/** Sentence embeddings in the browser and in Node: all-MiniLM-L6-v2 as WebAssembly, in a Web Worker. */
+/** Sentence embeddings in the browser and in Node.js: all-MiniLM-L6-v2 as WebAssembly, in a Web Worker. */
 export { createEmbedder } from "./create-embedder.js";
 export { type CallOptions, type Embedder, type Embedding, MAX_TOKENS } from "./embedding.js";
 export { EmbedderError, type EmbedderErrorCode } from "./errors.js";

@@ -1,7 +1,7 @@
 import { EngineServer } from "./engine-server.js";
 import type { Port, PortEvents } from "./protocol.js";
 
-/** An engine in this thread. As with a worker, what the caller does on a reply cannot get in the engine's way. */
+/** An engine in this thread. Replies are asynchronous, as with a worker, so a callback cannot disturb the engine. */
 export function openInlinePort({ reply }: PortEvents): Port {
   let isOpen = true;
   const server = new EngineServer((message) =>

@@ -1,27 +1,29 @@
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedJob } from "./embed-job.js";
 import { messageOf } from "./errors.js";
-import { nextTask } from "./next-task.js";
 import type { Reply } from "./protocol.js";
+
+/** Node.js only. */
+declare const setImmediate: ((task: () => void) => unknown) | undefined;
 
 type Engine = Pick<WasmEmbedder, "embedBatch" | "countTokens">;
 
-interface Counting {
+interface CountJob {
   readonly id: number;
   readonly text: string;
 }
 
-interface Embedding {
+interface QueuedEmbedJob {
   readonly id: number;
   readonly job: EmbedJob;
 }
 
-/** Does what is asked for: counts first, which take no time, then the embeddings in turn, a slice at a time. */
+/** Runs the calls: counts first, since they take no time, then the embeddings in turn, one slice at a time. */
 export class JobQueue {
   readonly #engine: Engine;
   readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
-  #counts: Counting[] = [];
-  #embeddings: Embedding[] = [];
+  #counts: CountJob[] = [];
+  #embeddings: QueuedEmbedJob[] = [];
   #isScheduled = false;
 
   constructor(engine: Engine, reply: (reply: Reply, transfer?: Transferable[]) => void) {
@@ -33,7 +35,7 @@ export class JobQueue {
     try {
       this.#embeddings.push({ id, job: new EmbedJob(texts) });
     } catch {
-      const message = `There is no memory for ${texts.length} vectors at once. Embed the texts in several batches.`;
+      const message = `There is not enough memory for ${texts.length} vectors at once. Embed the texts in several batches.`;
       return this.#reply({ type: "call_failed", id, message });
     }
     this.#schedule();
@@ -45,7 +47,7 @@ export class JobQueue {
   }
 
   cancel(id: number): void {
-    this.#counts = this.#counts.filter((counting) => counting.id !== id);
+    this.#counts = this.#counts.filter((count) => count.id !== id);
     this.#embeddings = this.#embeddings.filter((embedding) => embedding.id !== id);
   }
 
@@ -78,19 +80,36 @@ export class JobQueue {
     }
   }
 
-  #count({ id, text }: Counting): void {
+  #count({ id, text }: CountJob): void {
     this.#reply({ type: "counted", id, tokens: this.#engine.countTokens(text) });
   }
 
-  #embedSlice(embedding: Embedding): void {
-    const { id, job } = embedding;
+  #embedSlice(queued: QueuedEmbedJob): void {
+    const { id, job } = queued;
     job.runSlice(this.#engine);
     if (!job.isDone) {
-      this.#embeddings.push(embedding);
+      this.#embeddings.push(queued);
       return;
     }
     const { vectors, tokens, truncated } = job;
     const transfer = [vectors.buffer, tokens.buffer, truncated.buffer];
     this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
   }
+}
+
+/**
+ * Runs `task` after the messages and events that are already queued. Unlike timers, it is not throttled to 4 ms, nor to
+ * once a minute in a hidden tab.
+ */
+const nextTask: (task: () => void) => void =
+  typeof setImmediate === "function" ? (task) => void setImmediate(task) : viaMessageChannel();
+
+function viaMessageChannel(): (task: () => void) => void {
+  const tasks: (() => void)[] = [];
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => tasks.shift()?.();
+  return (task) => {
+    tasks.push(task);
+    port2.postMessage(null);
+  };
 }

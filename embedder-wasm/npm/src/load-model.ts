@@ -1,13 +1,11 @@
 import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
 import { takeDownloadLock } from "./download-lock.js";
 import { EmbedderError, messageOf } from "./errors.js";
+import { readBody, withoutQuery } from "./http.js";
 import { ModelCache } from "./model-cache.js";
 import { ModelDownload } from "./model-download.js";
 import { modelIdentity } from "./model-identity.js";
 import type { LoadProgress } from "./progress.js";
-import { readBody } from "./read-body.js";
-import { shown } from "./response.js";
-import { sha256 } from "./sha256.js";
 import { startWasm, type WasmModule } from "./start-wasm.js";
 import { assertWasmAllowed } from "./support.js";
 
@@ -24,12 +22,12 @@ export interface LoadedModel {
   readonly fingerprint: string;
 }
 
-/** Storing may hang, for instance on a question to the visitor; others do not wait for it longer than this. */
-const STORE_AT_MOST_MS = 10_000;
+/** Storing may hang, for example on a permission prompt; other tabs wait for it no longer than this. */
+const MAX_STORE_MS = 10_000;
 
 /**
- * Starts the WebAssembly module and gives it the model, from the cache or else from the network. The bytes go straight
- * into WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what WebAssembly throws out of memory.
+ * Starts the WebAssembly module and loads the model into it, from the cache or the network. The bytes go straight into
+ * WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what WebAssembly throws when out of memory.
  */
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   assertWasmAllowed();
@@ -54,15 +52,15 @@ class ModelLoad {
     let storing: Promise<void> | undefined;
     try {
       const stored = await cache.read();
-      const engine = stored && (await this.#fromStored(wasm, stored));
+      const engine = stored && (await this.#assembleStored(wasm, stored));
       if (engine) return engine;
       if (stored) await cache.remove();
       return await this.fromNetwork(wasm, (model) => {
         storing = cache.write(model);
       });
     } finally {
-      // The embedder is ready before the disk is; another tab should find the model there.
-      const limit = setTimeout(release, STORE_AT_MOST_MS);
+      // The embedder is ready before the model is stored; the next tab should find it in the cache.
+      const limit = setTimeout(release, MAX_STORE_MS);
       void Promise.resolve(storing).then(() => {
         clearTimeout(limit);
         release();
@@ -70,16 +68,16 @@ class ModelLoad {
     }
   }
 
-  /** `keep` takes the checked model, where there is a cache to store it. */
+  /** `keep` receives the verified model if there is a cache to store it in. */
   async fromNetwork(wasm: Promise<WasmModule>, keep: ((model: Blob) => void) | null): Promise<WasmEmbedder> {
-    // With a cache of our own, a second copy in the HTTP cache would only take space from the visitor.
+    // With our own cache, a second copy in the HTTP cache would only waste space.
     const first = this.#startDownload(keep ? "no-store" : "default");
     try {
-      return await this.#fromDownload(wasm, first, keep);
+      return await this.#assembleDownload(wasm, first, keep);
     } catch (thrown) {
-      // Parts of two versions, or an old version from the HTTP cache: both are cured by a download that uses neither.
+      // Parts of two versions, or an old version from the HTTP cache: a download that uses neither fixes both.
       if (!isIntegrity(thrown) || (keep && !first.hasResumed)) throw thrown;
-      return await this.#fromDownload(wasm, this.#startDownload("reload"), keep);
+      return await this.#assembleDownload(wasm, this.#startDownload("reload"), keep);
     }
   }
 
@@ -88,7 +86,7 @@ class ModelLoad {
     return new ModelDownload(this.#options.modelUrl, { byteLength, cache, signal: this.#options.signal });
   }
 
-  async #fromDownload(
+  async #assembleDownload(
     wasm: Promise<WasmModule>,
     download: ModelDownload,
     keep: ((model: Blob) => void) | null,
@@ -101,19 +99,19 @@ class ModelLoad {
     }
   }
 
-  /** `null` if what is stored is damaged or foreign. */
-  async #fromStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
+  /** `null` if the stored copy is damaged or of another version. */
+  async #assembleStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
     const module = await wasm;
     const fill = async (loader: ModelLoader) => {
-      for await (const piece of readBody(stored)) {
-        loader.append(piece);
+      for await (const chunk of readBody(stored)) {
+        loader.append(chunk);
         this.#report("cache", loader.received);
       }
     };
     try {
       return await this.#assemble(module, fill, null);
     } catch (thrown) {
-      // A disk that no longer gives the bytes back is as good as a damaged copy.
+      // A copy that cannot be read is treated as damaged.
       if (thrown instanceof WebAssembly.RuntimeError || this.#options.signal.aborted) throw thrown;
       return null;
     }
@@ -131,7 +129,7 @@ class ModelLoad {
       const isVerified = await this.#verify(loader);
       const { signal } = this.#options;
       if (signal.aborted) throw signal.reason;
-      // Not a second copy in this process: browsers hold blobs elsewhere.
+      // Not a second copy in this process: browsers store blobs elsewhere.
       keep?.(new Blob([view(loader)]));
       const filled = loader;
       loader = undefined; // `finish` consumes it, even when it throws.
@@ -143,7 +141,7 @@ class ModelLoad {
     }
   }
 
-  /** Whether the bytes are known to be the model; `false` leaves the check to WebAssembly, which is slower. */
+  /** Throws if the bytes are not the model. Returns false where only WebAssembly can check them, which is slower. */
   async #verify(loader: ModelLoader): Promise<boolean> {
     const expected = modelIdentity().sha256;
     const actual = await sha256(view(loader));
@@ -157,7 +155,7 @@ class ModelLoad {
     const { file } = modelIdentity();
     return new EmbedderError(
       "integrity",
-      `${shown(this.#options.modelUrl)} is not the model that this version needs (${messageOf(cause)}). ` +
+      `${withoutQuery(this.#options.modelUrl)} is not the model that this version needs (${messageOf(cause)}). ` +
         `Deploy ${file} from the same version of this package.`,
       { cause },
     );
@@ -168,7 +166,7 @@ class ModelLoad {
   }
 }
 
-/** The bytes where they are; to be asked for anew after each call into WebAssembly. */
+/** The bytes in WebAssembly memory; valid only until the next call into WebAssembly. */
 function view(loader: ModelLoader): Uint8Array<ArrayBuffer> {
   return loader.view() as Uint8Array<ArrayBuffer>;
 }
@@ -176,4 +174,12 @@ function view(loader: ModelLoader): Uint8Array<ArrayBuffer> {
 /** WebAssembly throws plain errors with a `code`. */
 function isIntegrity(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "code" in thrown && thrown.code === "integrity";
+}
+
+/** SHA-256 as lower-case hex, computed by the browser; `null` on pages without HTTPS, which have no `crypto.subtle`. */
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle) return null;
+  const digest = new Uint8Array(await subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

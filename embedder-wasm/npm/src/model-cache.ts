@@ -3,8 +3,8 @@ import { modelIdentity } from "./model-identity.js";
 const CACHE_NAME = "evidence-chat-embedder";
 
 /**
- * The model in the browser's Cache API, under the fingerprint. What comes out has to be checked like a download; what
- * goes wrong here never stops the loading: without a cache, or room in it, the next visit downloads again.
+ * The model in the browser's Cache API, stored under the fingerprint. Verify what it returns like a download. Its failures
+ * never stop loading: without a cache, or without space in it, the next visit downloads the model again.
  */
 export class ModelCache {
   readonly #cache: Cache;
@@ -13,7 +13,7 @@ export class ModelCache {
     this.#cache = cache;
   }
 
-  /** `null` in Node, on pages without HTTPS, and where the visitor has blocked storage. */
+  /** `null` in Node, on pages without HTTPS, and if the visitor has blocked storage. */
   static async open(): Promise<ModelCache | null> {
     try {
       return new ModelCache(await globalThis.caches.open(CACHE_NAME));
@@ -26,7 +26,7 @@ export class ModelCache {
     return this.#cache.match(key()).catch(() => undefined);
   }
 
-  /** Stores the model, and removes those of other versions. */
+  /** Stores the model and removes those of other versions. */
   async write(model: Blob): Promise<void> {
     try {
       for (const request of await this.#cache.keys()) {
@@ -49,7 +49,7 @@ export async function isCached(): Promise<boolean> {
   return (await cache?.read()) !== undefined;
 }
 
-/** Removes the model from the browser's cache, of this and every other version. Never rejects. */
+/** Removes the models of all versions from the browser's cache. Never rejects. */
 export async function clearCache(): Promise<void> {
   try {
     await globalThis.caches.delete(CACHE_NAME);
@@ -58,7 +58,7 @@ export async function clearCache(): Promise<void> {
   }
 }
 
-/** The Cache API wants an http(s) address; this one exists nowhere. */
+/** The Cache API requires an http(s) URL; the reserved domain `.invalid` never resolves. */
 function key(): string {
   return `https://embedder.invalid/${modelIdentity().fingerprint}`;
 }

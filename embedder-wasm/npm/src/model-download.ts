@@ -1,15 +1,12 @@
-import { EmbedderError, messageOf } from "./errors.js";
-import { readBody } from "./read-body.js";
-import { assertHoldsFile, send, shown } from "./response.js";
-import { RetryBudget } from "./retry-budget.js";
-import { TemporaryFailure } from "./temporary-failure.js";
+import { EmbedderError, messageOf, RetryableError } from "./errors.js";
+import { assertIsFile, readBody, RetryBudget, send, withoutQuery } from "./http.js";
 
-/** Takes the bytes of a file in order; `ModelLoader` is one. */
+/** Receives the bytes of a file in order; `ModelLoader` is one. */
 export interface ByteSink {
   /** Bytes so far. */
   readonly received: number;
   append(chunk: Uint8Array): void;
-  /** Forgets them all. */
+  /** Discards all bytes. */
   reset(): void;
 }
 
@@ -21,30 +18,30 @@ export interface DownloadOptions {
   readonly cache: RequestCache;
 }
 
-/** One file on its way from the server. A dropped connection is resumed where it broke off, if the server can do that. */
+/** The download of one file. Resumes a dropped connection where it broke off, if the server supports ranges. */
 export class ModelDownload {
   readonly #url: string;
   readonly #options: DownloadOptions;
-  readonly #isForeign: boolean;
+  readonly #isCrossOrigin: boolean;
   readonly #ended = new AbortController();
-  #firstAnswer: Promise<Response> | undefined;
+  #firstResponse: Promise<Response> | undefined;
   #canResume = false;
   #etag: string | null = null;
   #hasResumed = false;
 
-  /** Sends the request, so that the answer is on its way while the caller prepares what takes it. */
+  /** Sends the request at once, so that the response arrives while the caller prepares the sink. */
   constructor(url: string, options: DownloadOptions) {
     this.#url = url;
     this.#options = options;
-    // Node knows no foreign origins.
-    this.#isForeign = globalThis.location !== undefined && new URL(url).origin !== globalThis.location.origin;
+    // Node has no origin.
+    this.#isCrossOrigin = globalThis.location !== undefined && new URL(url).origin !== globalThis.location.origin;
     const { signal } = options;
     signal.addEventListener("abort", () => this.#ended.abort(signal.reason), { signal: this.#ended.signal });
-    this.#firstAnswer = this.#request(0);
-    this.#firstAnswer.catch(() => undefined);
+    this.#firstResponse = this.#request(0);
+    this.#firstResponse.catch(() => undefined);
   }
 
-  /** Whether the file was put together from several answers, which a server may have given for different files. */
+  /** Whether the file was assembled from several responses, which may belong to different versions of it. */
   get hasResumed(): boolean {
     return this.#hasResumed;
   }
@@ -56,7 +53,7 @@ export class ModelDownload {
     sink.reset();
     while (sink.received < byteLength) {
       try {
-        const response = await this.#answer(this.#canResume ? sink.received : 0);
+        const response = await this.#respond(this.#canResume ? sink.received : 0);
         if (response.status !== 206) sink.reset();
         await this.#receive(response, sink, onProgress);
       } catch (failure) {
@@ -66,26 +63,26 @@ export class ModelDownload {
     }
   }
 
-  /** Ends what is still under way. */
+  /** Aborts pending requests. */
   close(): void {
     this.#ended.abort();
   }
 
-  /** An answer that goes on at byte `start`, with status 206, or that begins at the beginning. */
-  async #answer(start: number): Promise<Response> {
-    const pending = this.#firstAnswer ?? this.#request(start);
-    this.#firstAnswer = undefined;
+  /** A response that continues at byte `start` (status 206) or that starts from the beginning. */
+  async #respond(start: number): Promise<Response> {
+    const pending = this.#firstResponse ?? this.#request(start);
+    this.#firstResponse = undefined;
     const response = await pending.catch((failure: unknown) => {
-      // Some browsers ask a foreign server for permission to resume, and it may not know how to give it.
-      if (this.#isForeign) this.#canResume = false;
+      // Some browsers send a CORS preflight for a range, which the server may not support.
+      if (this.#isCrossOrigin) this.#canResume = false;
       throw failure;
     });
     if (response.status === 416 || (response.status === 206 && !continuesAt(response, start))) {
       void response.body?.cancel();
       this.#canResume = false;
-      throw new TemporaryFailure(`${shown(this.#url)} changed on the server while it was downloaded. Try again.`);
+      throw new RetryableError(`${withoutQuery(this.#url)} changed on the server during the download. Try again.`);
     }
-    assertHoldsFile(response, this.#url, "modelUrl");
+    assertIsFile(response, this.#url, "modelUrl");
     if (response.status === 206) this.#hasResumed = true;
     else this.#readHeaders(response);
     return response;
@@ -95,8 +92,8 @@ export class ModelDownload {
     const headers = new Headers();
     if (start > 0) {
       headers.set("range", `bytes=${start}-`);
-      // A foreign server would be asked for permission first. Without it the checksum tells whether the parts fit.
-      if (this.#etag && !this.#isForeign) headers.set("if-range", this.#etag);
+      // Cross-origin it would need a CORS preflight. Without it the checksum reveals parts that do not match.
+      if (this.#etag && !this.#isCrossOrigin) headers.set("if-range", this.#etag);
     }
     return send(this.#url, { headers, signal: this.#ended.signal, cache: this.#options.cache });
   }
@@ -104,46 +101,46 @@ export class ModelDownload {
   #readHeaders({ headers, type }: Response): void {
     const { byteLength } = this.#options;
     const length = headers.get("content-length");
-    // The length counts what is transferred, and only a server of the same origin always says whether that is packed.
-    const isPacked = headers.has("content-encoding");
+    // The length is that of the transfer, and only same-origin responses always expose whether it is compressed.
+    const isCompressed = headers.has("content-encoding");
     const isWhole = length === null || Number(length) === byteLength;
-    if (!isWhole && !isPacked && type !== "cors") {
+    if (!isWhole && !isCompressed && type !== "cors") {
       throw new EmbedderError("integrity", `it has ${length} bytes instead of ${byteLength}`);
     }
-    this.#canResume = isWhole && !isPacked && headers.get("accept-ranges") !== "none";
+    this.#canResume = isWhole && !isCompressed && headers.get("accept-ranges") !== "none";
     const etag = headers.get("etag");
     this.#etag = etag?.startsWith('"') ? etag : null;
   }
 
   async #receive(response: Response, sink: ByteSink, onProgress: (loadedBytes: number) => void): Promise<void> {
-    const pieces = readBody(response);
+    const chunks = readBody(response);
     onProgress(sink.received);
-    for (let piece = await this.#next(pieces, sink); piece; piece = await this.#next(pieces, sink)) {
-      sink.append(piece);
+    for (let chunk = await this.#next(chunks, sink); chunk; chunk = await this.#next(chunks, sink)) {
+      sink.append(chunk);
       onProgress(sink.received);
     }
     if (sink.received < this.#options.byteLength) throw this.#brokenOff(sink);
   }
 
-  async #next(pieces: AsyncGenerator<Uint8Array, void>, sink: ByteSink): Promise<Uint8Array | void> {
+  async #next(chunks: AsyncGenerator<Uint8Array, void>, sink: ByteSink): Promise<Uint8Array | void> {
     try {
-      return (await pieces.next()).value;
+      return (await chunks.next()).value;
     } catch (cause) {
       throw this.#brokenOff(sink, cause);
     }
   }
 
-  #brokenOff({ received }: ByteSink, cause?: unknown): TemporaryFailure {
+  #brokenOff({ received }: ByteSink, cause?: unknown): RetryableError {
     const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
-    return new TemporaryFailure(
-      `The download of ${shown(this.#url)} broke off after ${received} of ${this.#options.byteLength} bytes${reason}. ` +
+    return new RetryableError(
+      `The download of ${withoutQuery(this.#url)} broke off after ${received} of ${this.#options.byteLength} bytes${reason}. ` +
         "Check the connection and try again.",
       { cause },
     );
   }
 }
 
-/** Foreign servers often hide Content-Range; then the checksum has to tell. */
+/** Cross-origin responses often hide Content-Range; then only the checksum can reveal a mismatch. */
 function continuesAt(response: Response, start: number): boolean {
   const range = response.headers.get("content-range");
   return start > 0 && (range === null || range.startsWith(`bytes ${start}-`));

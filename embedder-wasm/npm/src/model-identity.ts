@@ -1,22 +1,22 @@
-/** The model file that this version of the package reads, and the name of what comes out. */
+/** The model file that this version of the package reads, and the fingerprint of its vectors. */
 export interface ModelIdentity {
   readonly file: string;
-  /** Of the file, lower-case hex. */
+  /** SHA-256 of the file, lower-case hex. */
   readonly sha256: string;
   readonly byteLength: number;
-  /** Of model, tokenizer and engine: 16 hex digits. */
+  /** Identifies model, tokenizer and engine: 16 hex digits. */
   readonly fingerprint: string;
 }
 
 /** Filled in by the build, which asks the WebAssembly module. */
 declare const MODEL_IDENTITY: ModelIdentity;
 
-/** Bytes of the model file, uncompressed; known before anything is loaded. */
+/** Size of the uncompressed model file in bytes; known before anything is loaded. */
 export function modelBytes(): number {
   return modelIdentity().byteLength;
 }
 
-/** Known without loading anything, so that the cache can be looked up and the download begun at once. */
+/** Known before WebAssembly is loaded, so that the cache lookup and the download can start at once. */
 export function modelIdentity(): ModelIdentity {
   return MODEL_IDENTITY;
 }

@@ -2,7 +2,7 @@ import { EmbedderError } from "./errors.js";
 import type { OpenPort, Port, PortEvents } from "./protocol.js";
 import { hasTrustedTypes, POLICY_NAME, trustedUrl } from "./trusted-url.js";
 
-/** An engine in a Web Worker; `url` is `undefined` for the package's own script. */
+/** Opens an engine in a Web Worker; `url` is `undefined` for the package's own script. */
 export function openWorker(url: string | undefined): OpenPort {
   return ({ reply, died }: PortEvents): Port => {
     const worker = startWorker(url);
@@ -19,13 +19,13 @@ export function openWorker(url: string | undefined): OpenPort {
   };
 }
 
-/** Throws `blocked` where the page wants a trusted address and lets nobody make one. */
+/** Throws `blocked` if the page requires a trusted URL and forbids the policy that creates one. */
 function startWorker(given: string | undefined): Worker {
   const url = given ?? new URL("./worker.js", import.meta.url).href;
-  const script = isForeign(url) ? shimFor(url) : url;
+  const script = isCrossOrigin(url) ? shimFor(url) : url;
   const trusted = trustedUrl(script);
   try {
-    // Bundlers find the worker by this exact form.
+    // Bundlers detect the worker only in this exact form.
     if (given === undefined && trusted === url)
       return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
     return new Worker(trusted, { type: "module" });
@@ -40,15 +40,15 @@ function startWorker(given: string | undefined): Worker {
   }
 }
 
-function isForeign(url: string): boolean {
+function isCrossOrigin(url: string): boolean {
   return new URL(url).origin !== globalThis.location?.origin;
 }
 
 const shims = new Map<string, string>();
 
 /**
- * A worker's script must have the page's own origin, so one from elsewhere (a CDN) is imported by a small module that
- * does. It is kept: other workers may be started with it.
+ * A worker's script must have the page's origin, so a script from elsewhere (a CDN) is imported by a small module that
+ * has it. The module is kept for other workers.
  */
 function shimFor(url: string): string {
   let shim = shims.get(url);

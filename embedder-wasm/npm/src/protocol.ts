@@ -1,14 +1,14 @@
 import type { EmbedderErrorCode } from "./errors.js";
 import type { LoadProgress } from "./progress.js";
 
-/** What the page asks. `load` comes first and once. */
+/** Messages from the page to the engine. The first is `load`, sent once. */
 export type Request =
   | { readonly type: "load"; readonly modelUrl: string; readonly wasmUrl: string; readonly cache: boolean }
   | { readonly type: "embed"; readonly id: number; readonly texts: readonly string[] }
   | { readonly type: "count"; readonly id: number; readonly text: string }
   | { readonly type: "cancel"; readonly id: number };
 
-/** What the engine answers. */
+/** Messages from the engine to the page. */
 export type Reply =
   | { readonly type: "progress"; readonly progress: LoadProgress }
   | { readonly type: "ready"; readonly fingerprint: string }
@@ -18,32 +18,32 @@ export type Reply =
   | { readonly type: "call_failed"; readonly id: number; readonly message: string }
   | { readonly type: "crashed"; readonly message: string };
 
-/** The embeddings of n texts, packed so that they cross to another thread without being copied. */
+/** The embeddings of n texts in three buffers, which are transferred to another thread without copying. */
 export interface Vectors {
   /** n × 384, row by row. */
   readonly vectors: Float32Array<ArrayBuffer>;
   /** n token counts, before truncation. */
   readonly tokens: Uint32Array<ArrayBuffer>;
-  /** n times 0 or 1. */
+  /** n values, 0 or 1. */
   readonly truncated: Uint8Array<ArrayBuffer>;
 }
 
 /** Length of a vector. */
 export const DIMENSIONS = 384;
 
-/** The way to an engine, wherever it runs. */
+/** A connection to an engine, wherever it runs. */
 export interface Port {
   post(request: Request): void;
-  /** Ends the engine and frees its memory; nothing is heard of it afterwards. */
+  /** Ends the engine and frees its memory; no event follows. */
   close(): void;
 }
 
-/** Where a port delivers. */
+/** Handlers of what a port delivers. */
 export interface PortEvents {
   reply(reply: Reply): void;
-  /** The engine is gone without having been asked to; `reason` may be empty. */
+  /** The engine ended unexpectedly; `reason` may be empty. */
   died(reason: string): void;
 }
 
-/** Opens the way to an engine of its own. */
+/** Opens a port to a new engine. */
 export type OpenPort = (events: PortEvents) => Port;

@@ -1,11 +1,9 @@
 import initWasm, { fingerprint, ModelLoader } from "../wasm/embedder.js";
-import { EmbedderError, messageOf } from "./errors.js";
+import { EmbedderError, messageOf, RetryableError } from "./errors.js";
+import { assertIsFile, RetryBudget, send, withoutQuery } from "./http.js";
 import { modelIdentity } from "./model-identity.js";
-import { assertHoldsFile, send, shown } from "./response.js";
-import { RetryBudget } from "./retry-budget.js";
-import { TemporaryFailure } from "./temporary-failure.js";
 
-/** What the running WebAssembly module offers. */
+/** The exports of the running WebAssembly module. */
 export interface WasmModule {
   readonly ModelLoader: typeof ModelLoader;
 }
@@ -13,8 +11,8 @@ export interface WasmModule {
 let started: Promise<WasmModule> | undefined;
 
 /**
- * Fetches and starts the WebAssembly module, once per thread: others may wait for it, so it cannot be aborted. A start
- * that failed can be tried again.
+ * Fetches and starts the WebAssembly module, once per thread. Cannot be aborted, since other callers may wait for it; a
+ * failed start can be retried.
  */
 export function startWasm(url: string): Promise<WasmModule> {
   started ??= start(url).catch((thrown: unknown) => {
@@ -37,7 +35,7 @@ async function start(url: string): Promise<WasmModule> {
   if (fingerprint() !== modelIdentity().fingerprint) {
     throw new EmbedderError(
       "integrity",
-      `${shown(url)} belongs to another version of this package. Deploy its files together.`,
+      `${withoutQuery(url)} belongs to another version of this package. Deploy its files together.`,
     );
   }
   return { ModelLoader };
@@ -45,18 +43,18 @@ async function start(url: string): Promise<WasmModule> {
 
 async function fetchAndStart(url: string): Promise<void> {
   const response = await send(url, {});
-  assertHoldsFile(response, url, "wasmUrl");
+  assertIsFile(response, url, "wasmUrl");
   try {
     await initWasm({ module_or_path: response });
   } catch (cause) {
     if (cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError) {
       throw new EmbedderError(
         "integrity",
-        `${shown(url)} is damaged, of another version of this package, or not for this browser (${cause.message}).`,
+        `${withoutQuery(url)} is damaged, belongs to another version of this package, or does not run in this browser (${cause.message}).`,
         { cause },
       );
     }
-    // The connection broke while the module was compiled from it.
-    throw new TemporaryFailure(`${shown(url)} could not be loaded (${messageOf(cause)}).`, { cause });
+    // The connection dropped during streaming compilation.
+    throw new RetryableError(`${withoutQuery(url)} could not be loaded (${messageOf(cause)}).`, { cause });
   }
 }

@@ -1,12 +1,12 @@
 import { EmbedderError } from "./errors.js";
 import { hasTrustedTypes } from "./trusted-url.js";
 
-/** Where the embedder computes: in a Web Worker of its own, or in the thread that calls it. */
+/** Where the embedder runs: in its own Web Worker, or in the calling thread. */
 export type EmbedderMode = "worker" | "inline";
 
 /**
- * `(func (drop (i8x16.splat (i32.const 0))) (drop (ref.null extern)))`: a small module that is only valid where
- * WebAssembly has what the embedder is compiled to, 128-bit SIMD and reference types.
+ * `(func (drop (i8x16.splat (i32.const 0))) (drop (ref.null extern)))`: a small module that is valid only if WebAssembly
+ * has the features that the embedder is compiled for, 128-bit SIMD and reference types.
  */
 // prettier-ignore
 const PROBE = Uint8Array.of(
@@ -17,7 +17,7 @@ const PROBE = Uint8Array.of(
 );
 
 /**
- * `(func (drop (i32x4.relaxed_dot_i8x16_i7x16_add_s …)))` of three zeros: valid where WebAssembly has relaxed SIMD.
+ * `(func (drop (i32x4.relaxed_dot_i8x16_i7x16_add_s …)))` of three zeros: valid only if WebAssembly has relaxed SIMD.
  */
 // prettier-ignore
 const RELAXED_PROBE = Uint8Array.of(
@@ -29,38 +29,38 @@ const RELAXED_PROBE = Uint8Array.of(
   0xfd, 0x93, 0x02, 0x1a, 0x0b,
 );
 
-/** A worker where there are any; else (Node, service workers) the calling thread. */
+/** A worker if there are workers, otherwise (Node, service workers) the calling thread. */
 export function defaultMode(): EmbedderMode {
   return typeof Worker === "function" ? "worker" : "inline";
 }
 
-/** Whether an embedder can run here. Asks nothing of the network and takes no time. */
+/** Whether an embedder can run here. Needs no network and takes no time. */
 export function isSupported(mode: EmbedderMode = defaultMode()): boolean {
   return missingFeature(mode) === null;
 }
 
 /**
- * Name of the WebAssembly file that this browser takes: with relaxed SIMD the module may multiply bytes, which is twice
- * as fast. A browser without it refuses that file. Both files give the same bits.
+ * Name of the WebAssembly file for this browser. With relaxed SIMD the module can multiply bytes, which is twice as fast;
+ * a browser without it rejects that file. Both files return the same bits.
  */
 export function wasmFile(): "embedder_relaxed_bg.wasm" | "embedder_bg.wasm" {
   const isRelaxed = typeof WebAssembly === "object" && WebAssembly.validate(RELAXED_PROBE);
   return isRelaxed ? "embedder_relaxed_bg.wasm" : "embedder_bg.wasm";
 }
 
-/** Throws `unsupported_browser` where an embedder cannot run. */
+/** Throws `unsupported_browser` if an embedder cannot run here. */
 export function assertSupported(mode: EmbedderMode): void {
   const missing = missingFeature(mode);
   if (missing === null) return;
   throw new EmbedderError(
     "unsupported_browser",
-    `This browser has no ${missing}. Use Chrome or Edge 96, Firefox 114, Safari 16.4, or a later version.`,
+    `This browser does not support ${missing}. Use Chrome or Edge 96, Firefox 114, Safari 16.4, or a later version.`,
   );
 }
 
 /**
- * Throws `blocked` where the Content-Security-Policy forbids WebAssembly. Only compiling tells, and it tells for the
- * thread it is tried in: a worker has the policy that its own script was served with.
+ * Throws `blocked` if the Content-Security-Policy forbids WebAssembly. Only compiling a module reveals it, and only for
+ * the current thread: a worker has the policy that its script was served with.
  */
 export function assertWasmAllowed(): void {
   try {
@@ -81,9 +81,9 @@ function missingFeature(mode: EmbedderMode): string | null {
   return null;
 }
 
-/** Browsers without module workers never read the option `type`. The address is invalid, so that no worker starts. */
+/** Browsers without module workers never read the option `type`. The URL is invalid, so no worker starts. */
 function hasModuleWorkers(): boolean {
-  // Who has these has module workers, and may not be asked with an address that nobody trusts.
+  // Every browser with Trusted Types has module workers, and it may forbid the untrusted URL of the probe.
   if (hasTrustedTypes()) return true;
   let isRead = false;
   const options = {

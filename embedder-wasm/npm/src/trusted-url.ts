@@ -1,10 +1,10 @@
-/** Name of the Trusted Types policy: a page's `trusted-types` directive has to list it. */
+/** Name of the Trusted Types policy: the page's `trusted-types` directive must list it. */
 export const POLICY_NAME = "evidence-chat-embedder";
 
-/** Filled in by the build: the version in package.json. */
+/** The version in package.json, filled in by the build. */
 declare const PACKAGE_VERSION: string;
 
-/** As far as it is needed here: TypeScript's DOM types do not know it, nor `TrustedScriptURL`, here a `string`. */
+/** The part that is used here: TypeScript's DOM types lack it, and `TrustedScriptURL`, here a `string`. */
 interface Policy {
   createScriptURL(url: string): string;
 }
@@ -13,45 +13,46 @@ interface PageWithTrustedTypes {
   readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
 }
 
-/** The only address that the policy passes: the one that is being trusted right now. Nobody else can set it. */
-let passing: string | undefined;
-/** `null` where it could not be made. */
+/** The only URL that the policy accepts: the one being trusted right now. No other code can set it. */
+let accepted: string | undefined;
+/** `null` if it could not be created. */
 let policy: Policy | null | undefined;
 
-/** Whether the browser has Trusted Types; whether the page requires them cannot be asked. */
+/** Whether the browser has Trusted Types. Whether the page requires them cannot be detected. */
 export function hasTrustedTypes(): boolean {
   return trustedTypes() !== undefined;
 }
 
 /**
- * The address of a worker's script in the form that a page with `require-trusted-types-for 'script'` wants. It stays a
- * plain string where there are no Trusted Types or the page forbids the policy; `new Worker` tells if the page minds.
+ * The URL of a worker's script, trusted as a page with `require-trusted-types-for 'script'` requires. It stays a plain
+ * string if there are no Trusted Types or the page forbids the policy; then `new Worker` throws on a page that requires
+ * them.
  *
- * Two copies of this package would need the policy twice, which most pages forbid. They do not share it, for whoever
- * gets hold of it could start any script. What they share is the one address that the first copy trusted, as an object
- * that cannot be changed: its worker serves all copies of the same version.
+ * Two copies of this package would need the policy twice, which most pages forbid. They do not share the policy, because
+ * any code that reaches it could start any script. They share the one URL that the first copy trusted, as an immutable
+ * object: its worker serves all copies of the same version.
  */
 export function trustedUrl(url: string): string {
   if (policy === undefined) policy = createPolicy();
   if (policy === null) return sharedUrl() ?? url;
-  passing = url;
+  accepted = url;
   const trusted = policy.createScriptURL(url);
-  passing = undefined;
+  accepted = undefined;
   if (sharedUrl() === undefined) Object.defineProperty(globalThis, sharedKey(), { value: trusted });
   return trusted;
 }
 
 function createPolicy(): Policy | null {
   try {
-    return trustedTypes()?.createPolicy(POLICY_NAME, { createScriptURL: onlyPassing }) ?? null;
+    return trustedTypes()?.createPolicy(POLICY_NAME, { createScriptURL: onlyAccepted }) ?? null;
   } catch {
-    // The page's directive forbids it, or another copy of the package was first.
+    // The page's directive forbids it, or another copy of this package created it first.
     return null;
   }
 }
 
-function onlyPassing(url: string): string {
-  if (url !== passing) throw new TypeError(`${POLICY_NAME} trusts only the embedder's own worker.`);
+function onlyAccepted(url: string): string {
+  if (url !== accepted) throw new TypeError(`${POLICY_NAME} trusts only the embedder's own worker.`);
   return url;
 }
 

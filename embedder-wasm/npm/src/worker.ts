@@ -1,8 +1,8 @@
-/** The worker's script: an engine that talks to the page. */
+/** The worker's script: an engine that exchanges messages with the page. */
 import { EngineServer } from "./engine-server.js";
 import type { Request } from "./protocol.js";
 
-/** The worker's end of the channel; the DOM types know `self` only as a window. */
+/** The DOM types declare `self` only as a window. */
 const page = self as unknown as Pick<Worker, "addEventListener" | "postMessage">;
 
 const server = new EngineServer((reply, transfer = []) => page.postMessage(reply, transfer));

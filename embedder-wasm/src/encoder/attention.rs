@@ -16,37 +16,43 @@ const STRIDE: usize = 3 * DIMENSIONS;
 impl Attention<'_> {
     /// `projected`: `[rows][STRIDE]` of all texts; `out`: `[rows][DIMENSIONS]`.
     #[inline(always)]
-    pub(super) fn run<K: Kernel>(&mut self, projected: &[f32], lengths: &[usize], out: &mut [f32]) {
+    pub(super) fn run<K: Kernel>(
+        &mut self,
+        kernel: K,
+        projected: &[f32],
+        lengths: &[usize],
+        out: &mut [f32],
+    ) {
         let (mut projected, mut out) = (projected, out);
         for length in lengths {
             let (text, projected_rest) = projected.split_at(length * STRIDE);
             let (text_out, out_rest) = out.split_at_mut(length * DIMENSIONS);
-            self.attend_text::<K>(text, *length, text_out);
+            self.attend_text(kernel, text, *length, text_out);
             (projected, out) = (projected_rest, out_rest);
         }
     }
 
     #[inline(always)]
-    fn attend_text<K: Kernel>(&mut self, projected: &[f32], tokens: usize, out: &mut [f32]) {
+    fn attend_text<K: Kernel>(&mut self, kernel: K, projected: &[f32], tokens: usize, out: &mut [f32]) {
         let scratch = &mut *self.scratch;
         for (token, row) in projected.chunks_exact(STRIDE).enumerate() {
             let place = token * DIMENSIONS..(token + 1) * DIMENSIONS;
             scratch.query_scales[token] =
-                rows::quantize::<K>(&row[..DIMENSIONS], &mut scratch.queries[place.clone()])
+                rows::quantize(kernel, &row[..DIMENSIONS], &mut scratch.queries[place.clone()])
                     / (HEAD_DIMENSIONS as f32).sqrt();
             scratch.key_scales[token] =
-                rows::quantize::<K>(&row[DIMENSIONS..2 * DIMENSIONS], &mut scratch.keys[place]);
+                rows::quantize(kernel, &row[DIMENSIONS..2 * DIMENSIONS], &mut scratch.keys[place]);
         }
         for head in 0..HEADS {
-            self.score::<K>(head, tokens);
-            self.weigh::<K>(tokens);
-            self.mix::<K>(projected, head, tokens, out);
+            self.score(kernel, head, tokens);
+            self.weigh(kernel, tokens);
+            self.mix(kernel, projected, head, tokens, out);
         }
     }
 
     /// `scores[token][other]`: query · key / √dimensions.
     #[inline(always)]
-    fn score<K: Kernel>(&mut self, head: usize, tokens: usize) {
+    fn score<K: Kernel>(&mut self, kernel: K, head: usize, tokens: usize) {
         let AttentionScratch { queries, query_scales, keys, key_scales, key_panels, scores, .. } =
             &mut *self.scratch;
         let offset = head * HEAD_DIMENSIONS;
@@ -56,18 +62,18 @@ impl Attention<'_> {
         let width = padded(tokens);
         let queries =
             Rows { values: &queries[offset..], stride: DIMENSIONS, count: tokens, depth: HEAD_DIMENSIONS };
-        product::<K>(queries, key_panels, tokens, self.sums, |first, sums| {
+        product(kernel, queries, key_panels, tokens, self.sums, |first, sums| {
             // What a panel has beyond the last token is left over from other texts and never read.
             let count = K::WIDTH.min(width - first);
             let (key_scales, _) = key_scales[first..][..count].as_chunks::<LANES>();
             let rows =
                 sums.chunks_exact(K::WIDTH).zip(scores.chunks_exact_mut(width)).zip(query_scales.iter());
             for ((sums, scores), query_scale) in rows {
-                let query_scale = K::Lanes::splat(*query_scale);
+                let query_scale = kernel.splat(*query_scale);
                 let (sums, _) = sums.as_chunks::<LANES>();
                 let (scores, _) = scores[first..][..count].as_chunks_mut::<LANES>();
                 for ((sums, scores), key_scale) in sums.iter().zip(scores).zip(key_scales) {
-                    K::Lanes::from_i32(sums).mul(K::Lanes::load(key_scale)).mul(query_scale).store(scores);
+                    kernel.load_i32(sums).mul(kernel.load(key_scale)).mul(query_scale).store(scores);
                 }
             }
         });
@@ -75,18 +81,18 @@ impl Attention<'_> {
 
     /// Softmax of the scores.
     #[inline(always)]
-    fn weigh<K: Kernel>(&mut self, tokens: usize) {
+    fn weigh<K: Kernel>(&mut self, kernel: K, tokens: usize) {
         let AttentionScratch { scores, weights, weight_scales, .. } = &mut *self.scratch;
         let width = padded(tokens);
         let rows = scores.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width)).zip(weight_scales);
         for ((scores, weights), scale) in rows.take(tokens) {
-            *scale = rows::softmax_quantize::<K>(scores, tokens, weights);
+            *scale = rows::softmax_quantize(kernel, scores, tokens, weights);
         }
     }
 
     /// `out[token]`, the head's part: the values, weighted.
     #[inline(always)]
-    fn mix<K: Kernel>(&mut self, projected: &[f32], head: usize, tokens: usize, out: &mut [f32]) {
+    fn mix<K: Kernel>(&mut self, kernel: K, projected: &[f32], head: usize, tokens: usize, out: &mut [f32]) {
         let AttentionScratch { weights, weight_scales, values, value_panels, .. } = &mut *self.scratch;
         let offset = head * HEAD_DIMENSIONS;
         let head_values = |row: &'_ [f32]| -> [f32; HEAD_DIMENSIONS] {
@@ -97,12 +103,12 @@ impl Attention<'_> {
         // One scale for the whole head: the sum over tokens is taken before scaling.
         let greatest = projected
             .chunks_exact(STRIDE)
-            .map(|row| rows::greatest_magnitude::<K>(&head_values(row)))
+            .map(|row| rows::greatest_magnitude(kernel, &head_values(row)))
             .fold(0.0, |greatest: f32, row| if row > greatest { row } else { greatest });
         let steps = f32::from(rows::VALUE_MAX);
         let mut scale = 0.0;
         for (row, values) in projected.chunks_exact(STRIDE).zip(values.chunks_exact_mut(HEAD_DIMENSIONS)) {
-            scale = rows::quantize_within::<K>(&head_values(row), greatest, steps, values);
+            scale = rows::quantize_within(kernel, &head_values(row), greatest, steps, values);
         }
         let depth = tokens.next_multiple_of(2);
         values[tokens * HEAD_DIMENSIONS..].iter_mut().take(HEAD_DIMENSIONS).for_each(|value| *value = 0);
@@ -112,15 +118,15 @@ impl Attention<'_> {
         }
         let weights = Rows { values: weights, stride: padded(tokens), count: tokens, depth };
         let panels = &value_panels[..depth * HEAD_DIMENSIONS];
-        product::<K>(weights, panels, HEAD_DIMENSIONS, self.sums, |first, sums| {
+        product(kernel, weights, panels, HEAD_DIMENSIONS, self.sums, |first, sums| {
             let rows =
                 sums.chunks_exact(K::WIDTH).zip(out.chunks_exact_mut(DIMENSIONS)).zip(weight_scales.iter());
             for ((sums, out), weight_scale) in rows {
-                let scale = K::Lanes::splat(scale * weight_scale);
+                let scale = kernel.splat(scale * weight_scale);
                 let (sums, _) = sums.as_chunks::<LANES>();
                 let (out, _) = out[offset + first..][..K::WIDTH].as_chunks_mut::<LANES>();
                 for (sums, out) in sums.iter().zip(out) {
-                    K::Lanes::from_i32(sums).mul(scale).store(out);
+                    kernel.load_i32(sums).mul(scale).store(out);
                 }
             }
         });

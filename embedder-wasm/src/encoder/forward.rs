@@ -23,25 +23,29 @@ impl Forward<'_> {
     ///
     /// `positions`: for each id, position and token type together.
     #[inline(always)]
-    pub(super) fn embed_tokens<'p, K: Kernel>(&mut self, positions: impl Iterator<Item = &'p [f32]>) {
+    pub(super) fn embed_tokens<'p, K: Kernel>(
+        &mut self,
+        kernel: K,
+        positions: impl Iterator<Item = &'p [f32]>,
+    ) {
         let Self { weights, ids, scratch, .. } = self;
         let words = &self.words[weights.tokens.bytes.clone()];
         for ((id, position), row) in
             ids.iter().zip(positions).zip(scratch.hidden.chunks_exact_mut(DIMENSIONS))
         {
             let id = *id as usize;
-            rows::dequantize::<K>(&words[id * DIMENSIONS..][..DIMENSIONS], weights.tokens.scales[id], row);
-            rows::add::<K>(row, position);
-            weights.norm.apply::<K>(row);
+            rows::dequantize(kernel, &words[id * DIMENSIONS..][..DIMENSIONS], weights.tokens.scales[id], row);
+            rows::add(kernel, row, position);
+            weights.norm.apply(kernel, row);
         }
     }
 
     /// Takes `scratch.hidden` through layers.
     #[inline(always)]
-    pub(super) fn run_layers<K: Kernel>(&mut self, layers: &[Layer]) {
+    pub(super) fn run_layers<K: Kernel>(&mut self, kernel: K, layers: &[Layer]) {
         for layer in layers {
-            attend::<K>(layer, self.lengths, self.ids.len(), self.scratch);
-            feed_forward::<K>(layer, self.ids.len(), self.scratch);
+            attend(kernel, layer, self.lengths, self.ids.len(), self.scratch);
+            feed_forward(kernel, layer, self.ids.len(), self.scratch);
         }
     }
 }
@@ -57,69 +61,75 @@ impl Work for Embed<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<K: Kernel>(self) {
+    fn run<K: Kernel>(self, kernel: K) {
         let Self { mut forward, vectors } = self;
         let (weights, lengths) = (forward.weights, forward.lengths);
         let positions =
             lengths.iter().flat_map(|length| weights.positions.chunks_exact(DIMENSIONS).take(*length));
-        forward.embed_tokens::<K>(positions);
-        forward.run_layers::<K>(&weights.layers);
+        forward.embed_tokens(kernel, positions);
+        forward.run_layers(kernel, &weights.layers);
         let mut texts = forward.scratch.hidden.as_slice();
         for (length, vector) in lengths.iter().zip(vectors.chunks_exact_mut(DIMENSIONS)) {
             let (text, rest) = texts.split_at(length * DIMENSIONS);
-            pool::<K>(text, vector);
+            pool(kernel, text, vector);
             texts = rest;
         }
     }
 }
 
 #[inline(always)]
-pub(super) fn attend<K: Kernel>(layer: &Layer, lengths: &[usize], rows: usize, scratch: &mut Scratch) {
+pub(super) fn attend<K: Kernel>(
+    kernel: K,
+    layer: &Layer,
+    lengths: &[usize],
+    rows: usize,
+    scratch: &mut Scratch,
+) {
     let Scratch { hidden, wide, narrow, inputs, sums, attention } = scratch;
     let (hidden, narrow) = (&mut hidden[..rows * DIMENSIONS], &mut narrow[..rows * DIMENSIONS]);
-    layer.attention_format.quantize::<K>(hidden, inputs);
+    layer.attention_format.quantize(kernel, hidden, inputs);
     for (index, linear) in [&layer.query, &layer.key, &layer.value].into_iter().enumerate() {
-        linear.apply::<K>(inputs, rows, sums, &mut wide[index * DIMENSIONS..], 3 * DIMENSIONS);
+        linear.apply(kernel, inputs, rows, sums, &mut wide[index * DIMENSIONS..], 3 * DIMENSIONS);
     }
-    Attention { scratch: attention, sums }.run::<K>(&wide[..rows * 3 * DIMENSIONS], lengths, narrow);
-    layer.attention_output_format.quantize::<K>(narrow, inputs);
-    layer.attention_output.apply::<K>(inputs, rows, sums, narrow, DIMENSIONS);
-    add_and_normalize::<K>(hidden, narrow, &layer.attention_norm);
+    Attention { scratch: attention, sums }.run(kernel, &wide[..rows * 3 * DIMENSIONS], lengths, narrow);
+    layer.attention_output_format.quantize(kernel, narrow, inputs);
+    layer.attention_output.apply(kernel, inputs, rows, sums, narrow, DIMENSIONS);
+    add_and_normalize(kernel, hidden, narrow, &layer.attention_norm);
 }
 
 #[inline(always)]
-pub(super) fn feed_forward<K: Kernel>(layer: &Layer, rows: usize, scratch: &mut Scratch) {
+pub(super) fn feed_forward<K: Kernel>(kernel: K, layer: &Layer, rows: usize, scratch: &mut Scratch) {
     let Scratch { hidden, wide, narrow, inputs, sums, .. } = scratch;
     let width = layer.intermediate.channels();
     // A part of the rows at a time, so that what is between the two layers stays in the processor's cache.
     for hidden in hidden[..rows * DIMENSIONS].chunks_mut(FEED_FORWARD_ROWS * DIMENSIONS) {
         let rows = hidden.len() / DIMENSIONS;
         let narrow = &mut narrow[..hidden.len()];
-        layer.intermediate_format.quantize::<K>(hidden, inputs);
-        layer.intermediate.apply::<K>(inputs, rows, sums, wide, width);
+        layer.intermediate_format.quantize(kernel, hidden, inputs);
+        layer.intermediate.apply(kernel, inputs, rows, sums, wide, width);
         for (index, row) in wide.chunks_exact_mut(width).take(rows).enumerate() {
-            rows::activate::<K>(row);
-            layer.output_format.quantize_row::<K>(row, index, inputs);
+            rows::activate(kernel, row);
+            layer.output_format.quantize_row(kernel, row, index, inputs);
         }
-        layer.output.apply::<K>(inputs, rows, sums, narrow, DIMENSIONS);
-        add_and_normalize::<K>(hidden, narrow, &layer.output_norm);
+        layer.output.apply(kernel, inputs, rows, sums, narrow, DIMENSIONS);
+        add_and_normalize(kernel, hidden, narrow, &layer.output_norm);
     }
 }
 
 #[inline(always)]
-fn add_and_normalize<K: Kernel>(hidden: &mut [f32], step: &[f32], norm: &rows::LayerNorm) {
+fn add_and_normalize<K: Kernel>(kernel: K, hidden: &mut [f32], step: &[f32], norm: &rows::LayerNorm) {
     for (row, step) in hidden.chunks_exact_mut(DIMENSIONS).zip(step.chunks_exact(DIMENSIONS)) {
-        rows::add::<K>(row, step);
-        norm.apply::<K>(row);
+        rows::add(kernel, row, step);
+        norm.apply(kernel, row);
     }
 }
 
 /// Mean over the tokens, at unit length. Unit length makes dividing by their number needless.
 #[inline(always)]
-fn pool<K: Kernel>(text: &[f32], vector: &mut [f32]) {
+fn pool<K: Kernel>(kernel: K, text: &[f32], vector: &mut [f32]) {
     vector.fill(0.0);
     for row in text.chunks_exact(DIMENSIONS) {
-        rows::add::<K>(vector, row);
+        rows::add(kernel, vector, row);
     }
-    rows::normalize::<K>(vector);
+    rows::normalize(kernel, vector);
 }

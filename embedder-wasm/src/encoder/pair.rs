@@ -125,13 +125,13 @@ impl Head {
 
     /// The score of a pair from the row of its \[CLS\].
     #[inline(always)]
-    fn score<K: Kernel>(&self, row: &[f32]) -> f32 {
+    fn score<K: Kernel>(&self, kernel: K, row: &[f32]) -> f32 {
         let mut pooled = [0.0; DIMENSIONS];
-        dense::multiply::<K>(&self.pooler, row, &mut pooled);
-        rows::add::<K>(&mut pooled, &self.pooler_bias);
-        dense::tanh::<K>(&mut pooled);
+        dense::multiply(kernel, &self.pooler, row, &mut pooled);
+        rows::add(kernel, &mut pooled, &self.pooler_bias);
+        dense::tanh(kernel, &mut pooled);
         let mut logit = [0.0];
-        dense::multiply::<K>(&self.classifier, &pooled, &mut logit);
+        dense::multiply(kernel, &self.classifier, &pooled, &mut logit);
         logit[0] + self.classifier_bias
     }
 }
@@ -150,7 +150,7 @@ impl Work for Score<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<K: Kernel>(self) {
+    fn run<K: Kernel>(self, kernel: K) {
         let Self { mut forward, pairs, head, positions, scores } = self;
         let weights = forward.weights;
         let (first, second) = weights.positions.split_at(positions * DIMENSIONS);
@@ -158,16 +158,16 @@ impl Work for Score<'_> {
             let first = first.chunks_exact(DIMENSIONS).take(pair.first);
             first.chain(second.chunks_exact(DIMENSIONS).take(pair.length).skip(pair.first))
         });
-        forward.embed_tokens::<K>(rows);
+        forward.embed_tokens(kernel, rows);
         if let Some((last, layers)) = weights.layers.split_last() {
-            forward.run_layers::<K>(layers);
+            forward.run_layers(kernel, layers);
             let Forward { scratch, ids, lengths, .. } = forward;
-            attend::<K>(last, lengths, ids.len(), scratch);
+            attend(kernel, last, lengths, ids.len(), scratch);
             // Nothing looks at the other rows any more.
             gather_first_rows(lengths, &mut scratch.hidden);
-            feed_forward::<K>(last, pairs.len(), scratch);
+            feed_forward(kernel, last, pairs.len(), scratch);
             for (score, row) in scores.iter_mut().zip(scratch.hidden.chunks_exact(DIMENSIONS)) {
-                *score = head.score::<K>(row);
+                *score = head.score(kernel, row);
             }
         }
     }

@@ -61,7 +61,7 @@ impl Work for Load<'_> {
     type Output = Result<Weights, EmbedderError>;
 
     #[inline(always)]
-    fn run<K: Kernel>(self) -> Self::Output {
+    fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
         let Self { file, outline } = self;
         let load_layer = |layer| load_layer::<K>(file, layer, outline.has_step_per_channel);
         Ok(Weights {

@@ -29,7 +29,7 @@ pub(crate) struct Inputs {
     /// `[rows][depth]`
     pub(super) values: Vec<i16>,
     /// `[rows][high + depth]`: high parts of the wide columns, then the low part of every column. 7 bits, unsigned.
-    /// Only for kernels that are [`Kernel::NARROW`].
+    /// Only for kernels that [prefer bytes](Kernel::PREFERS_BYTES).
     pub(super) bytes: Vec<u8>,
     /// What one unit of a row is worth.
     pub(super) scales: Vec<f32>,
@@ -76,30 +76,30 @@ impl InputFormat {
 
     /// Rounds rows of `depth` values.
     #[inline(always)]
-    pub(crate) fn quantize<K: Kernel>(&self, rows: &[f32], inputs: &mut Inputs) {
+    pub(crate) fn quantize<K: Kernel>(&self, kernel: K, rows: &[f32], inputs: &mut Inputs) {
         for (index, row) in rows.chunks_exact(self.depth()).enumerate() {
-            self.quantize_row::<K>(row, index, inputs);
+            self.quantize_row(kernel, row, index, inputs);
         }
     }
 
     /// Rounds one row to its place.
     #[inline(always)]
-    pub(crate) fn quantize_row<K: Kernel>(&self, row: &[f32], index: usize, inputs: &mut Inputs) {
+    pub(crate) fn quantize_row<K: Kernel>(&self, kernel: K, row: &[f32], index: usize, inputs: &mut Inputs) {
         let Inputs { values, bytes, scales } = inputs;
         let values = &mut values[index * self.depth()..][..self.depth()];
-        let scale = self.scale::<K>(row);
+        let scale = self.scale(kernel, row);
         scales[index] = scale;
         if scale == 0.0 {
             values.fill(0);
         } else {
-            let factor = K::Lanes::splat(1.0 / scale);
+            let factor = kernel.splat(1.0 / scale);
             let (row, _) = row.as_chunks::<LANES>();
             let (values, _) = values.as_chunks_mut::<LANES>();
             for (lanes, values) in row.iter().zip(values) {
-                K::Lanes::load(lanes).mul(factor).store_i16(values);
+                kernel.load(lanes).mul(factor).store_i16(values);
             }
         }
-        if K::NARROW {
+        if K::PREFERS_BYTES {
             let width = self.high() + self.depth();
             self.split(values, &mut bytes[index * width..][..width]);
         }
@@ -107,22 +107,22 @@ impl InputFormat {
 
     /// What one unit of this row's integers is worth; 0 for a row of (almost) nothing.
     #[inline(always)]
-    fn scale<K: Kernel>(&self, row: &[f32]) -> f32 {
+    fn scale<K: Kernel>(&self, kernel: K, row: &[f32]) -> f32 {
         let (row, _) = row.as_chunks::<LANES>();
         let (is_narrow, _) = self.is_narrow.as_chunks::<LANES>();
-        let zero = K::Lanes::splat(0.0);
+        let zero = kernel.splat(0.0);
         let (mut greatest, mut least, mut magnitude) = (zero, zero, zero);
         for (lanes, is_narrow) in row.iter().zip(is_narrow) {
-            let lanes = K::Lanes::load(lanes);
-            let narrow = lanes.mul(K::Lanes::load(is_narrow));
+            let lanes = kernel.load(lanes);
+            let narrow = lanes.mul(kernel.load(is_narrow));
             greatest = greatest.max(narrow);
             least = least.max(zero.sub(narrow));
             magnitude = magnitude.max(lanes.abs());
         }
         let scales = [
-            greatest.greatest() / f32::from(self.lowest + NARROW_STEPS - 1),
-            least.greatest() / f32::from(-self.lowest),
-            magnitude.greatest() / f32::from(ACTIVATION_MAX),
+            greatest.max_lane() / f32::from(self.lowest + NARROW_STEPS - 1),
+            least.max_lane() / f32::from(-self.lowest),
+            magnitude.max_lane() / f32::from(ACTIVATION_MAX),
         ];
         let scale =
             scales.into_iter().fold(0.0, |greatest, scale| if scale > greatest { scale } else { greatest });

@@ -3,98 +3,100 @@
 use std::fmt;
 
 use super::Work;
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+use super::relaxed::Relaxed;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::scalar::Scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::simd128::Simd128;
+#[cfg(target_arch = "x86_64")]
+use super::x86::{Avx2, Avx512};
 
-/// The kernels there are. All give the same bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kernel that this machine can run. All give the same bits.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Instructions {
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    Scalar,
+    Scalar(Scalar),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    Simd128,
+    Simd128(Simd128),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-    Relaxed,
+    Relaxed(Relaxed),
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(Avx2),
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(Avx512),
     #[cfg(target_arch = "aarch64")]
-    Neon,
+    Neon(Neon),
 }
 
 impl Instructions {
-    /// What this machine can run, slowest first.
+    /// The kernel that every machine of the target can run.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    pub(crate) const BASELINE: Self = Self::Scalar(Scalar);
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    pub(crate) const BASELINE: Self = Self::Simd128(Simd128);
+
+    /// Every kernel that this machine can run, slowest first. Never empty.
     pub(crate) fn available() -> Vec<Self> {
-        vec![
-            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-            Self::Scalar,
+        let kernels = [
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::Relaxed,
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128,
+            Some(Self::Relaxed(Relaxed)),
+            Some(Self::BASELINE),
             #[cfg(target_arch = "aarch64")]
-            Self::Neon,
+            Some(Self::Neon(Neon)),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2,
+            Avx2::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512,
-        ]
-        .into_iter()
-        .filter(|instructions| instructions.is_available())
-        .collect()
+            Avx512::detect().map(Self::Avx512),
+        ];
+        kernels.into_iter().flatten().collect()
     }
 
-    /// The fastest that this machine can run.
+    /// The fastest kernel that this machine can run.
     pub(crate) fn best() -> Self {
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
         if super::relaxed::is_fast() {
-            return Self::Relaxed;
+            return Self::Relaxed(Relaxed);
         }
-        // The list is never empty: the first is there on every machine it is compiled for.
-        Self::available().pop().unwrap_or(Self::FIRST)
+        Self::available().pop().unwrap_or(Self::BASELINE)
     }
 
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    const FIRST: Self = Self::Scalar;
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    const FIRST: Self = Self::Simd128;
-
-    fn is_available(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512vnni")
-            }
-            // Compiled only for machines that have them.
-            _ => true,
-        }
-    }
-
-    /// Runs `work` with these instructions. They must be [`Instructions::available`].
+    /// Runs `work` with these instructions.
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-            Self::Scalar => work.run::<super::scalar::Scalar>(),
+            Self::Scalar(scalar) => work.run(scalar),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => work.run::<super::simd128::Simd128>(),
+            Self::Simd128(simd128) => work.run(simd128),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::Relaxed => work.run::<super::relaxed::Relaxed>(),
-            // SAFETY: values of these variants come from `available`, which asked the processor.
+            Self::Relaxed(relaxed) => work.run(relaxed),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => unsafe { super::x86::with_avx2(work) },
+            Self::Avx2(avx2) => avx2.run(work),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => unsafe { super::x86::with_avx512(work) },
+            Self::Avx512(avx512) => avx512.run(work),
             #[cfg(target_arch = "aarch64")]
-            Self::Neon => work.run::<super::neon::Neon>(),
+            Self::Neon(neon) => work.run(neon),
         }
     }
 }
 
 impl fmt::Display for Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+        f.write_str(match self {
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+            Self::Scalar(_) => "scalar",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128(_) => "simd128",
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::Relaxed(_) => "relaxed-simd",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => "NEON",
+        })
     }
 }

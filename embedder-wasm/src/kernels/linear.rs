@@ -3,7 +3,7 @@
 use super::inputs::{InputFormat, Inputs};
 use super::matrix::Matrix;
 use super::panels::write_channel;
-use super::{Kernel, LANES, Lanes, NarrowPanel, Panel, Rows};
+use super::{BytePanel, Kernel, LANES, Lanes, Panel, Rows};
 
 /// Weights packed for one kernel.
 #[derive(Debug)]
@@ -18,14 +18,14 @@ pub(crate) struct Linear {
 
 #[derive(Debug)]
 enum Weights {
-    /// i16 panels.
-    Wide(Vec<i16>),
-    /// i8 panels for [`Kernel::narrow_panel_product`].
-    Narrow(Narrow),
+    /// Panels for [`Kernel::panel_product`].
+    I16(Vec<i16>),
+    /// Panels for [`Kernel::byte_panel_product`].
+    Bytes(ByteWeights),
 }
 
 #[derive(Debug)]
-struct Narrow {
+struct ByteWeights {
     panels: Vec<i8>,
     /// Per channel, what the offsets of the input bytes come to.
     offsets: Vec<i32>,
@@ -41,7 +41,7 @@ struct Correction {
 }
 
 /// A matrix with more weights beyond i8 is faster in i16.
-const MOST_CORRECTIONS: usize = 1000;
+const MAX_CORRECTIONS: usize = 1000;
 
 impl Linear {
     /// Packs weights whose number of channels is a multiple of 32.
@@ -53,15 +53,15 @@ impl Linear {
         bias: Vec<f32>,
     ) -> Self {
         let (depth, channels) = (matrix.depth, bias.len());
-        let weights = if K::NARROW && matrix.large.len() <= MOST_CORRECTIONS {
-            Weights::Narrow(Narrow::pack::<K>(format, matrix, channels))
+        let weights = if K::PREFERS_BYTES && matrix.large.len() <= MAX_CORRECTIONS {
+            Weights::Bytes(ByteWeights::pack::<K>(format, matrix, channels))
         } else {
             let (mut panels, mut weights) = (vec![0; channels * depth], vec![0; depth]);
             for (channel, row) in matrix.rows().enumerate() {
                 row.write(&mut weights);
                 write_channel::<K, i16, 2>(&mut panels, depth, channel, &weights);
             }
-            Weights::Wide(panels)
+            Weights::I16(panels)
         };
         Self { channels, depth, weights, scale, bias }
     }
@@ -74,6 +74,7 @@ impl Linear {
     #[inline(always)]
     pub(crate) fn apply<K: Kernel>(
         &self,
+        kernel: K,
         inputs: &Inputs,
         rows: usize,
         scratch: &mut [i32],
@@ -86,21 +87,21 @@ impl Linear {
         let finish = Finish { linear: self, input_scales: &inputs.scales, stride };
         match &self.weights {
             // Loops, not closures: what works on lanes must be inlined here.
-            Weights::Wide(panels) => {
+            Weights::I16(panels) => {
                 for (index, weights) in panels.chunks_exact(K::WIDTH * depth).enumerate() {
-                    K::panel_product(&Panel::new(values, weights, 2, K::WIDTH), sums);
-                    finish.panel::<K>(index * K::WIDTH, sums, out);
+                    kernel.panel_product(Panel { rows: values, weights }, sums);
+                    finish.panel(kernel, index * K::WIDTH, sums, out);
                 }
             }
-            Weights::Narrow(narrow) => {
-                let width = narrow.panels.len() / self.channels;
+            Weights::Bytes(packed) => {
+                let width = packed.panels.len() / self.channels;
                 let bytes = Rows { values: &inputs.bytes, stride: width, count: rows, depth: width };
-                let mut corrections = narrow.corrections.as_slice();
+                let mut corrections = packed.corrections.as_slice();
                 let panels =
-                    narrow.panels.chunks_exact(K::WIDTH * width).zip(narrow.offsets.chunks_exact(K::WIDTH));
+                    packed.panels.chunks_exact(K::WIDTH * width).zip(packed.offsets.chunks_exact(K::WIDTH));
                 for (index, (weights, offsets)) in panels.enumerate() {
-                    let panel = Panel::new(bytes, weights, 4, K::WIDTH);
-                    K::narrow_panel_product(&NarrowPanel::new(panel, width - depth, offsets), sums);
+                    let panel = BytePanel { rows: bytes, weights, high: width - depth, offsets };
+                    kernel.byte_panel_product(panel, sums);
                     let first = index * K::WIDTH;
                     let count =
                         corrections.partition_point(|correction| correction.channel < first + K::WIDTH);
@@ -109,7 +110,7 @@ impl Linear {
                     for correction in own {
                         correction.apply(values, &mut sums[correction.channel - first..], K::WIDTH);
                     }
-                    finish.panel::<K>(first, sums, out);
+                    finish.panel(kernel, first, sums, out);
                 }
             }
         }
@@ -125,30 +126,31 @@ struct Finish<'a> {
 
 impl Finish<'_> {
     #[inline(always)]
-    fn panel<K: Kernel>(&self, channel: usize, sums: &[i32], out: &mut [f32]) {
+    fn panel<K: Kernel>(&self, kernel: K, channel: usize, sums: &[i32], out: &mut [f32]) {
         let (scales, _) = self.linear.scale[channel..][..K::WIDTH].as_chunks::<LANES>();
         let (biases, _) = self.linear.bias[channel..][..K::WIDTH].as_chunks::<LANES>();
         let rows = sums.chunks_exact(K::WIDTH).zip(out.chunks_mut(self.stride)).zip(self.input_scales);
         for ((sums, out), input_scale) in rows {
-            let input_scale = K::Lanes::splat(*input_scale);
+            let input_scale = kernel.splat(*input_scale);
             let (sums, _) = sums.as_chunks::<LANES>();
             let (out, _) = out[channel..][..K::WIDTH].as_chunks_mut::<LANES>();
             for (((sums, out), scale), bias) in sums.iter().zip(out).zip(scales).zip(biases) {
-                K::Lanes::from_i32(sums)
-                    .mul(K::Lanes::load(scale))
+                kernel
+                    .load_i32(sums)
+                    .mul(kernel.load(scale))
                     .mul(input_scale)
-                    .add(K::Lanes::load(bias))
+                    .add(kernel.load(bias))
                     .store(out);
             }
         }
     }
 }
 
-impl Narrow {
+impl ByteWeights {
     #[inline(always)]
     fn pack<K: Kernel>(format: &InputFormat, matrix: &Matrix<'_>, channels: usize) -> Self {
         let width = format.high() + matrix.depth;
-        let mut narrow = Self {
+        let mut packed = Self {
             panels: vec![0; channels * width],
             offsets: Vec::with_capacity(channels),
             corrections: Vec::with_capacity(matrix.large.len()),
@@ -160,14 +162,14 @@ impl Narrow {
             for (high, column) in high.iter_mut().zip(format.wide()) {
                 *high = low[*column];
             }
-            narrow.offsets.push(format.offset(low));
+            packed.offsets.push(format.offset(low));
             for large in row.large {
                 let weight = i32::from(large.weight) - i32::from(low[large.column]);
-                narrow.corrections.push(Correction { channel, column: large.column, weight });
+                packed.corrections.push(Correction { channel, column: large.column, weight });
             }
-            write_channel::<K, i8, 4>(&mut narrow.panels, width, channel, &weights);
+            write_channel::<K, i8, 4>(&mut packed.panels, width, channel, &weights);
         }
-        narrow
+        packed
     }
 }
 

@@ -1,12 +1,14 @@
-//! The arithmetic of the model on every machine, with the same bits.
+//! The arithmetic of the model, with the same bits on every machine.
 //!
-//! Matrix products are exact integers (i16 × i16 summed in i32), so the order in which a machine adds does not matter,
-//! and their inner loop is written per architecture ([`Kernel::panel_product`]). Float steps are written once
-//! ([`rows`], [`elementary`]) over [`Lanes`], whose order of operations is fixed.
+//! Matrix products are exact integers (i16 × i16 summed in i32), so the order of additions does not matter, and each
+//! architecture has its own inner loop ([`Kernel::panel_product`]). Float steps are written once ([`rows`],
+//! [`elementary`]) over [`Lanes`], whose order of operations is fixed.
 //!
-//! All `unsafe` code of the crate is in this module: the SIMD kernels and the calls into them.
+//! All `unsafe` code of the crate is in this module, except the view of WebAssembly memory that `wasm.rs` hands to
+//! JavaScript. It is sound by type: a [`Kernel`] proves that its instructions exist, and every SIMD product checks the
+//! lengths of its slices ([`Rows::check`]) before it uses pointers.
 
-#![allow(unsafe_code, reason = "SIMD needs it; nothing else does")]
+#![allow(unsafe_code, reason = "SIMD intrinsics and pointers into panels")]
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod dense;
@@ -38,25 +40,42 @@ pub(crate) use linear::Linear;
 pub(crate) use matrix::{LargeWeight, Matrix};
 pub(crate) use panels::{product, write_channel, write_pair};
 
-/// Greatest absolute value of a quantised activation: 13 bits and a sign. Products of two such values summed over the
+/// Largest magnitude of a quantised activation: 13 bits and a sign. Products of two such values summed over the
 /// 32 dimensions of an attention head still fit in i32: 32 · 8191² < 2³¹.
 pub(crate) const ACTIVATION_MAX: i16 = 8191;
 
-/// The instructions of one kind of machine.
+/// An instruction set, as a zero-sized token.
+///
+/// A value proves that this machine has the instructions, so its methods are safe. Where not every machine of the
+/// target has them ([`x86`]), only detection creates the value. Vectors ([`Kernel::Lanes`]) come only from a kernel,
+/// so they prove the same.
 pub(crate) trait Kernel: Copy {
     /// Output channels of one panel of weights; a multiple of 8 that divides 32.
     const WIDTH: usize;
+    /// Whether [`Kernel::byte_panel_product`] is faster than [`Kernel::panel_product`].
+    const PREFERS_BYTES: bool = false;
     /// Its float vectors.
     type Lanes: Lanes;
 
-    /// Multiplies every row by every channel of the panel, whose groups are pairs: `out[row * WIDTH + channel]`.
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]);
+    /// A vector with `value` in every lane.
+    fn splat(self, value: f32) -> Self::Lanes;
+    fn load(self, values: &[f32; LANES]) -> Self::Lanes;
+    /// Exact for magnitudes up to 2²⁴, otherwise rounded to nearest, ties to even.
+    fn load_i32(self, values: &[i32; LANES]) -> Self::Lanes;
+    /// Bytes in two's complement.
+    fn load_i8(self, values: &[u8; LANES]) -> Self::Lanes;
 
-    /// Whether [`Kernel::narrow_panel_product`] is faster than [`Kernel::panel_product`].
-    const NARROW: bool = false;
+    /// Multiplies every row by every channel of the panel: `out[row * WIDTH + channel]`.
+    ///
+    /// # Panics
+    /// If a slice does not have the length that the shapes require.
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]);
 
-    /// The same for bytes, in groups of four: `(high parts · 2⁷ + low parts + offset)`.
-    fn narrow_panel_product(panel: &NarrowPanel<'_>, out: &mut [i32]) {
+    /// The same for bytes: `(high parts · 2⁷ + low parts + offset)`.
+    ///
+    /// # Panics
+    /// If a slice does not have the length that the shapes require.
+    fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
         panel.product(Self::WIDTH, out);
     }
 }
@@ -70,54 +89,78 @@ pub(crate) struct Rows<'a, T> {
     pub(crate) depth: usize,
 }
 
-/// Operands of a panel's product; the slices are as long as the shapes say.
-pub(crate) struct Panel<'a, I, W> {
-    rows: Rows<'a, I>,
-    /// `[depth / group][WIDTH][group]`: for each group of inputs the weights of every channel.
-    weights: &'a [W],
-}
-
-impl<'a, I, W> Panel<'a, I, W> {
+impl<T> Rows<'_, T> {
+    /// Checks what every SIMD kernel relies on: `weights` has `depth / group` groups for each of `width` channels, and
+    /// `out` has room for `width` sums per row.
+    ///
     /// # Panics
-    /// If a slice is shorter than the shapes say: the SIMD kernels rely on it.
+    /// If a slice does not have the length that the shapes require.
     #[inline(always)]
-    fn new(rows: Rows<'a, I>, weights: &'a [W], group: usize, width: usize) -> Self {
-        let Rows { values, stride, count, depth } = rows;
+    fn check<W>(&self, weights: &[W], group: usize, width: usize, out: &[i32]) {
+        let Self { values, stride, count, depth } = *self;
         assert!(count > 0 && depth.is_multiple_of(group) && depth <= stride, "bad shape");
-        assert!(values.len() >= (count - 1) * stride + depth, "too few inputs");
-        assert!(weights.len() == depth * width, "wrong number of weights");
-        Self { rows, weights }
+        // Checked: a product that wraps around would let a kernel read past the end.
+        let inputs = (count - 1).checked_mul(stride).and_then(|skipped| skipped.checked_add(depth));
+        assert!(inputs.is_some_and(|inputs| values.len() >= inputs), "too few inputs");
+        assert!(depth.checked_mul(width) == Some(weights.len()), "wrong number of weights");
+        assert!(
+            count.checked_mul(width).is_some_and(|sums| out.len() >= sums),
+            "too little room for the sums"
+        );
     }
 }
 
-/// Operands of [`Kernel::narrow_panel_product`].
-pub(crate) struct NarrowPanel<'a> {
+/// Operands of [`Kernel::panel_product`].
+#[derive(Clone, Copy)]
+pub(crate) struct Panel<'a> {
+    rows: Rows<'a, i16>,
+    /// `[depth / 2][WIDTH][2]`: for each pair of inputs the weights of every channel.
+    weights: &'a [i16],
+}
+
+impl Panel<'_> {
+    /// # Panics
+    /// If a slice does not have the length that the shapes require.
+    #[inline(always)]
+    fn check(&self, width: usize, out: &[i32]) {
+        self.rows.check(self.weights, 2, width, out);
+    }
+}
+
+/// Operands of [`Kernel::byte_panel_product`].
+#[derive(Clone, Copy)]
+pub(crate) struct BytePanel<'a> {
     /// Inputs are unsigned and have 7 bits.
-    panel: Panel<'a, u8, i8>,
-    /// How many of a row's bytes, the first, are high parts; a multiple of four.
+    rows: Rows<'a, u8>,
+    /// `[depth / 4][WIDTH][4]`: for each four inputs the weights of every channel.
+    weights: &'a [i8],
+    /// The first `high` bytes of a row are high parts, the others low parts; a multiple of four.
     high: usize,
     /// Per channel.
     offsets: &'a [i32],
 }
 
-impl<'a> NarrowPanel<'a> {
+impl BytePanel<'_> {
+    /// # Panics
+    /// If a slice does not have the length that the shapes require.
     #[inline(always)]
-    fn new(panel: Panel<'a, u8, i8>, high: usize, offsets: &'a [i32]) -> Self {
-        assert!(high.is_multiple_of(4) && high <= panel.rows.depth, "bad shape");
-        Self { panel, high, offsets }
+    fn check(&self, width: usize, out: &[i32]) {
+        self.rows.check(self.weights, 4, width, out);
+        assert!(self.high.is_multiple_of(4) && self.high <= self.rows.depth, "bad shape");
+        assert!(self.offsets.len() == width, "wrong number of offsets");
     }
 
     /// The definition of the product.
     fn product(&self, width: usize, out: &mut [i32]) {
-        let Rows { values, stride, count, depth } = self.panel.rows;
-        assert!(self.offsets.len() == width, "wrong number of offsets");
+        self.check(width, out);
+        let Rows { values, stride, count, depth } = self.rows;
         for (row, sums) in (0..count).zip(out.chunks_exact_mut(width)) {
             let row = &values[row * stride..][..depth];
             for (channel, (sum, offset)) in sums.iter_mut().zip(self.offsets).enumerate() {
                 let part = |range: std::ops::Range<usize>| -> i32 {
                     range
                         .map(|k| {
-                            let weight = self.panel.weights[k / 4 * 4 * width + channel * 4 + k % 4];
+                            let weight = self.weights[k / 4 * 4 * width + channel * 4 + k % 4];
                             i32::from(row[k]) * i32::from(weight)
                         })
                         .sum()
@@ -128,35 +171,37 @@ impl<'a> NarrowPanel<'a> {
     }
 }
 
-/// Something that is written over [`Kernel`] and runs with the instructions of one. `run` must be `#[inline(always)]`,
-/// as must everything in it that works on [`Lanes`].
+/// A computation that is generic over the [`Kernel`] it runs with.
+///
+/// `run` and every function it calls that works on [`Lanes`] must be `#[inline(always)]`: only code inlined into the
+/// kernel's entry point is compiled for its instructions.
 pub(crate) trait Work {
     type Output;
-    fn run<K: Kernel>(self) -> Self::Output;
+    fn run<K: Kernel>(self, kernel: K) -> Self::Output;
 }
 
-/// Splits rows into tiles of nearly equal height, none above `most`, and calls `tile(first, height)` for each.
+/// Splits rows into tiles of nearly equal height, at most `max_height`, and calls `tile(first, height)` for each.
 #[allow(dead_code, reason = "the scalar kernel has no tiles")]
 #[inline(always)]
-fn for_each_tile(rows: usize, most: usize, mut tile: impl FnMut(usize, usize)) {
+fn for_each_tile(rows: usize, max_height: usize, mut tile: impl FnMut(usize, usize)) {
     let mut first = 0;
-    for tiles_left in (1..=rows.div_ceil(most)).rev() {
+    for tiles_left in (1..=rows.div_ceil(max_height)).rev() {
         let height = (rows - first).div_ceil(tiles_left);
         tile(first, height);
         first += height;
     }
 }
 
-/// The instance of `$tile` for this height, which must be one of those listed.
+/// The instance of `$tile` for this height, which must be in the list.
 #[allow(unused_macros, reason = "the scalar kernel has no tiles")]
 macro_rules! tile_of {
     ($tile:ident, $height:expr, $($lower:literal)* ) => {
         tile_of!(@ $tile, $height, [] $($lower)*)
     };
-    (@ $tile:ident, $height:expr, [$($lower:literal)*] $greatest:literal) => {
+    (@ $tile:ident, $height:expr, [$($lower:literal)*] $highest:literal) => {
         match $height {
             $($lower => $tile::<$lower>,)*
-            _ => $tile::<$greatest>,
+            _ => $tile::<$highest>,
         }
     };
     (@ $tile:ident, $height:expr, [$($lower:literal)*] $next:literal $($rest:literal)+) => {

@@ -1,4 +1,4 @@
-//! 64-bit ARM with NEON, which every such processor has.
+//! 64-bit ARM with NEON, which is part of the target.
 
 use std::arch::aarch64::*;
 
@@ -13,27 +13,59 @@ impl Kernel for Neon {
     const WIDTH: usize = 8;
     type Lanes = NeonLanes;
 
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+    #[inline(always)]
+    fn splat(self, value: f32) -> NeonLanes {
+        // SAFETY: NEON is part of the target.
+        let lanes = unsafe { vdupq_n_f32(value) };
+        NeonLanes(lanes, lanes)
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> NeonLanes {
+        // SAFETY: NEON is part of the target; the array is two vectors long.
+        unsafe { NeonLanes(vld1q_f32(values.as_ptr()), vld1q_f32(values.as_ptr().add(4))) }
+    }
+
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> NeonLanes {
+        // SAFETY: NEON is part of the target; the array is two vectors long.
+        unsafe {
+            let (low, high) = (vld1q_s32(values.as_ptr()), vld1q_s32(values.as_ptr().add(4)));
+            NeonLanes(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
+        }
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> NeonLanes {
+        // SAFETY: NEON is part of the target; the array has eight bytes.
+        unsafe {
+            let i16s = vmovl_s8(vld1_s8(values.as_ptr().cast()));
+            let (low, high) = (vmovl_s16(vget_low_s16(i16s)), vmovl_high_s16(i16s));
+            NeonLanes(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
+        }
+    }
+
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
         let Rows { values, stride, count, depth } = panel.rows;
-        assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 8, |first, height| {
             let tile = tile_of!(tile, height, 1 2 3 4 5 6 7 8);
-            // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
+            // SAFETY: `check` compared the lengths of all slices with the shapes, and the rows
+            // `first..first + height` are below `count`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
-                tile(
-                    inputs,
-                    stride,
-                    depth / 2,
-                    panel.weights.as_ptr(),
-                    out.as_mut_ptr().add(first * Self::WIDTH),
-                );
+                let out = out.as_mut_ptr().add(first * Self::WIDTH);
+                tile(inputs, stride, depth / 2, panel.weights.as_ptr(), out);
             }
         });
     }
 }
 
-/// Eight rows of two vectors of sums take half of the 32 registers.
+/// Multiplies `ROWS` rows by 8 channels. Eight rows of two vectors of sums take half of the 32 registers.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
+/// of 16, and `out` to room for `ROWS` rows of 8 sums.
 unsafe fn tile<const ROWS: usize>(
     inputs: *const i16,
     stride: usize,
@@ -41,7 +73,7 @@ unsafe fn tile<const ROWS: usize>(
     weights: *const i16,
     out: *mut i32,
 ) {
-    // SAFETY: the caller promises `ROWS` rows of `pairs` pairs, as many groups of 16 weights, and room for `ROWS` rows
+    // SAFETY: the caller guarantees `ROWS` rows of `pairs` pairs, as many groups of 16 weights, and room for `ROWS` rows
     // of 8 sums.
     unsafe {
         let mut sums = [[vdupq_n_s32(0); 2]; ROWS];
@@ -63,6 +95,7 @@ unsafe fn tile<const ROWS: usize>(
     }
 }
 
+/// Two NEON vectors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NeonLanes(float32x4_t, float32x4_t);
 
@@ -78,41 +111,13 @@ impl NeonLanes {
     }
 }
 
-// SAFETY of every block below: NEON is part of the target; pointers come from arrays of the length that is read.
+// SAFETY of every block below: NEON is part of the target; pointers are to arrays of the length that is written.
 impl Lanes for NeonLanes {
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        let lanes = unsafe { vdupq_n_f32(value) };
-        Self(lanes, lanes)
-    }
-
-    #[inline(always)]
-    fn load(values: &[f32; LANES]) -> Self {
-        unsafe { Self(vld1q_f32(values.as_ptr()), vld1q_f32(values.as_ptr().add(4))) }
-    }
-
     #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         unsafe {
             vst1q_f32(to.as_mut_ptr(), self.0);
             vst1q_f32(to.as_mut_ptr().add(4), self.1);
-        }
-    }
-
-    #[inline(always)]
-    fn from_i32(values: &[i32; LANES]) -> Self {
-        unsafe {
-            let (low, high) = (vld1q_s32(values.as_ptr()), vld1q_s32(values.as_ptr().add(4)));
-            Self(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
-        }
-    }
-
-    #[inline(always)]
-    fn from_i8(values: &[u8; LANES]) -> Self {
-        unsafe {
-            let wide = vmovl_s8(vld1_s8(values.as_ptr().cast()));
-            let (low, high) = (vmovl_s16(vget_low_s16(wide)), vmovl_high_s16(wide));
-            Self(vcvtq_f32_s32(low), vcvtq_f32_s32(high))
         }
     }
 

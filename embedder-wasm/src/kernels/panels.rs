@@ -41,6 +41,7 @@ pub(crate) fn write_pair<K: Kernel>(
 /// `sums[row * WIDTH + i]`, the product of a row with channel `channel + i`. `scratch` holds at least `rows * WIDTH`.
 #[inline(always)]
 pub(crate) fn product<K: Kernel>(
+    kernel: K,
     rows: Rows<'_, i16>,
     panels: &[i16],
     channels: usize,
@@ -50,7 +51,7 @@ pub(crate) fn product<K: Kernel>(
     let sums = &mut scratch[..rows.count * K::WIDTH];
     let panels = panels.chunks_exact(K::WIDTH * rows.depth).take(channels.div_ceil(K::WIDTH));
     for (index, weights) in panels.enumerate() {
-        K::panel_product(&Panel::new(rows, weights, 2, K::WIDTH), sums);
+        kernel.panel_product(Panel { rows, weights }, sums);
         finish(index * K::WIDTH, sums);
     }
 }

@@ -6,7 +6,7 @@
 use std::arch::wasm32::*;
 
 use super::simd128::{Simd128, Simd128Lanes};
-use super::{Kernel, NarrowPanel, Panel, for_each_tile, tile_of};
+use super::{BytePanel, Kernel, LANES, Panel, for_each_tile, tile_of};
 
 /// [`Simd128`] with a product of bytes.
 #[derive(Debug, Clone, Copy)]
@@ -14,21 +14,41 @@ pub(crate) struct Relaxed;
 
 impl Kernel for Relaxed {
     const WIDTH: usize = Simd128::WIDTH;
+    const PREFERS_BYTES: bool = true;
     type Lanes = Simd128Lanes;
 
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
-        Simd128::panel_product(panel, out);
+    #[inline(always)]
+    fn splat(self, value: f32) -> Simd128Lanes {
+        Simd128.splat(value)
     }
 
-    const NARROW: bool = true;
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> Simd128Lanes {
+        Simd128.load(values)
+    }
 
-    fn narrow_panel_product(panel: &NarrowPanel<'_>, out: &mut [i32]) {
-        let NarrowPanel { panel: Panel { rows, weights }, high, offsets } = panel;
-        assert!(out.len() >= rows.count * Self::WIDTH && offsets.len() == Self::WIDTH);
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> Simd128Lanes {
+        Simd128.load_i32(values)
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> Simd128Lanes {
+        Simd128.load_i8(values)
+    }
+
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        Simd128.panel_product(panel, out);
+    }
+
+    fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
+        let BytePanel { rows, weights, high, offsets } = panel;
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 4, |first, height| {
             let tile = tile_of!(tile, height, 1 2 3 4);
-            // SAFETY: `Panel` promises `count` rows and `depth / 4` groups; the assertion covers the rest.
+            // SAFETY: `check` compared the lengths of all slices with the shapes, and the rows
+            // `first..first + height` are below `count`.
             unsafe {
                 let inputs = rows.values.as_ptr().add(first * rows.stride);
                 let out = out.as_mut_ptr().add(first * Self::WIDTH);
@@ -40,10 +60,10 @@ impl Kernel for Relaxed {
 
 /// Whether this machine multiplies bytes exactly, and faster than [`Simd128`] multiplies i16.
 ///
-/// Outside the range where it is exact, `i32x4.relaxed_dot_i8x16_i7x16_add` shows which instruction is behind it: an
-/// x86 without AVX-VNNI saturates the pairs of products at 32767 and takes so many steps that i16 is faster. `vpdpbusd`
-/// of AVX-VNNI and the instructions of ARM do not saturate. Within the range, an early V8 (11.3, where relaxed SIMD was
-/// an experiment) took the weights for unsigned.
+/// Outside the range where it is exact, the result of `i32x4.relaxed_dot_i8x16_i7x16_add` reveals the instruction behind
+/// it. An x86 without AVX-VNNI saturates the pairs of products at 32767 and takes so many steps that i16 is faster;
+/// `vpdpbusd` of AVX-VNNI and the instructions of ARM do not saturate. Within the range, an early V8 (11.3, where relaxed
+/// SIMD was experimental) treated the weights as unsigned.
 pub(super) fn is_fast() -> bool {
     let first_sum = |weight: i8, input: u8| {
         let (weights, inputs) = std::hint::black_box((i8x16_splat(weight), u8x16_splat(input)));
@@ -53,7 +73,11 @@ pub(super) fn is_fast() -> bool {
     is_exact && first_sum(127, 255) != 2 * i32::from(i16::MAX) + 5
 }
 
-/// Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `high + low` groups of 4 bytes; `weights` must point to as many
+/// groups of 32, `offsets` to 8 integers, and `out` to room for `ROWS` rows of 8 sums.
 #[inline(never)]
 unsafe fn tile<const ROWS: usize>(
     inputs: *const u8,
@@ -65,7 +89,7 @@ unsafe fn tile<const ROWS: usize>(
 ) {
     let mut sums = [[i32x4_splat(0); 2]; ROWS];
     let add = |sums: &mut [[v128; 2]; ROWS], group: usize| {
-        // SAFETY: the caller promises `ROWS` rows of `high + low` groups and as many groups of 32 weights.
+        // SAFETY: the caller guarantees `ROWS` rows of `high + low` groups and as many groups of 32 weights.
         unsafe {
             let weights = weights.add(group * 32).cast::<v128>();
             let (left, right) = (v128_load(weights), v128_load(weights.add(1)));
@@ -79,7 +103,7 @@ unsafe fn tile<const ROWS: usize>(
     for group in 0..high {
         add(&mut sums, group);
     }
-    // SAFETY: the caller promises 8 offsets.
+    // SAFETY: the caller guarantees 8 offsets.
     let offsets = unsafe { [v128_load(offsets.cast()), v128_load(offsets.cast::<v128>().add(1))] };
     for sums in &mut sums {
         for (sum, offset) in sums.iter_mut().zip(offsets) {
@@ -90,7 +114,7 @@ unsafe fn tile<const ROWS: usize>(
         add(&mut sums, group);
     }
     for (row, [left, right]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller promises room for `ROWS` rows of 8 sums.
+        // SAFETY: the caller guarantees room for `ROWS` rows of 8 sums.
         unsafe {
             let out = out.add(row * 8).cast::<v128>();
             v128_store(out, left);

@@ -1,9 +1,9 @@
-//! The kernel without special instructions. It is the definition: the others give the same bits, only faster.
+//! The kernel without SIMD. It is the definition: the others give the same bits, only faster.
 
 use super::lanes::{LANES, Lanes};
 use super::{Kernel, Panel, Rows};
 
-/// Runs anywhere.
+/// Runs on every machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scalar;
 
@@ -11,7 +11,28 @@ impl Kernel for Scalar {
     const WIDTH: usize = 8;
     type Lanes = ScalarLanes;
 
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+    #[inline(always)]
+    fn splat(self, value: f32) -> ScalarLanes {
+        ScalarLanes([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> ScalarLanes {
+        ScalarLanes(*values)
+    }
+
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> ScalarLanes {
+        ScalarLanes(values.map(|value| value as f32))
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> ScalarLanes {
+        ScalarLanes(values.map(|value| f32::from(value.cast_signed())))
+    }
+
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
         let Rows { values, stride, count, depth } = panel.rows;
         let (weights, _) = panel.weights.as_chunks::<{ 2 * Self::WIDTH }>();
         for (row, sums) in (0..count).zip(out.chunks_exact_mut(Self::WIDTH)) {
@@ -48,28 +69,8 @@ impl ScalarLanes {
 
 impl Lanes for ScalarLanes {
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Self([value; LANES])
-    }
-
-    #[inline(always)]
-    fn load(values: &[f32; LANES]) -> Self {
-        Self(*values)
-    }
-
-    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         *to = self.0;
-    }
-
-    #[inline(always)]
-    fn from_i32(values: &[i32; LANES]) -> Self {
-        Self(values.map(|value| value as f32))
-    }
-
-    #[inline(always)]
-    fn from_i8(values: &[u8; LANES]) -> Self {
-        Self(values.map(|value| f32::from(value.cast_signed())))
     }
 
     #[inline(always)]

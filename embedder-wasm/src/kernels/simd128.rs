@@ -1,4 +1,4 @@
-//! WebAssembly with 128-bit SIMD. Plain `simd128`: no relaxed instruction, whose result may differ between machines.
+//! WebAssembly with plain `simd128`: no relaxed instructions, whose results may differ between machines.
 
 use std::arch::wasm32::*;
 
@@ -13,27 +13,59 @@ impl Kernel for Simd128 {
     const WIDTH: usize = 8;
     type Lanes = Simd128Lanes;
 
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+    #[inline(always)]
+    fn splat(self, value: f32) -> Simd128Lanes {
+        Simd128Lanes(f32x4_splat(value), f32x4_splat(value))
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> Simd128Lanes {
+        // SAFETY: the array is two vectors long; loads need no alignment.
+        unsafe {
+            let from = values.as_ptr().cast::<v128>();
+            Simd128Lanes(v128_load(from), v128_load(from.add(1)))
+        }
+    }
+
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> Simd128Lanes {
+        // SAFETY: the array is two vectors long; loads need no alignment.
+        let integers = unsafe {
+            let from = values.as_ptr().cast::<v128>();
+            Simd128Lanes(v128_load(from), v128_load(from.add(1)))
+        };
+        integers.map(|lanes| f32x4_convert_i32x4(lanes))
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> Simd128Lanes {
+        // SAFETY: the array has eight bytes.
+        let i16s = unsafe { i16x8_load_extend_i8x8(values.as_ptr().cast()) };
+        Simd128Lanes(i32x4_extend_low_i16x8(i16s), i32x4_extend_high_i16x8(i16s))
+            .map(|lanes| f32x4_convert_i32x4(lanes))
+    }
+
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
         let Rows { values, stride, count, depth } = panel.rows;
-        assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 4, |first, height| {
             let tile = tile_of!(tile, height, 1 2 3 4);
-            // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
+            // SAFETY: `check` compared the lengths of all slices with the shapes, and the rows
+            // `first..first + height` are below `count`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
-                tile(
-                    inputs,
-                    stride,
-                    depth / 2,
-                    panel.weights.as_ptr(),
-                    out.as_mut_ptr().add(first * Self::WIDTH),
-                );
+                let out = out.as_mut_ptr().add(first * Self::WIDTH);
+                tile(inputs, stride, depth / 2, panel.weights.as_ptr(), out);
             }
         });
     }
 }
 
-/// Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
+/// of 16, and `out` to room for `ROWS` rows of 8 sums.
 #[inline(never)]
 unsafe fn tile<const ROWS: usize>(
     inputs: *const i16,
@@ -44,7 +76,7 @@ unsafe fn tile<const ROWS: usize>(
 ) {
     let mut sums = [[i32x4_splat(0); 2]; ROWS];
     for pair in 0..pairs {
-        // SAFETY: the caller promises `ROWS` rows of `pairs` pairs and as many groups of 16 weights.
+        // SAFETY: the caller guarantees `ROWS` rows of `pairs` pairs and as many groups of 16 weights.
         unsafe {
             let weights = weights.add(pair * 16).cast::<v128>();
             let (low, high) = (v128_load(weights), v128_load(weights.add(1)));
@@ -56,7 +88,7 @@ unsafe fn tile<const ROWS: usize>(
         }
     }
     for (row, [low, high]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller promises room for `ROWS` rows of 8 sums.
+        // SAFETY: the caller guarantees room for `ROWS` rows of 8 sums.
         unsafe {
             let out = out.add(row * 8).cast::<v128>();
             v128_store(out, low);
@@ -65,10 +97,11 @@ unsafe fn tile<const ROWS: usize>(
     }
 }
 
-/// 1.5 · 2²³: a float added to it leaves its nearest integer in the low bits, ties to even, if below 2²². The instruction
-/// for this, `i32x4.trunc_sat_f32x4_s`, takes x86 eight.
+/// 1.5 · 2²³: adding it to a float below 2²² leaves the nearest integer, ties to even, in the low bits. The instruction
+/// for this, `i32x4.trunc_sat_f32x4_s`, compiles to eight on x86.
 const SHIFT: f32 = 12_582_912.0;
 
+/// Two 128-bit vectors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Simd128Lanes(v128, v128);
 
@@ -94,20 +127,6 @@ impl Simd128Lanes {
 
 impl Lanes for Simd128Lanes {
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Self(f32x4_splat(value), f32x4_splat(value))
-    }
-
-    #[inline(always)]
-    fn load(values: &[f32; LANES]) -> Self {
-        // SAFETY: the array holds two vectors; loads need no alignment.
-        unsafe {
-            let from = values.as_ptr().cast::<v128>();
-            Self(v128_load(from), v128_load(from.add(1)))
-        }
-    }
-
-    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         // SAFETY: the array has room for two vectors; stores need no alignment.
         unsafe {
@@ -115,24 +134,6 @@ impl Lanes for Simd128Lanes {
             v128_store(to, self.0);
             v128_store(to.add(1), self.1);
         }
-    }
-
-    #[inline(always)]
-    fn from_i32(values: &[i32; LANES]) -> Self {
-        // SAFETY: the array holds two vectors.
-        let integers = unsafe {
-            let from = values.as_ptr().cast::<v128>();
-            Self(v128_load(from), v128_load(from.add(1)))
-        };
-        integers.map(|lanes| f32x4_convert_i32x4(lanes))
-    }
-
-    #[inline(always)]
-    fn from_i8(values: &[u8; LANES]) -> Self {
-        // SAFETY: the array holds eight bytes.
-        let wide = unsafe { i16x8_load_extend_i8x8(values.as_ptr().cast()) };
-        Self(i32x4_extend_low_i16x8(wide), i32x4_extend_high_i16x8(wide))
-            .map(|lanes| f32x4_convert_i32x4(lanes))
     }
 
     #[inline(always)]

@@ -36,7 +36,7 @@ impl Random {
 
 /// Runs the same work with every kernel of this machine and asserts the same result.
 fn assert_same<W: Work<Output: PartialEq + std::fmt::Debug> + Clone>(work: &W, what: &str) {
-    let expected = Instructions::Scalar.run(work.clone());
+    let expected = Instructions::BASELINE.run(work.clone());
     for instructions in Instructions::available() {
         assert!(instructions.run(work.clone()) == expected, "{instructions} differs from Scalar: {what}");
     }
@@ -46,17 +46,33 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// The scalar kernel with the definition of the narrow product.
+/// The scalar kernel with the definition of the byte product.
 #[derive(Clone, Copy)]
-struct NarrowScalar;
+struct ByteScalar;
 
-impl Kernel for NarrowScalar {
+impl Kernel for ByteScalar {
     const WIDTH: usize = Scalar::WIDTH;
     type Lanes = <Scalar as Kernel>::Lanes;
-    const NARROW: bool = true;
+    const PREFERS_BYTES: bool = true;
 
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
-        Scalar::panel_product(panel, out);
+    fn splat(self, value: f32) -> Self::Lanes {
+        Scalar.splat(value)
+    }
+
+    fn load(self, values: &[f32; LANES]) -> Self::Lanes {
+        Scalar.load(values)
+    }
+
+    fn load_i32(self, values: &[i32; LANES]) -> Self::Lanes {
+        Scalar.load_i32(values)
+    }
+
+    fn load_i8(self, values: &[u8; LANES]) -> Self::Lanes {
+        Scalar.load_i8(values)
+    }
+
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        Scalar.panel_product(panel, out);
     }
 }
 
@@ -91,7 +107,7 @@ impl Work for Product {
     type Output = Vec<i64>;
 
     #[inline(always)]
-    fn run<K: Kernel>(self) -> Vec<i64> {
+    fn run<K: Kernel>(self, kernel: K) -> Vec<i64> {
         let Self { rows, channels, depth, inputs, weights } = self;
         let mut panels = vec![0; channels.next_multiple_of(K::WIDTH) * depth];
         for (channel, weights) in weights.chunks_exact(depth).enumerate() {
@@ -99,7 +115,7 @@ impl Work for Product {
         }
         let mut out = vec![0; rows * channels];
         let inputs = Rows { values: &inputs, stride: depth, count: rows, depth };
-        product::<K>(inputs, &panels, channels, &mut vec![0; rows * K::WIDTH], |first, sums| {
+        product(kernel, inputs, &panels, channels, &mut vec![0; rows * K::WIDTH], |first, sums| {
             for (sums, out) in sums.chunks_exact(K::WIDTH).zip(out.chunks_exact_mut(channels)) {
                 for (sum, out) in sums.iter().zip(&mut out[first..]) {
                     *out = i64::from(*sum);
@@ -174,7 +190,7 @@ impl Work for Layer {
     type Output = (Vec<i16>, Vec<u32>, Vec<u32>);
 
     #[inline(always)]
-    fn run<K: Kernel>(self) -> Self::Output {
+    fn run<K: Kernel>(self, kernel: K) -> Self::Output {
         let Self { depth, wide, lowest, rows, weights, channels } = self;
         let count = rows.len() / depth;
         let format = InputFormat::new(depth, wide, lowest);
@@ -189,9 +205,9 @@ impl Work for Layer {
         let matrix = Matrix { depth, bytes: &bytes, large: large.collect() };
         let linear = Linear::pack::<K>(&format, &matrix, scale, vec![0.5; channels]);
         let mut inputs = Inputs::new(count, count * depth);
-        format.quantize::<K>(&rows, &mut inputs);
+        format.quantize(kernel, &rows, &mut inputs);
         let mut out = vec![0.0; count * channels];
-        linear.apply::<K>(&inputs, count, &mut vec![0; count * 32], &mut out, channels);
+        linear.apply(kernel, &inputs, count, &mut vec![0; count * 32], &mut out, channels);
         (inputs.values.clone(), bits(&inputs.scales), bits(&out))
     }
 }
@@ -204,8 +220,8 @@ fn linear_layers_have_the_same_bits_in_bytes_and_in_i16() {
         for large_weights in [0, 50, 1500] {
             let depth = 8 * (1 + random.below(40));
             let layer = Layer::random(&mut random, rows, depth, large_weights);
-            let expected = Instructions::Scalar.run(layer.clone());
-            assert!(layer.clone().run::<NarrowScalar>() == expected, "{rows} rows of {depth}");
+            let expected = Instructions::BASELINE.run(layer.clone());
+            assert!(layer.clone().run(ByteScalar) == expected, "{rows} rows of {depth}");
             assert_same(&layer, &format!("{rows} rows of {depth}, {large_weights} large weights"));
         }
     }
@@ -220,7 +236,7 @@ fn narrow_columns_fit_seven_bits_and_wide_ones_fourteen() {
             let mut row = random.floats(16, 1.0);
             row[9] = magnitude * random.float(1.0);
             let mut inputs = Inputs::new(1, 16);
-            format.quantize::<Scalar>(&row, &mut inputs);
+            format.quantize(Scalar, &row, &mut inputs);
             for (column, (value, exact)) in inputs.values.iter().zip(&row).enumerate() {
                 let range = if [3, 9].contains(&column) { -8191..8192 } else { lowest..lowest + 128 };
                 assert!(range.contains(value), "{value} in column {column}");
@@ -234,7 +250,7 @@ fn narrow_columns_fit_seven_bits_and_wide_ones_fourteen() {
 fn a_row_of_nothing_is_rounded_to_nothing() {
     for row in [[0.0; 8], [-0.0; 8], [f32::MIN_POSITIVE; 8]] {
         let mut inputs = Inputs::new(1, 8);
-        InputFormat::new(8, vec![1], -64).quantize::<Scalar>(&row, &mut inputs);
+        InputFormat::new(8, vec![1], -64).quantize(Scalar, &row, &mut inputs);
         assert_eq!((inputs.values, inputs.scales), (vec![0; 8], vec![0.0]));
     }
 }
@@ -252,24 +268,24 @@ impl Work for Steps {
     type Output = (Vec<Vec<u32>>, Vec<Vec<i16>>);
 
     #[inline(always)]
-    fn run<K: Kernel>(self) -> Self::Output {
+    fn run<K: Kernel>(self, kernel: K) -> Self::Output {
         let Self { row, other, bytes, count } = self;
         let mut scales = Vec::new();
         let mut quantized = vec![vec![0; row.len()]; 2];
-        scales.push(rows::quantize::<K>(&row, &mut quantized[0]));
+        scales.push(rows::quantize(kernel, &row, &mut quantized[0]));
         let mut activated = row.clone();
-        rows::activate::<K>(&mut activated);
+        rows::activate(kernel, &mut activated);
         let mut scores = row.clone();
-        scales.push(rows::softmax_quantize::<K>(&mut scores, count, &mut quantized[1]));
+        scales.push(rows::softmax_quantize(kernel, &mut scores, count, &mut quantized[1]));
         let mut sum = row.clone();
-        rows::add::<K>(&mut sum, &other);
+        rows::add(kernel, &mut sum, &other);
         let mut normal = row.clone();
-        LayerNorm { gain: other.clone(), shift: other.clone() }.apply::<K>(&mut normal);
+        LayerNorm { gain: other.clone(), shift: other.clone() }.apply(kernel, &mut normal);
         let mut unit = row.clone();
-        rows::normalize::<K>(&mut unit);
+        rows::normalize(kernel, &mut unit);
         let mut dequantized = vec![0.0; bytes.len()];
-        rows::dequantize::<K>(&bytes, other[0], &mut dequantized);
-        scales.push(rows::greatest_magnitude::<K>(&row));
+        rows::dequantize(kernel, &bytes, other[0], &mut dequantized);
+        scales.push(rows::greatest_magnitude(kernel, &row));
         let floats = [scales, activated, scores, sum, normal, unit, dequantized];
         (floats.iter().map(|values| bits(values)).collect(), quantized)
     }
@@ -306,7 +322,7 @@ fn float_steps_have_the_same_bits_for_zeros_ties_and_tiny_values() {
 fn quantising_keeps_the_greatest_value_and_rounds_ties_to_even() {
     let mut quantized = [0; 8];
     let row = [8191.0, 0.5, 1.5, 2.5, -0.5, -1.5, -8191.0, 0.49];
-    assert_eq!(rows::quantize::<Scalar>(&row, &mut quantized).to_bits(), 1.0_f32.to_bits());
+    assert_eq!(rows::quantize(Scalar, &row, &mut quantized).to_bits(), 1.0_f32.to_bits());
     assert_eq!(quantized, [8191, 0, 2, 2, 0, -2, -8191, 0]);
 }
 
@@ -314,7 +330,7 @@ fn quantising_keeps_the_greatest_value_and_rounds_ties_to_even() {
 fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
     let scores = [0.0, 1.0, 2.0, -30.0, 1.0, 9.0, 9.0, 9.0_f32];
     let mut weights = [7; 8];
-    let unit = rows::softmax_quantize::<Scalar>(&mut scores.clone(), 5, &mut weights);
+    let unit = rows::softmax_quantize(Scalar, &mut scores.clone(), 5, &mut weights);
     let total: f64 = scores[..5].iter().map(|score| f64::from(*score).exp()).sum();
     for (weight, score) in weights.iter().zip(scores).take(5) {
         let expected = f64::from(score).exp() / total;
@@ -327,7 +343,7 @@ fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
 fn softmax_of_equal_scores_leaves_room_for_the_sum() {
     for count in 1..=512 {
         let mut weights = [0; 512];
-        let unit = rows::softmax_quantize::<Scalar>(&mut [1.0; 512], count, &mut weights);
+        let unit = rows::softmax_quantize(Scalar, &mut [1.0; 512], count, &mut weights);
         let sum: i64 = weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::VALUE_MAX)).sum();
         assert!(sum <= i64::from(i32::MAX), "{sum} for {count} scores");
         assert!(count < 16 || sum > i64::from(i32::MAX) / 2, "{sum} for {count} scores");
@@ -338,7 +354,7 @@ fn softmax_of_equal_scores_leaves_room_for_the_sum() {
 #[test]
 fn layer_norm_gives_zero_mean_and_unit_variance() {
     let mut row = Random(3).floats(384, 5.0);
-    LayerNorm { gain: vec![1.0; 384], shift: vec![0.0; 384] }.apply::<Scalar>(&mut row);
+    LayerNorm { gain: vec![1.0; 384], shift: vec![0.0; 384] }.apply(Scalar, &mut row);
     let mean = row.iter().sum::<f32>() / 384.0;
     let variance = row.iter().map(|x| x * x).sum::<f32>() / 384.0;
     assert!(mean.abs() < 1e-5 && (variance - 1.0).abs() < 1e-4, "{mean} {variance}");
@@ -347,7 +363,7 @@ fn layer_norm_gives_zero_mean_and_unit_variance() {
 #[test]
 fn a_zero_vector_stays_finite() {
     let mut row = [0.0; 8];
-    rows::normalize::<Scalar>(&mut row);
+    rows::normalize(Scalar, &mut row);
     assert_eq!(row, [0.0; 8]);
 }
 

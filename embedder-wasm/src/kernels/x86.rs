@@ -1,57 +1,84 @@
-//! x86-64: AVX2 (every processor since about 2015), and AVX-512 with VNNI where there is one.
+//! x86-64: AVX2 (every processor since about 2015), and AVX-512 with VNNI where the processor has it.
 //!
-//! The functions with `#[target_feature]` are reached only through [`with_avx2`] and [`with_avx512`]; the methods of
-//! [`AvxLanes`] are inlined into those.
+//! [`Avx2`] and [`Avx512`] have private fields and only `detect` creates them, so a value proves that the processor has
+//! the instructions. An [`AvxLanes`] comes only from one of them and proves the same.
 
 use std::arch::x86_64::*;
 
 use super::lanes::{LANES, Lanes};
-use super::{Kernel, NarrowPanel, Panel, Rows, Work, for_each_tile, tile_of};
+use super::{BytePanel, Kernel, Panel, Rows, Work, for_each_tile, tile_of};
 
-/// # Safety
-/// The processor must have AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn with_avx2<W: Work>(work: W) -> W::Output {
-    work.run::<Avx2>()
-}
-
-/// # Safety
-/// The processor must have AVX2, AVX-512F and AVX-512 VNNI.
-#[target_feature(enable = "avx2,avx512f,avx512vnni")]
-pub(super) unsafe fn with_avx512<W: Work>(work: W) -> W::Output {
-    work.run::<Avx512>()
-}
-
-/// `vpmaddwd` over panels of 16 channels in two vectors.
+/// The processor has AVX2: `vpmaddwd` over panels of 16 channels in two vectors.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx2;
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    pub(super) fn detect() -> Option<Self> {
+        is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+
+    /// Runs `work` in code that is compiled for AVX2.
+    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx2")]
+        fn run<W: Work>(avx2: Avx2, work: W) -> W::Output {
+            work.run(avx2)
+        }
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { run(self, work) }
+    }
+}
 
 impl Kernel for Avx2 {
     const WIDTH: usize = 16;
     type Lanes = AvxLanes;
 
     #[inline(always)]
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+    fn splat(self, value: f32) -> AvxLanes {
+        // SAFETY: `self` proves that the processor has AVX2.
+        AvxLanes(unsafe { _mm256_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> AvxLanes {
+        // SAFETY: `self` proves that the processor has AVX2; the array is one vector long.
+        AvxLanes(unsafe { _mm256_loadu_ps(values.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> AvxLanes {
+        // SAFETY: `self` proves that the processor has AVX2; the array is one vector long.
+        AvxLanes(unsafe { _mm256_cvtepi32_ps(_mm256_loadu_si256(values.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> AvxLanes {
+        // SAFETY: `self` proves that the processor has AVX2; the array is the low half of a 128-bit vector.
+        AvxLanes(unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(values.as_ptr().cast()))) })
+    }
+
+    #[inline(always)]
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
         let Rows { values, stride, count, depth } = panel.rows;
-        assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 6, |first, height| {
             let tile = tile_of!(tile_avx2, height, 1 2 3 4 5 6);
-            // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
+            // SAFETY: `self` proves that the processor has AVX2; `check` compared the lengths of all slices with the
+            // shapes, and the rows `first..first + height` are below `count`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
-                tile(
-                    inputs,
-                    stride,
-                    depth / 2,
-                    panel.weights.as_ptr(),
-                    out.as_mut_ptr().add(first * Self::WIDTH),
-                );
+                let out = out.as_mut_ptr().add(first * Self::WIDTH);
+                tile(inputs, stride, depth / 2, panel.weights.as_ptr(), out);
             }
         });
     }
 }
 
-/// Six rows of two vectors of sums, two of weights and one of inputs fill the 16 registers.
+/// Multiplies `ROWS` rows by 16 channels. Six rows of two vectors of sums, two of weights and one of inputs fill the 16
+/// registers.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
+/// of 32, and `out` to room for `ROWS` rows of 16 sums.
 #[target_feature(enable = "avx2")]
 unsafe fn tile_avx2<const ROWS: usize>(
     inputs: *const i16,
@@ -62,7 +89,7 @@ unsafe fn tile_avx2<const ROWS: usize>(
 ) {
     let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
     for pair in 0..pairs {
-        // SAFETY: the caller promises `ROWS` rows of `pairs` pairs and as many groups of 32 weights.
+        // SAFETY: the caller guarantees `ROWS` rows of `pairs` pairs and as many groups of 32 weights.
         unsafe {
             let weights = weights.add(pair * 32).cast::<__m256i>();
             let (low, high) = (_mm256_loadu_si256(weights), _mm256_loadu_si256(weights.add(1)));
@@ -75,7 +102,7 @@ unsafe fn tile_avx2<const ROWS: usize>(
         }
     }
     for (row, [low, high]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller promises room for `ROWS` rows of 16 sums.
+        // SAFETY: the caller guarantees room for `ROWS` rows of 16 sums.
         unsafe {
             let out = out.add(row * 16).cast::<__m256i>();
             _mm256_storeu_si256(out, low);
@@ -84,44 +111,79 @@ unsafe fn tile_avx2<const ROWS: usize>(
     }
 }
 
-/// `vpdpwssd` over panels of 32 channels in two vectors; the float steps are those of AVX2.
+/// The processor has AVX-512F and AVX-512 VNNI besides AVX2: `vpdpwssd` over panels of 32 channels in two vectors. The
+/// float steps are those of AVX2.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx512;
+pub(crate) struct Avx512(Avx2);
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        let avx2 = Avx2::detect()?;
+        let has_avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni");
+        has_avx512.then_some(Self(avx2))
+    }
+
+    /// Runs `work` in code that is compiled for AVX-512.
+    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx2,avx512f,avx512vnni")]
+        fn run<W: Work>(avx512: Avx512, work: W) -> W::Output {
+            work.run(avx512)
+        }
+        // SAFETY: `self` proves that the processor has all three.
+        unsafe { run(self, work) }
+    }
+}
 
 impl Kernel for Avx512 {
     const WIDTH: usize = 32;
+    const PREFERS_BYTES: bool = true;
     type Lanes = AvxLanes;
 
     #[inline(always)]
-    fn panel_product(panel: &Panel<'_, i16, i16>, out: &mut [i32]) {
+    fn splat(self, value: f32) -> AvxLanes {
+        self.0.splat(value)
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> AvxLanes {
+        self.0.load(values)
+    }
+
+    #[inline(always)]
+    fn load_i32(self, values: &[i32; LANES]) -> AvxLanes {
+        self.0.load_i32(values)
+    }
+
+    #[inline(always)]
+    fn load_i8(self, values: &[u8; LANES]) -> AvxLanes {
+        self.0.load_i8(values)
+    }
+
+    #[inline(always)]
+    fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
         let Rows { values, stride, count, depth } = panel.rows;
-        assert!(out.len() >= count * Self::WIDTH);
         for_each_tile(count, 12, |first, height| {
             let tile = tile_of!(tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
-            // SAFETY: `Panel` promises `count` rows and `depth / 2` groups of weights; the assertion covers `out`.
+            // SAFETY: `self` proves that the processor has AVX-512; `check` compared the lengths of all slices with
+            // the shapes, and the rows `first..first + height` are below `count`.
             unsafe {
                 let inputs = values.as_ptr().add(first * stride);
-                tile(
-                    inputs,
-                    stride,
-                    depth / 2,
-                    panel.weights.as_ptr(),
-                    out.as_mut_ptr().add(first * Self::WIDTH),
-                );
+                let out = out.as_mut_ptr().add(first * Self::WIDTH);
+                tile(inputs, stride, depth / 2, panel.weights.as_ptr(), out);
             }
         });
     }
 
-    const NARROW: bool = true;
-
     #[inline(always)]
-    fn narrow_panel_product(panel: &NarrowPanel<'_>, out: &mut [i32]) {
-        let NarrowPanel { panel: Panel { rows, weights }, high, offsets } = panel;
-        assert!(out.len() >= rows.count * Self::WIDTH && offsets.len() == Self::WIDTH);
+    fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
+        let BytePanel { rows, weights, high, offsets } = panel;
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 12, |first, height| {
-            let tile = tile_of!(narrow_tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
-            // SAFETY: `Panel` promises `count` rows and `depth / 4` groups; the assertion covers the rest.
+            let tile = tile_of!(byte_tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
+            // SAFETY: `self` proves that the processor has AVX-512; `check` compared the lengths of all slices with
+            // the shapes, and the rows `first..first + height` are below `count`.
             unsafe {
                 let inputs = rows.values.as_ptr().add(first * rows.stride);
                 let out = out.as_mut_ptr().add(first * Self::WIDTH);
@@ -131,7 +193,12 @@ impl Kernel for Avx512 {
     }
 }
 
-/// Up to twelve rows of two vectors of sums, two of weights and one of inputs: 27 of the 32 registers.
+/// Multiplies `ROWS` rows by 32 channels. Twelve rows of two vectors of sums, two of weights and one of inputs take 27 of
+/// the 32 registers.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
+/// of 64, and `out` to room for `ROWS` rows of 32 sums.
 #[target_feature(enable = "avx512f,avx512vnni")]
 unsafe fn tile_avx512<const ROWS: usize>(
     inputs: *const i16,
@@ -142,7 +209,7 @@ unsafe fn tile_avx512<const ROWS: usize>(
 ) {
     let mut sums = [[_mm512_setzero_si512(); 2]; ROWS];
     for pair in 0..pairs {
-        // SAFETY: the caller promises `ROWS` rows of `pairs` pairs and as many groups of 64 weights.
+        // SAFETY: the caller guarantees `ROWS` rows of `pairs` pairs and as many groups of 64 weights.
         unsafe {
             let weights = weights.add(pair * 64).cast::<__m512i>();
             let (low, high) = (_mm512_loadu_si512(weights), _mm512_loadu_si512(weights.add(1)));
@@ -155,7 +222,7 @@ unsafe fn tile_avx512<const ROWS: usize>(
         }
     }
     for (row, [low, high]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller promises room for `ROWS` rows of 32 sums.
+        // SAFETY: the caller guarantees room for `ROWS` rows of 32 sums.
         unsafe {
             let out = out.add(row * 32).cast::<__m512i>();
             _mm512_storeu_si512(out, low);
@@ -164,9 +231,13 @@ unsafe fn tile_avx512<const ROWS: usize>(
     }
 }
 
-/// As [`tile_avx512`], with `vpdpbusd` over bytes in groups of four.
+/// Like [`tile_avx512`], with `vpdpbusd` over bytes in groups of four.
+///
+/// # Safety
+/// Row `r` starts at `inputs + r * stride` and must have `high + low` groups of 4 bytes; `weights` must point to as many
+/// groups of 128, `offsets` to 32 integers, and `out` to room for `ROWS` rows of 32 sums.
 #[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn narrow_tile_avx512<const ROWS: usize>(
+unsafe fn byte_tile_avx512<const ROWS: usize>(
     inputs: *const u8,
     stride: usize,
     [high, low]: [usize; 2],
@@ -176,7 +247,7 @@ unsafe fn narrow_tile_avx512<const ROWS: usize>(
 ) {
     let mut sums = [[_mm512_setzero_si512(); 2]; ROWS];
     let add = |sums: &mut [[__m512i; 2]; ROWS], group: usize| {
-        // SAFETY: the caller promises `ROWS` rows of `high + low` groups and as many groups of 128 weights.
+        // SAFETY: the caller guarantees `ROWS` rows of `high + low` groups and as many groups of 128 weights.
         unsafe {
             let weights = weights.add(group * 128).cast::<__m512i>();
             let (left, right) = (_mm512_loadu_si512(weights), _mm512_loadu_si512(weights.add(1)));
@@ -191,7 +262,7 @@ unsafe fn narrow_tile_avx512<const ROWS: usize>(
     for group in 0..high {
         add(&mut sums, group);
     }
-    // SAFETY: the caller promises 32 offsets.
+    // SAFETY: the caller guarantees 32 offsets.
     let offsets = unsafe {
         let offsets = offsets.cast::<__m512i>();
         [_mm512_loadu_si512(offsets), _mm512_loadu_si512(offsets.add(1))]
@@ -205,7 +276,7 @@ unsafe fn narrow_tile_avx512<const ROWS: usize>(
         add(&mut sums, group);
     }
     for (row, [left, right]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller promises room for `ROWS` rows of 32 sums.
+        // SAFETY: the caller guarantees room for `ROWS` rows of 32 sums.
         unsafe {
             let out = out.add(row * 32).cast::<__m512i>();
             _mm512_storeu_si512(out, left);
@@ -214,87 +285,63 @@ unsafe fn narrow_tile_avx512<const ROWS: usize>(
     }
 }
 
-/// One AVX vector. Used only below [`with_avx2`] and [`with_avx512`], which is what makes its `unsafe` blocks sound.
+/// One AVX vector. Only [`Avx2`] creates it, so a value proves that the processor has AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AvxLanes(__m256);
 
 impl Lanes for AvxLanes {
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        // SAFETY: see the type.
-        Self(unsafe { _mm256_set1_ps(value) })
-    }
-
-    #[inline(always)]
-    fn load(values: &[f32; LANES]) -> Self {
-        // SAFETY: see the type; the array is one vector long.
-        Self(unsafe { _mm256_loadu_ps(values.as_ptr()) })
-    }
-
-    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
-        // SAFETY: see the type; the array is one vector long.
+        // SAFETY: `self` proves that the processor has AVX2; the array is one vector long.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
     }
 
     #[inline(always)]
-    fn from_i32(values: &[i32; LANES]) -> Self {
-        // SAFETY: see the type; the array is one vector long.
-        Self(unsafe { _mm256_cvtepi32_ps(_mm256_loadu_si256(values.as_ptr().cast())) })
-    }
-
-    #[inline(always)]
-    fn from_i8(values: &[u8; LANES]) -> Self {
-        // SAFETY: see the type; the array is the low half of a 128-bit vector.
-        Self(unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(values.as_ptr().cast()))) })
-    }
-
-    #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_add_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_sub_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_mul_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_div_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_max_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_min_ps(self.0, other.0) })
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        // SAFETY: see the type.
+        // SAFETY: `self` proves that the processor has AVX2.
         Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
     }
 
     #[inline(always)]
     fn store_i16(self, to: &mut [i16; LANES]) {
-        // SAFETY: see the type; the array is a 128-bit vector long. The conversion rounds ties to even, which is the
-        // rounding mode Rust programs run in.
+        // SAFETY: `self` proves that the processor has AVX2; the array is a 128-bit vector long.
+        // The conversion rounds ties to even, the rounding mode that Rust programs run in.
         unsafe {
             let integers = _mm256_cvtps_epi32(self.0);
             let (low, high) = (_mm256_castsi256_si128(integers), _mm256_extracti128_si256::<1>(integers));
@@ -304,7 +351,8 @@ impl Lanes for AvxLanes {
 
     #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {
-        // SAFETY: see the type. Both conversions round ties to even.
+        // SAFETY: `self` proves that the processor has AVX2.
+        // Both conversions round ties to even.
         unsafe {
             let integer = _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(self.0);
             let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(integer), _mm256_set1_epi32(127));

@@ -1,0 +1,33 @@
+// Runs before `npm pack` and `npm publish`: rejects a `dist/` that is missing, incomplete or stale.
+//
+// It compares dist/ with src/ and wasm/. Whether wasm/ belongs to the Rust sources only a build can tell, so release with
+// `cargo xtask package`, which builds everything.
+import { access, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { INPUTS_FILE, inputsDigest } from "./build.mjs";
+
+const MODEL = "all-MiniLM-L6-v2-int8.safetensors";
+
+const inDist = (name) => fileURLToPath(new URL(`dist/${name}`, import.meta.url));
+
+const problem = await findProblem();
+if (problem) {
+  console.error(`@evidence-chat/embedder cannot be packed: ${problem}`);
+  process.exitCode = 1;
+}
+
+async function findProblem() {
+  const built = await readFile(inDist(INPUTS_FILE), "utf8").catch(() => null);
+  if (built === null) return "dist/ is missing. Run `cargo xtask package`.";
+  const current = await inputsDigest().catch(() => null);
+  if (current === null) return "wasm/ is missing. Run `cargo xtask package`.";
+  if (built !== current) {
+    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
+  }
+  const hasModel = await access(inDist(MODEL)).then(
+    () => true,
+    () => false,
+  );
+  if (!hasModel) return `dist/ lacks ${MODEL}. Run \`cargo xtask setup\`, then \`cargo xtask package\`.`;
+  return null;
+}
