@@ -557,7 +557,7 @@ as $$
 #variable_conflict use_column
 declare
   -- How many chunks with words of the question are looked at: the time a search takes grows with it
-  -- (tests/bench/search), and hardly with the number of chunks there are. Rare words come first: a chunk that has only
+  -- (bench/search), and hardly with the number of chunks there are. Rare words come first: a chunk that has only
   -- common ones is found by its vector or not at all.
   chunk_budget constant integer := 300;
   -- With words in play a chunk may overtake others with better vectors, so more of them are looked at.

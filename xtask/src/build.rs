@@ -12,7 +12,7 @@ use crate::setup::Tools;
 use crate::{paths, shell, wasm_names};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub enum Part {
     /// The embedder as WebAssembly and its npm package.
     Embedder,
     /// The widget and the demo page (needs the embedder).
@@ -24,7 +24,7 @@ pub(crate) enum Part {
 }
 
 /// Builds the named parts, or all of them if none is named.
-pub(crate) fn run(parts: &[Part], tools: &Tools) -> Result<()> {
+pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
     let wanted = |part| {
         let is_needed = part == Part::Embedder && parts.contains(&Part::Web);
         parts.is_empty() || parts.contains(&part) || is_needed

@@ -6,19 +6,19 @@ use anyhow::{Context, Result};
 
 use crate::paths;
 
-pub(crate) struct CargoLock {
-    pub(crate) packages: Vec<LockedPackage>,
+pub struct CargoLock {
+    pub packages: Vec<LockedPackage>,
 }
 
-pub(crate) struct LockedPackage {
-    pub(crate) name: String,
-    pub(crate) version: String,
+pub struct LockedPackage {
+    pub name: String,
+    pub version: String,
     /// SHA-256 of the registry's archive; packages of this repository have none.
-    pub(crate) checksum: Option<String>,
+    pub checksum: Option<String>,
 }
 
 impl CargoLock {
-    pub(crate) fn read() -> Result<Self> {
+    pub fn read() -> Result<Self> {
         let text = fs::read_to_string(paths::repo().join("Cargo.lock")).context("cannot read Cargo.lock")?;
         Self::parse(&text).context("Cargo.lock is not as cargo writes it")
     }

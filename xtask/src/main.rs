@@ -4,24 +4,18 @@
 #![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
 
 mod bench;
-mod build;
-mod cargo_lock;
 mod demo;
-mod eval;
-mod local;
 mod package;
-mod paths;
 mod screenshots;
-mod setup;
-mod shell;
 mod supply_chain;
 mod test;
-mod wasm_names;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask::{build, setup};
 
 #[derive(Parser)]
 #[command(
@@ -74,11 +68,17 @@ enum Task {
         suites: Vec<test::Suite>,
     },
     /// Measure, beside what a user would pick instead.
-    #[command(subcommand)]
-    Bench(bench::Bench),
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<OsString>,
+    },
     /// Fit to evaluation data what is fitted.
-    #[command(subcommand)]
-    Eval(eval::Eval),
+    #[command(disable_help_flag = true)]
+    Eval {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<OsString>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -96,8 +96,8 @@ fn main() -> ExitCode {
         Task::Demo(options) => demo::run(&options),
         Task::Screenshots(options) => screenshots::run(&options),
         Task::Test { suites } => test::run(&suites),
-        Task::Bench(bench) => bench::run(&bench),
-        Task::Eval(eval) => eval::run(&eval),
+        Task::Bench { arguments } => bench::run("bench", &arguments),
+        Task::Eval { arguments } => bench::run("eval", &arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

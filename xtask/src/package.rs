@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use xtask::{build, paths, setup, shell};
 
-use crate::{build, paths, setup, shell, supply_chain};
+use crate::supply_chain;
 
 /// Builds the package with its model, packs it into `target/package/` and prints what a page downloads of it.
 pub(crate) fn run() -> Result<()> {

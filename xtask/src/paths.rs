@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// The root of the repository.
-pub(crate) fn repo() -> &'static Path {
+pub fn repo() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)
 }
 
 /// Downloads and tools that outlive the checkout: `$XDG_CACHE_HOME/evidence-chat` or `~/.cache/evidence-chat`.
-pub(crate) fn cache() -> Result<PathBuf> {
+pub fn cache() -> Result<PathBuf> {
     let base = match env::var_os("XDG_CACHE_HOME") {
         Some(dir) => PathBuf::from(dir),
         None => Path::new(&env::var_os("HOME").context("HOME is not set, so there is no cache folder")?)
@@ -22,11 +22,11 @@ pub(crate) fn cache() -> Result<PathBuf> {
 }
 
 /// Cargo's output folder, which the environment may have moved.
-pub(crate) fn cargo_target() -> PathBuf {
+pub fn cargo_target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| repo().join("target"), |dir| repo().join(dir))
 }
 
 /// The kb command line, as `cargo xtask build kb` leaves it.
-pub(crate) fn kb_binary() -> PathBuf {
+pub fn kb_binary() -> PathBuf {
     cargo_target().join("debug").join("kb")
 }

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-
-use crate::{build, paths, setup, shell};
+use xtask::{build, paths, setup, shell};
 
 #[derive(Args)]
 pub(crate) struct Options {

@@ -14,12 +14,12 @@ use crate::paths;
 static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
 
 /// Lets all commands made from now on find the programs of this folder first.
-pub(crate) fn search_first(folder: PathBuf) {
+pub fn search_first(folder: PathBuf) {
     PROGRAMS.get_or_init(|| folder);
 }
 
 /// A command that runs in the root of the repository.
-pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(paths::repo()).stdin(Stdio::null());
     if PROGRAMS.get().is_some()
@@ -31,14 +31,14 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// A subcommand of the cargo that runs this program. It takes Cargo.lock as it is: a stale one is an error, never rewritten.
-pub(crate) fn cargo(subcommand: &[&str]) -> Command {
+pub fn cargo(subcommand: &[&str]) -> Command {
     let mut command = unlocked_cargo();
     command.args(subcommand).arg("--locked");
     command
 }
 
 /// The cargo that runs this program, for the few subcommands that do not know `--locked`.
-pub(crate) fn unlocked_cargo() -> Command {
+pub fn unlocked_cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // The outer cargo describes the package xtask in the environment; the inner one must not see it.
     for (name, _) in env::vars_os() {
@@ -53,7 +53,7 @@ pub(crate) fn unlocked_cargo() -> Command {
 }
 
 /// Runs to the end; an unsuccessful end is an error that names the command.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
     if !status.success() {
         bail!("`{}` failed ({status})", describe(command));
@@ -62,13 +62,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Standard output of a command, trimmed; `None` if it cannot be started or fails.
-pub(crate) fn output(command: &mut Command) -> Option<String> {
+pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Full path of a program that a command would find.
-pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+pub fn find_program(name: &str) -> Option<PathBuf> {
     search_path().into_iter().map(|dir| dir.join(name)).find(|path| path.is_file())
 }
 
@@ -78,7 +78,7 @@ fn search_path() -> Vec<PathBuf> {
 }
 
 /// PATH with `first` in front and `last` at the end.
-pub(crate) fn path_with(first: Option<&Path>, last: Option<&Path>) -> Result<std::ffi::OsString> {
+pub fn path_with(first: Option<&Path>, last: Option<&Path>) -> Result<std::ffi::OsString> {
     let (first, last) = (first.map(Path::to_path_buf), last.map(Path::to_path_buf));
     env::join_paths(first.into_iter().chain(search_path()).chain(last))
         .context("a folder on PATH has a name that PATH cannot hold")

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use xtask::setup::{ModelDir, Tools};
+use xtask::{build, paths, setup, shell};
 
-use crate::setup::{ModelDir, Tools};
-use crate::{build, paths, setup, shell, supply_chain};
+use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {

@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
-
-use crate::local::{Service, Stop, Supabase, ports};
-use crate::setup::ModelDir;
-use crate::{build, paths, setup, shell};
+use xtask::local::{Service, Stop, Supabase, ports};
+use xtask::setup::ModelDir;
+use xtask::{build, paths, setup, shell};
 
 #[derive(Args)]
 pub(crate) struct Options {

@@ -1,6 +1,6 @@
 //! Services of this product that run on this computer for a while.
 
-pub(crate) mod ports;
+pub mod ports;
 mod service;
 
 use std::fs;
@@ -13,47 +13,47 @@ use serde_json::Value;
 
 use crate::setup::ModelDir;
 use crate::{paths, shell};
-pub(crate) use service::Service;
+pub use service::Service;
 
 /// Whether Ctrl-C or SIGTERM came.
 #[derive(Clone)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    pub(crate) fn on_signal() -> Result<Self> {
+    pub fn on_signal() -> Result<Self> {
         let stop = Self(Arc::new(AtomicBool::new(false)));
         let flag = stop.clone();
         ctrlc::set_handler(move || flag.0.store(true, Ordering::Relaxed))?;
         Ok(stop)
     }
 
-    pub(crate) fn is_requested(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         ensure!(!self.is_requested(), "stopped");
         Ok(())
     }
 }
 
 /// The embedded Supabase; dropping it stops it.
-pub(crate) struct Supabase {
-    pub(crate) service: Service,
-    pub(crate) keys: Keys,
+pub struct Supabase {
+    pub service: Service,
+    pub keys: Keys,
 }
 
 /// What the local Supabase was given on its first start.
-pub(crate) struct Keys {
-    pub(crate) jwt_secret: String,
-    pub(crate) publishable_key: String,
-    pub(crate) secret_key: String,
-    pub(crate) worker_secret: String,
+pub struct Keys {
+    pub jwt_secret: String,
+    pub publishable_key: String,
+    pub secret_key: String,
+    pub worker_secret: String,
 }
 
 impl Supabase {
     /// Starts it on a data folder, which is made and filled on the first start.
-    pub(crate) fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
+    pub fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
         let service = Service::start(
             "supabase",
             shell::command("node").arg("supabase/local/server.mjs").env("DATA_DIR", data),
@@ -64,21 +64,17 @@ impl Supabase {
         Ok(Self { service, keys: Keys::read(&data.join("keys.json"))? })
     }
 
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.service.url
     }
 
     /// Reads a folder of documents into the knowledge base with the `kb` that was built last.
-    pub(crate) fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
+    pub fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
         shell::run(self.command(paths::kb_binary(), model).arg("sync").arg(documents))
     }
 
     /// A program that works on this knowledge base.
-    pub(crate) fn command(
-        &self,
-        program: impl AsRef<std::ffi::OsStr>,
-        model: &ModelDir,
-    ) -> std::process::Command {
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>, model: &ModelDir) -> std::process::Command {
         let mut command = shell::command(program);
         command
             .env("SUPABASE_URL", self.url())

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 const ATTEMPTS: u16 = 50;
 
 /// The first free loopback port at or after `preferred`.
-pub(crate) fn free_from(preferred: u16) -> Result<u16> {
+pub fn free_from(preferred: u16) -> Result<u16> {
     let end = preferred.saturating_add(ATTEMPTS);
     for port in preferred..end {
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {

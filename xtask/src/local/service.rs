@@ -18,9 +18,9 @@ const READY: &str = "ready ";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(crate) struct Service {
+pub struct Service {
     name: &'static str,
-    pub(crate) url: String,
+    pub url: String,
     log: PathBuf,
     /// `None` once it has ended.
     child: Option<Child>,
@@ -29,7 +29,7 @@ pub(crate) struct Service {
 
 impl Service {
     /// Starts `command` with `PORT` set and waits until it prints `ready URL`. All it prints goes to a log file.
-    pub(crate) fn start(
+    pub fn start(
         name: &'static str,
         command: &mut Command,
         port: u16,
@@ -69,11 +69,11 @@ impl Service {
         Ok(service)
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.id
     }
 
-    pub(crate) fn report_if_stopped(&mut self) {
+    pub fn report_if_stopped(&mut self) {
         if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
             self.child = None;
             self.kill_descendants();

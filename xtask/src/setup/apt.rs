@@ -15,8 +15,13 @@ const OPTION: &str = "--apt-install";
 static CONSENT: OnceLock<()> = OnceLock::new();
 
 /// Lets packages be installed without a question, for machines where nobody can answer one.
-pub(crate) fn give_consent() {
+pub fn give_consent() {
     CONSENT.get_or_init(|| ());
+}
+
+/// Whether packages may be installed without a question.
+pub fn has_consent() -> bool {
+    CONSENT.get().is_some()
 }
 
 /// Installs the packages where that is possible without a password and the user agrees. The error says what to do by hand.
@@ -26,7 +31,7 @@ pub(super) fn install(packages: &[&str]) -> Result<()> {
     if shell::find_program("apt-get").is_none() || !is_root {
         bail!("not installed; on Debian or Ubuntu: {remedy}");
     }
-    if CONSENT.get().is_none() && !ask(packages)? {
+    if !has_consent() && !ask(packages)? {
         bail!("not installed: run `{remedy}`, or let this command do it with {OPTION}");
     }
     println!("  installing {} with apt-get", packages.join(", "));

@@ -17,23 +17,23 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-pub(crate) use apt::give_consent;
-pub(crate) use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
-pub(crate) use wasm_toolchain::WasmToolchain;
+pub use apt::{give_consent, has_consent};
+pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
+pub use wasm_toolchain::WasmToolchain;
 
 /// What the build needs.
-pub(crate) struct Tools {
-    pub(crate) wasm: WasmToolchain,
-    pub(crate) wasm_bindgen: PathBuf,
-    pub(crate) worker_build: PathBuf,
+pub struct Tools {
+    pub wasm: WasmToolchain,
+    pub wasm_bindgen: PathBuf,
+    pub worker_build: PathBuf,
 }
 
 /// Folder that holds the embedder's model file and what it was made from, checked.
-pub(crate) struct ModelDir(pub(crate) PathBuf);
+pub struct ModelDir(pub PathBuf);
 
 /// What can be set up by itself.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Thing {
+pub enum Thing {
     /// The weights, the tokenizer and the model file made from them.
     Model,
     /// A browser for the tests.
@@ -41,13 +41,13 @@ pub(crate) enum Thing {
 }
 
 /// What programs in Node.js need.
-pub(crate) fn node_packages() -> Result<()> {
+pub fn node_packages() -> Result<()> {
     step("Node.js", node::ensure)?;
     step("Node.js packages", npm::ensure).map(|_| ())
 }
 
 /// For `cargo xtask build`.
-pub(crate) fn for_building() -> Result<Tools> {
+pub fn for_building() -> Result<Tools> {
     node_packages()?;
     Ok(Tools {
         wasm: step("WebAssembly standard library", WasmToolchain::ensure)?,
@@ -57,28 +57,28 @@ pub(crate) fn for_building() -> Result<Tools> {
 }
 
 /// For `cargo xtask demo`: the build's needs and the model.
-pub(crate) fn for_running() -> Result<(Tools, ModelDir)> {
+pub fn for_running() -> Result<(Tools, ModelDir)> {
     Ok((for_building()?, model()?))
 }
 
 /// The model alone.
-pub(crate) fn model() -> Result<ModelDir> {
+pub fn model() -> Result<ModelDir> {
     step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
 }
 
 /// For `cargo xtask test`: also a browser.
-pub(crate) fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
+pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
     let (tools, model) = for_running()?;
     Ok((tools, model, browser()?))
 }
 
 /// The browser alone.
-pub(crate) fn browser() -> Result<PathBuf> {
+pub fn browser() -> Result<PathBuf> {
     step("Chromium", chromium::ensure)
 }
 
 /// For the lints, besides what everything needs: the path of cargo-deny.
-pub(crate) fn for_linting() -> Result<PathBuf> {
+pub fn for_linting() -> Result<PathBuf> {
     step("cargo-deny", cargo_deny::ensure)
 }
 
@@ -90,7 +90,7 @@ fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T
 }
 
 /// SHA-256 of a file in hex.
-pub(crate) fn sha256(path: &Path) -> io::Result<String> {
+pub fn sha256(path: &Path) -> io::Result<String> {
     Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

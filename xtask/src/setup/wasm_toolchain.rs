@@ -17,7 +17,7 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_SYSROOT: &str = "/usr/lib/rustlib";
 const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "rust-web-src", "cargo-web"];
 
-pub(crate) enum WasmToolchain {
+pub enum WasmToolchain {
     /// The compiler in use has std for the target.
     Installed,
     /// Std is compiled from Debian's source package with Debian's compiler.
@@ -63,7 +63,7 @@ impl WasmToolchain {
     }
 
     /// Lets a command (cargo, or a program that runs cargo) use this toolchain.
-    pub(crate) fn apply(&self, command: &mut Command) -> Result<()> {
+    pub fn apply(&self, command: &mut Command) -> Result<()> {
         if let Self::DebianSource { linker_dir, shim_dir } = self {
             command
                 .env("PATH", shell::path_with(Some(shim_dir), Some(linker_dir))?)
@@ -75,7 +75,7 @@ impl WasmToolchain {
     }
 
     /// Arguments that cargo needs besides `--target`.
-    pub(crate) fn cargo_args(&self) -> &'static [&'static str] {
+    pub fn cargo_args(&self) -> &'static [&'static str] {
         match self {
             Self::Installed => &[],
             Self::DebianSource { .. } => &["-Zbuild-std=std,panic_abort"],

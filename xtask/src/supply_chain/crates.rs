@@ -4,8 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
-
-use crate::shell;
+use xtask::shell;
 
 pub(super) fn check(cargo_deny: &Path) -> Result<()> {
     // Duplicate versions are warnings: the summary counts them, `cargo deny check bans` names them.

@@ -5,9 +5,9 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
+use xtask::paths;
 
 use super::licence;
-use crate::paths;
 
 /// Licences that any package may have: they ask for no more than that their text goes along.
 const ALLOWED: [&str; 9] =

@@ -12,7 +12,7 @@ use super::sha256;
 use crate::shell;
 
 /// The file the `embedder` crate accepts (its `files.rs` holds the same name and checksum and refuses others).
-pub(crate) const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
+pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
 
 /// Whether the folder holds the model file. One with other contents is left in place, and reported.

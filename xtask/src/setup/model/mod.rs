@@ -14,9 +14,8 @@ use anyhow::{Context, Result};
 
 use super::sha256;
 use crate::paths;
-
-pub(crate) use convert::MODEL_FILE;
-pub(crate) use fetch::{MODEL_NAME, MODEL_REVISION};
+pub use convert::MODEL_FILE;
+pub use fetch::{MODEL_NAME, MODEL_REVISION};
 
 /// Returns the folder that holds the checked files.
 pub(super) fn ensure() -> Result<PathBuf> {

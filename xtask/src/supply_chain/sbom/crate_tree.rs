@@ -5,9 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-
-use crate::cargo_lock::CargoLock;
-use crate::shell;
+use xtask::cargo_lock::CargoLock;
+use xtask::shell;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CrateId {

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use xtask::{paths, setup};
 
 use self::crate_tree::{CrateId, CrateTree, Facts};
 use self::document::Component;
 use super::npm::Lock;
-use crate::{paths, setup};
 
 const WASM: &[&str] = &["wasm32-unknown-unknown"];
 /// The systems that the README names for `kb`.

@@ -1,0 +1,276 @@
+//! The Worker in workerd on this computer: what it adds to its calls of Supabase, how soon an answer begins, what many
+//! users at once get, and what it weighs.
+
+mod faults;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use xtask::local::{Service, Stop, Supabase, ports};
+use xtask::setup::ModelDir;
+use xtask::{build, paths, setup, shell};
+
+use self::faults::Faults;
+use crate::report::Report;
+use crate::{folder, program};
+
+/// How long the stand-in for Supabase waits before each answer, in milliseconds.
+const LATENCY_MS: u32 = 5;
+
+/// More questions a minute than anybody asks here.
+const NO_LIMIT: &str = "10000";
+
+const NOTES: &str = "\
+overhead_…: the client's time less the time that its calls took in a stand-in for Supabase; _last_byte: less both calls;
+  _direct_call: the same without the Worker, which is what client and stand-in themselves add
+ttfb_…: one user after the other, without the embedding of the question, which is made in the browser
+load_…: times under load are those of the local database, one session on one core; the users leave it 30 % of its time,
+  since beyond that questions only wait in line. Eager users ask more than the limit allows, the others a few questions
+memory_…: resident memory of workerd, once its caches are full; _constant_worker: the same requests to a Worker that makes the
+  same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
+  pause; load_memory_…: from its start on, while caches fill";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Measure only these parts, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// How many users ask at once.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    users: u32,
+    /// For how long they do.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
+    /// How many questions each of them may ask in a minute.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Measure the Worker as it is built already.
+    #[arg(long)]
+    no_build: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// What the Worker adds to its calls of Supabase.
+    Overhead,
+    /// Time to the first byte of an answer on the local Supabase.
+    Ttfb,
+    /// Whether memory stays flat over thousands of requests.
+    Memory,
+    /// Many users at once on the local Supabase.
+    Load,
+    /// The compressed Worker.
+    Size,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Overhead => "the Worker's own time",
+            Self::Ttfb => "the time to the first byte",
+            Self::Memory => "the memory of workerd",
+            Self::Load => "many users at once",
+            Self::Size => "the size of the Worker",
+        }
+    }
+}
+
+type Measure = fn(&Bed, &Options, &mut Report) -> Result<()>;
+
+/// What is measured on running services; the load last, since it leaves the database large.
+const ON_SERVICES: [(Part, Measure); 4] = [
+    (Part::Overhead, |bed, _, report| bed.overhead(report)),
+    (Part::Ttfb, |bed, _, report| bed.ttfb(report)),
+    (Part::Memory, |bed, _, report| bed.memory(report)),
+    (Part::Load, Bed::load),
+];
+
+impl Options {
+    fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+}
+
+/// Prints a table and writes `target/bench/edge.json`.
+pub(super) fn measure(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let stop = Stop::on_signal()?;
+    let (tools, model) = setup::for_running()?;
+    if !options.no_build {
+        build::run(&[build::Part::Kb, build::Part::Worker], &tools)?;
+    }
+    let mut report = Report::new()?;
+    let mut broken = Vec::new();
+    if options.wants(Part::Size) {
+        println!("• measuring {}", Part::Size.name());
+        program::add_to(&mut node("size.mjs"), &stop, &mut report)?;
+    }
+    let parts: Vec<_> = ON_SERVICES.into_iter().filter(|(part, _)| options.wants(*part)).collect();
+    if !parts.is_empty() {
+        let bed = Bed::prepare(&model, &stop)?;
+        for (part, measure) in parts {
+            println!("• measuring {}", part.name());
+            let part_started = Instant::now();
+            match measure(&bed, options, &mut report) {
+                Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
+                Err(error) => {
+                    stop.check()?;
+                    println!("✗ {}: {error:#}", part.name());
+                    broken.push(part.name());
+                }
+            }
+        }
+    }
+    let faults = Faults::load()?;
+    if let Some(faults) = &faults {
+        faults.add_to(&mut report);
+    }
+    let file = folder()?.join("edge.json");
+    report.write(&file)?;
+    report.print();
+    println!("\n{NOTES}");
+    match faults {
+        Some(faults) => faults.print(),
+        None => {
+            println!("\nno table of faults: `node --test edge-chat/local/tests/faults.test.mjs` makes it");
+        }
+    }
+    println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
+    if !broken.is_empty() {
+        bail!("could not measure {}", broken.join(" and "));
+    }
+    Ok(())
+}
+
+/// A local Supabase with the sample knowledge base, and questions to it.
+struct Bed {
+    work: PathBuf,
+    questions: PathBuf,
+    supabase: Supabase,
+    stop: Stop,
+}
+
+impl Bed {
+    fn prepare(model: &ModelDir, stop: &Stop) -> Result<Self> {
+        let work = folder()?.join("edge");
+        if work.exists() {
+            fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
+        }
+        fs::create_dir_all(&work)?;
+        let supabase = Supabase::start(&work.join("supabase"), &work, stop)?;
+        supabase.sync(&paths::repo().join("supabase/sample-kb"), model)?;
+        stop.check()?;
+        let bed = Self { questions: work.join("questions.json"), work, supabase, stop: stop.clone() };
+        let mut prepare = bed.program("prepare.mjs");
+        prepare.env("KB_BINARY", paths::kb_binary()).env("EVIDENCE_MODEL_DIR", &model.0);
+        program::run(&mut prepare, &bed.stop)?;
+        Ok(bed)
+    }
+
+    fn overhead(&self, report: &mut Report) -> Result<()> {
+        let stand_in = self.stand_in()?;
+        let worker = self.worker("worker-overhead", &stand_in.url, &[])?;
+        report.context("stand_in_latency_ms", LATENCY_MS);
+        let mut overhead = self.program("overhead.mjs");
+        overhead.env("WORKER_URL", &worker.url).env("STAND_IN_URL", &stand_in.url);
+        program::add_to(&mut overhead, &self.stop, report)
+    }
+
+    fn memory(&self, report: &mut Report) -> Result<()> {
+        let stand_in = self.stand_in()?;
+        // So that the largest outcomes are answers of as many passages as there may be.
+        let variables =
+            [("CHAT_RATE_LIMIT", NO_LIMIT), ("CHAT_MATCH_COUNT", "50"), ("CHAT_EVIDENCE_CONFIDENCE", "0")];
+        let worker = self.worker("worker-memory", &stand_in.url, &variables)?;
+        let constant =
+            self.service("constant-worker", node("constant-service.mjs"), &stand_in.url, &variables)?;
+        let mut memory = self.program("memory.mjs");
+        memory
+            .env("WORKER_URL", &worker.url)
+            .env("WORKER_PID", worker.id().to_string())
+            .env("CONSTANT_WORKER_URL", &constant.url)
+            .env("CONSTANT_WORKER_PID", constant.id().to_string())
+            .env("STAND_IN_URL", &stand_in.url);
+        program::add_to(&mut memory, &self.stop, report)
+    }
+
+    fn ttfb(&self, report: &mut Report) -> Result<()> {
+        let worker = self.worker("worker-ttfb", self.supabase.url(), &[])?;
+        program::add_to(self.program("ttfb.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
+    }
+
+    fn load(&self, options: &Options, report: &mut Report) -> Result<()> {
+        let limit = options.limit.to_string();
+        let worker = self.worker("worker-load", self.supabase.url(), &[("CHAT_RATE_LIMIT", &limit)])?;
+        let mut load = self.program("load.mjs");
+        load.env("WORKER_URL", &worker.url)
+            .env("WORKER_PID", worker.id().to_string())
+            .env("USERS", options.users.to_string())
+            .env("SECONDS", options.seconds.to_string())
+            .env("LIMIT", limit);
+        program::add_to(&mut load, &self.stop, report)
+    }
+
+    fn stand_in(&self) -> Result<Service> {
+        Service::start(
+            "stand-in",
+            self.program("stand-in.mjs").env("LATENCY_MS", LATENCY_MS.to_string()),
+            ports::free_from(54421)?,
+            &self.work,
+            &self.stop,
+        )
+    }
+
+    /// A program that knows where Supabase and the questions are.
+    fn program(&self, name: &str) -> Command {
+        let mut program = node(name);
+        program
+            .env("SUPABASE_URL", self.supabase.url())
+            .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
+            .env("SUPABASE_SECRET_KEY", &self.supabase.keys.secret_key)
+            .env("JWT_SECRET", &self.supabase.keys.jwt_secret)
+            .env("WORKER_SECRET", &self.supabase.keys.worker_secret)
+            .env("QUESTIONS", &self.questions);
+        program
+    }
+
+    /// A Worker of its own for a part: what one part leaves in it must not touch the next.
+    fn worker(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
+        let mut server = shell::command("node");
+        server.arg("edge-chat/local/server.mjs");
+        self.service(name, server, supabase_url, variables)
+    }
+
+    fn service(
+        &self,
+        name: &'static str,
+        mut program: Command,
+        supabase_url: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<Service> {
+        Service::start(
+            name,
+            program
+                .env("DATA_DIR", self.work.join(name))
+                .env("SUPABASE_URL", supabase_url)
+                .env("SUPABASE_PUBLISHABLE_KEY", &self.supabase.keys.publishable_key)
+                .env("SUPABASE_JWT_SECRET", &self.supabase.keys.jwt_secret)
+                .env("CHAT_WORKER_SECRET", &self.supabase.keys.worker_secret)
+                .envs(variables.iter().copied()),
+            ports::free_from(8787)?,
+            &self.work,
+            &self.stop,
+        )
+    }
+}
+
+/// A program of `bench/edge`.
+fn node(name: &str) -> Command {
+    let mut node = shell::command("node");
+    node.arg(paths::repo().join("bench/edge").join(name));
+    node
+}

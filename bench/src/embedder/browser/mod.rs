@@ -1,0 +1,182 @@
+//! The package in Chromium, beside Transformers.js: one thread, in a Web Worker.
+
+mod peer;
+mod plan;
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use xtask::shell;
+
+use super::Bed;
+use crate::report::Report;
+
+/// Our package.
+const OURS: &str = "ours";
+/// Transformers.js with its q8 model and its smallest WebAssembly, its fastest form.
+const PEER: &str = "peer";
+/// The same as it comes.
+const PEER_DEFAULT: &str = "peer_default";
+
+const TOKENS: [usize; 6] = [8, 16, 32, 64, 128, 256];
+
+/// Adds everything that is measured in the browser.
+pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
+    let texts = check_reference(bed)?;
+    let peer = match &bed.peer {
+        Some(source) => Some(peer::prepare(source, &bed.dir)?),
+        None => {
+            println!("  no ../shared/bench-peer: Transformers.js and the ratios to it are left out");
+            None
+        }
+    };
+    let (plan_file, result_file) = (bed.dir.join("plan.json"), bed.dir.join("browser.json"));
+    let plan = plan::plan(bed, peer.as_deref(), &result_file)?;
+    fs::write(&plan_file, plan.to_string())?;
+    shell::run(
+        shell::command("node")
+            .arg("bench/browser/run.mjs")
+            .arg(&plan_file)
+            .env("CHROMIUM_PATH", &bed.chromium),
+    )?;
+    let result: Value = serde_json::from_slice(&fs::read(&result_file)?)?;
+
+    report.context("chromium", result["chromium"].clone());
+    report.context("reference_texts", texts);
+    report.context("transformers_js", peer.as_deref().and_then(peer::version));
+    add_speed(&result["speed"], report)?;
+    add_load(&result["load"], report)?;
+    add_memory(&result["load"], report)?;
+    add_accuracy(&result["accuracy"], report)
+}
+
+/// Renderer CPU time for one text, and for 32: the least of all rounds.
+fn add_speed(speed: &Value, report: &mut Report) -> Result<()> {
+    let best = |id: &str, test: &str| numbers(&speed[id][test]).map(|times| least(&times));
+    for tokens in TOKENS {
+        let test = tokens.to_string();
+        let (name, peer_name) = (format!("cpu_ms_{tokens}"), format!("peer_cpu_ms_{tokens}"));
+        add_beside(
+            report,
+            &format!("ratio_cpu_{tokens}"),
+            (&name, best(OURS, &test)),
+            (&peer_name, best(PEER, &test)),
+        )?;
+    }
+    // The peer pads a batch to its longest text, so it may be faster one by one.
+    let peer = best(PEER, "batch").and_then(|batch| Ok(batch.min(best(PEER, "one by one")?)));
+    add_beside(
+        report,
+        "ratio_batch32",
+        ("batch32_cpu_ms", best(OURS, "batch")),
+        ("peer_batch32_cpu_ms", peer),
+    )
+}
+
+/// Time from the worker's first line to the first vector, with an empty profile (cold) and with filled caches (warm).
+fn add_load(load: &Value, report: &mut Report) -> Result<()> {
+    for kind in ["cold", "warm"] {
+        let middle = |id: &str| readings(&load[id], &format!("{kind}Ms")).map(|times| median(&times));
+        let default = middle(PEER_DEFAULT);
+        if let Ok(milliseconds) = default {
+            report.add(format!("peer_default_{kind}_ms"), milliseconds, "ms");
+        }
+        let peer = middle(PEER).and_then(|smallest| Ok(smallest.min(default?)));
+        let (name, peer_name) = (format!("{kind}_ms"), format!("peer_{kind}_ms"));
+        add_beside(report, &format!("ratio_{kind}"), (&name, middle(OURS)), (&peer_name, peer))?;
+        let bytes = readings(&load[OURS], &format!("{kind}Bytes"))?;
+        report.add(format!("{kind}_served_mb"), median(&bytes) / 1e6, "MB");
+    }
+    Ok(())
+}
+
+/// Resident memory of the renderer above that of the same page while it was blank.
+fn add_memory(load: &Value, report: &mut Report) -> Result<()> {
+    for (id, prefix) in [(OURS, ""), (PEER, "peer_")] {
+        let Ok(blank) = readings(&load[id], "blankMib") else { continue };
+        let above_blank = |name: &str| -> Result<Vec<f64>> {
+            Ok(readings(&load[id], name)?.iter().zip(&blank).map(|(memory, blank)| memory - blank).collect())
+        };
+        let (loaded, used) = (above_blank("loadedMib")?, above_blank("usedMib")?);
+        // At rest, whichever is more: just loaded, or after texts of all lengths and a batch.
+        let at_rest: Vec<_> = loaded.iter().zip(&used).map(|(loaded, used)| loaded.max(*used)).collect();
+        report.add(format!("{prefix}renderer_mib"), median(&at_rest), "MiB");
+        report.add(format!("{prefix}renderer_loaded_mib"), median(&loaded), "MiB");
+        report.add(format!("{prefix}renderer_peak_mib"), median(&above_blank("peakMib")?), "MiB");
+    }
+    Ok(())
+}
+
+fn add_accuracy(accuracy: &Value, report: &mut Report) -> Result<()> {
+    for (id, prefix) in [(OURS, ""), (PEER, "peer_")] {
+        let Ok(cosines) = numbers(&accuracy[id]["cosines"]) else { continue };
+        let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
+        report.add(format!("{prefix}cosine_mean"), mean, "cosine");
+        report.add(format!("{prefix}cosine_min"), least(&cosines), "cosine");
+        let same = accuracy[id]["sameIds"].as_array().context("no token ids")?;
+        let others: Vec<_> = (0..same.len()).filter(|&index| same[index] != json!(true)).collect();
+        let share = (same.len() - others.len()) as f64 / same.len() as f64;
+        report.add(format!("{prefix}ids_equal"), 100.0 * share, "%");
+        report.context(&format!("{prefix}texts_with_other_ids"), others);
+    }
+    Ok(())
+}
+
+/// Adds our figure in milliseconds and, where the peer was measured, the peer's and the ratio.
+fn add_beside(
+    report: &mut Report,
+    ratio: &str,
+    (name, ours): (&str, Result<f64>),
+    (peer_name, peer): (&str, Result<f64>),
+) -> Result<()> {
+    let ours = ours?;
+    report.add(name, ours, "ms");
+    if let Ok(peer) = peer {
+        report.add(peer_name, peer, "ms");
+        report.add_ratio(ratio, ours, peer);
+    }
+    Ok(())
+}
+
+/// Number of texts of the reference set, which must be well-formed if it is there.
+fn check_reference(bed: &Bed) -> Result<usize> {
+    let name = bed.reference.display();
+    if !bed.reference.exists() {
+        println!("  no {name}: accuracy is left out");
+        return Ok(0);
+    }
+    let json = fs::read(&bed.reference).with_context(|| format!("cannot read {name}"))?;
+    let reference: Value = serde_json::from_slice(&json).with_context(|| format!("{name} is no JSON"))?;
+    let items = reference["items"].as_array().map_or(&[][..], Vec::as_slice);
+    ensure!(!items.is_empty(), "{name} has no items");
+    for (index, item) in items.iter().enumerate() {
+        let is_whole = item["text"].is_string()
+            && item["ids"].is_array()
+            && item["embedding"].as_array().is_some_and(|vector| vector.len() == 384);
+        ensure!(is_whole, "{name}: item {index} needs text, ids and an embedding of 384 numbers");
+    }
+    Ok(items.len())
+}
+
+/// One field of every load.
+fn readings(loads: &Value, field: &str) -> Result<Vec<f64>> {
+    let loads = loads.as_array().context("not measured")?;
+    numbers(&loads.iter().map(|load| load[field].clone()).collect())
+}
+
+fn numbers(array: &Value) -> Result<Vec<f64>> {
+    let numbers: Vec<_> = array.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    ensure!(!numbers.is_empty(), "not measured");
+    Ok(numbers)
+}
+
+fn least(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
+}

@@ -1,0 +1,80 @@
+//! What `bench/browser/run.mjs` is to measure, and with what.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value, json};
+use xtask::paths;
+
+use super::{OURS, PEER, PEER_DEFAULT, TOKENS};
+use crate::embedder::{Bed, texts};
+
+/// The plan as JSON. `peer` is the folder of the peer where it is ready to be served.
+pub(super) fn plan(bed: &Bed, peer: Option<&Path>, result: &Path) -> Result<Value> {
+    let package = paths::repo().join("embedder-wasm/npm");
+    let mut mounts = Map::new();
+    let mut mount = |prefix: &str, folder: &Path| {
+        mounts.insert(prefix.to_owned(), json!(folder));
+    };
+    mount("/ours/dist/", &package.join("dist"));
+    mount("/ours/wasm/", &package.join("wasm"));
+    mount("/ours/model/", &bed.model.0);
+    mount("/ours/", &paths::repo().join("bench/browser"));
+    let mut embedders = vec![json!({
+        "id": OURS, "adapter": "/ours/adapter.mjs", "options": {}, "speed": true, "accuracy": true,
+    })];
+    if let Some(peer) = peer {
+        mount("/", peer);
+        // The adapter's `wasm` is part of the file's name: the smallest, and the one of a plain installation.
+        for (id, wasm, is_main) in [(PEER, "", true), (PEER_DEFAULT, ".asyncify", false)] {
+            embedders.push(json!({
+                "id": id,
+                "adapter": "/adapters/transformersjs.mjs",
+                "options": { "dtype": "q8", "wasm": wasm },
+                "speed": is_main,
+                "accuracy": is_main,
+            }));
+        }
+    }
+    Ok(json!({
+        "mounts": mounts,
+        "embedders": embedders,
+        "tests": tests(peer)?,
+        "reference": bed.reference.exists().then_some(&bed.reference),
+        "result": result,
+    }))
+}
+
+/// Single texts of each length, and 32 mixed ones at once and one by one.
+fn tests(peer: Option<&Path>) -> Result<Vec<Value>> {
+    let corpus = corpus(peer)?;
+    let mut tests: Vec<_> = TOKENS
+        .into_iter()
+        .map(|tokens| {
+            let texts = &corpus["lengths"][tokens.to_string()];
+            let calls = if tokens > 64 { 6 } else { 12 };
+            json!({ "name": tokens.to_string(), "command": "oneByOne", "texts": texts, "calls": calls, "per": 1 })
+        })
+        .collect();
+    let mixed = &corpus["batch32"];
+    let count = mixed.as_array().map_or(0, Vec::len);
+    ensure!(count == 32, "the corpus has {count} mixed texts instead of 32");
+    tests.push(json!({ "name": "batch", "command": "batch", "texts": mixed, "calls": 1, "per": 1 }));
+    tests
+        .push(json!({ "name": "one by one", "command": "oneByOne", "texts": mixed, "calls": 32, "per": 32 }));
+    Ok(tests)
+}
+
+/// `{"lengths": {"8": [text, …], …}, "batch32": [text, …]}`: the peer's, or made here.
+fn corpus(peer: Option<&Path>) -> Result<Value> {
+    if let Some(peer) = peer {
+        let file = peer.join("corpus.json");
+        let json = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        return serde_json::from_slice(&json).with_context(|| format!("{} is no JSON", file.display()));
+    }
+    let lengths: Map<_, _> =
+        TOKENS.into_iter().map(|tokens| (tokens.to_string(), json!([texts::of(tokens)]))).collect();
+    let mixed: Vec<_> = TOKENS[..4].iter().cycle().take(32).map(|&tokens| texts::of(tokens)).collect();
+    Ok(json!({ "lengths": lengths, "batch32": mixed }))
+}

@@ -1,0 +1,223 @@
+//! Knowledge bases of evaluation documents, and the program that asks them questions.
+
+mod figures;
+mod sets;
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use xtask::local::{Stop, Supabase};
+use xtask::setup::ModelDir;
+use xtask::{build, paths, setup, shell};
+
+use crate::folder;
+use crate::report::Report;
+use figures::FiguresOfSet;
+use sets::Set;
+
+/// What is evaluated, and how.
+#[derive(Args)]
+#[command(after_long_help = SETS_AND_FIGURES)]
+pub(crate) struct Options {
+    /// Folder of a set; may be given several times.
+    /// [default: bench/retrieval/shop and the sets of ../shared/eval]
+    #[arg(long, value_name = "DIR")]
+    data: Vec<PathBuf>,
+    /// Also write what was found: a line of JSON for each question, with its set, kind, documents that answer it, accepted
+    /// answers, and the rows of match_chunks as they came. For studying ranking and gates without a database.
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+    /// Measure what --dump wrote, with the answers of the code as it is now, rather than ask a database.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dump"])]
+    from: Option<PathBuf>,
+    /// Also let a reader (made by `quantize-model reader`) rank anew what was found, for figures next to those without it.
+    #[arg(long, value_name = "FILE")]
+    reader: Option<PathBuf>,
+}
+
+const SETS_AND_FIGURES: &str = r#"A set is a folder, and its name is the folder's. Its questions are in answerable.jsonl, unanswerable_near.jsonl and
+off_topic.jsonl, as far as there are any: a line is {"question", "passage", "answers"} and, if more than one passage answers
+it, "also": [...]; of unanswerable questions, {"question"}. Its documents are either passages.jsonl ({"id", "title", "text"} and,
+if it is known, "language"), where the "passage" of a question is an id, or the folder that set.json names, as in
+{"documents": "relative/path"}, where it is a path in that folder.
+
+Figures of a set are called <set>__<figure> (with _ for -), their means over the sets that have them macro__<figure>; of a
+single set, also <figure>. A figure of no question or no answer is left out. "Answered" is at default settings. A sentence that
+is quoted only because the next one needs it (Role::Context) is neither one of the first n nor a hit, and it is noise if that
+one is. A list item and the line that introduces its list are one sentence.
+
+  recall_n               the passage that answers is among the first n that are found
+  answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered
+  first_is_answer        of all answerable questions: answered, and the first quoted sentence holds an accepted answer
+  noise                  quoted sentences of an answer that hold no part of an accepted answer, on average. A part: the
+                         sentence holds an accepted answer, or is three words or more of one
+  sentences              quoted sentences of an answer, on average
+  coherent               of the answers: all quotes are from one section of one document, or each from elsewhere names its place
+  citation_correct       of the answers: a document that answers the question is quoted
+  answered_answerable, answered_near, answered_offtopic
+                         questions of that kind that are answered
+  hedged_answerable, hedged_near
+                         of those: marked as perhaps not answering the question
+  answered_answer_in_n   of the answers: an accepted answer is in the first n quoted sentences
+  gold_of_strong, gold_of_good, gold_of_partial
+                         of the quoted passages of that strength: of a document that answers the question
+  plain_…                the same of a plain vector search whose answer is the first sentences of the best passage, given
+                         if its cosine is 0.35 or more
+  reader_recall_1, reader_answer_in_1, reader_ms
+                         with --reader: recall_1 of the five passages ranked by the reader, the best sentence by the reader
+                         among those of its two best passages, and its time for a question on one core
+
+noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions."#;
+
+/// Prints a table and writes `target/bench/retrieval.json` and a calibration plot next to it.
+pub(crate) fn measure(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let mut report = Report::new()?;
+    let reader = options.reader.as_deref().map(existing).transpose()?;
+    let found = match &options.from {
+        Some(file) => {
+            report.context("from", file.file_name().unwrap_or_default().to_string_lossy());
+            vec![existing(file)?]
+        }
+        None => ask(&sets_of(&options.data)?, &mut report)?,
+    };
+    if let Some(file) = &options.dump {
+        concatenate(&found, file)?;
+    }
+    let plot = folder()?.join("calibration.svg");
+    let mut arguments: Vec<&OsStr> = found.iter().map(|file| file.as_os_str()).collect();
+    arguments.extend(["--plot".as_ref(), plot.as_os_str()]);
+    if let Some(reader) = &reader {
+        report.context("reader", reader.file_name().unwrap_or_default().to_string_lossy());
+        arguments.extend(["--reader".as_ref(), reader.as_os_str()]);
+    }
+    let output = offline("measure", &arguments)?;
+    let sets: Vec<FiguresOfSet> =
+        serde_json::from_str(&output).context("bench-retrieval printed something else than figures")?;
+    figures::add(&mut report, &sets);
+    let file = folder()?.join("retrieval.json");
+    report.write(&file)?;
+    figures::print(&sets);
+    report.print_verdicts(&figures::prefixes(&sets));
+    println!(
+        "\nwhat each figure means: cargo xtask bench retrieval --help\nwritten: {} and {} ({:.0} s)",
+        file.display(),
+        plot.display(),
+        started.elapsed().as_secs_f32()
+    );
+    Ok(())
+}
+
+/// Prints the constants of the evidence model, fitted to some sets and reported on others.
+pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf]) -> Result<()> {
+    let (fit_to, reported) = sets::to_fit(data, report)?;
+    let fitted = fit_to.len();
+    let sets: Vec<Set> = fit_to.into_iter().chain(reported).collect();
+    let found = ask(&sets, &mut Report::new()?)?;
+    let mut arguments: Vec<&OsStr> = Vec::new();
+    for (number, file) in found.iter().enumerate() {
+        if number >= fitted {
+            arguments.push("--report".as_ref());
+        }
+        arguments.push(file.as_os_str());
+    }
+    print!("{}", offline("fit", &arguments)?);
+    Ok(())
+}
+
+fn existing(file: &Path) -> Result<PathBuf> {
+    fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+fn sets_of(data: &[PathBuf]) -> Result<Vec<Set>> {
+    if data.is_empty() { sets::by_default() } else { sets::of_folders(data) }
+}
+
+/// Asks the questions of each set, one set after the other; the files with what was found, in the order of the sets.
+fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
+    let stop = Stop::on_signal()?;
+    let (tools, model) = setup::for_running()?;
+    build::run(&[build::Part::Kb], &tools)?;
+    let bed = Bed { program: program()?, model, stop };
+    let mut files = Vec::new();
+    for (number, set) in sets.iter().enumerate() {
+        println!("• set {} of {}: {}", number + 1, sets.len(), set.name);
+        let Asked { found, sync_seconds, seconds } =
+            bed.ask(set).with_context(|| format!("the set {} could not be measured", set.name))?;
+        println!("✓ {}: {sync_seconds:.0} s for the documents, {seconds:.0} s for the questions", set.name);
+        report.context(&format!("sync_seconds_{}", sets::key(&set.name)), sync_seconds.round());
+        report.context(&format!("ask_seconds_{}", sets::key(&set.name)), seconds.round());
+        files.push(found);
+    }
+    report.context("data", sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(" "));
+    Ok(files)
+}
+
+struct Bed {
+    program: PathBuf,
+    model: ModelDir,
+    stop: Stop,
+}
+
+/// What came of one set.
+struct Asked {
+    /// The file with what was found.
+    found: PathBuf,
+    sync_seconds: f64,
+    /// How long the questions took.
+    seconds: f64,
+}
+
+impl Bed {
+    /// Starts a database of its own for the set, fills it and asks it every question.
+    fn ask(&self, set: &Set) -> Result<Asked> {
+        let work = folder()?.join("retrieval").join(&set.name);
+        if work.exists() {
+            fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
+        }
+        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+        let documents = set.documents(&work)?;
+        let supabase = Supabase::start(&work.join("supabase"), &work, &self.stop)?;
+        let started = Instant::now();
+        supabase.sync(&documents, &self.model)?;
+        self.stop.check()?;
+        let sync_seconds = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let found = work.join("found.jsonl");
+        let mut ask = supabase.command(&self.program, &self.model);
+        shell::run(ask.arg("ask").arg("--data").arg(&set.folder).arg("--out").arg(&found))?;
+        self.stop.check()?;
+        Ok(Asked { found, sync_seconds, seconds: started.elapsed().as_secs_f64() })
+    }
+}
+
+/// Built like `kb`, whose code it shares.
+fn program() -> Result<PathBuf> {
+    shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "bench-retrieval", "--quiet"]))?;
+    Ok(paths::cargo_target().join("debug/bench-retrieval"))
+}
+
+/// What the program prints for a command that needs no knowledge base.
+fn offline(command: &str, arguments: &[&OsStr]) -> Result<String> {
+    let mut run = shell::command(program()?);
+    let output = run.arg(command).args(arguments).stderr(Stdio::inherit()).output()?;
+    ensure!(output.status.success(), "bench-retrieval {command} failed ({})", output.status);
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn concatenate(parts: &[PathBuf], file: &Path) -> Result<()> {
+    let write = || -> Result<()> {
+        let mut whole = File::create(file)?;
+        for part in parts {
+            io::copy(&mut File::open(part)?, &mut whole)?;
+        }
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))
+}

@@ -1,0 +1,64 @@
+//! The widget in Chromium, on the running demo: what it weighs, how soon a question has its first word, how long it keeps
+//! the page's thread busy, and what it costs a page that only carries the tag.
+
+use std::env;
+use std::ffi::OsString;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use xtask::local::Stop;
+use xtask::{build, paths, setup, shell};
+
+use crate::report::Report;
+use crate::{folder, program};
+
+const NOTES: &str = "\
+…_brotli_kb: as a server would compress it; launcher: before the visitor turns to it; widget: all that a question and its
+  answer load besides, texts included, embedder not; references: the export of references, only when it is opened
+first_word_…: from the press of Enter to the frame that shows the answer's first word, model loaded, local stack
+restore_200_…: from the press on a conversation of the history to the frame that shows all its 200 messages
+render_50_citations_…: an answer with 50 markers and 50 citations, parsed, put on the page and laid out
+longest_task_…: the page's own thread; embedding: while questions are embedded; first_use: from the tag to the first answer
+page_…: a page with nothing else on it, with the tag less without it, medians in turns";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// How many questions are asked for the time to the first word.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(5..=1000))]
+    questions: u32,
+    /// Measure the product as it is built already.
+    #[arg(long)]
+    no_build: bool,
+}
+
+/// Prints a table and writes `target/bench/widget.json`.
+pub(super) fn measure(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let stop = Stop::on_signal()?;
+    let (tools, model, chromium) = setup::everything()?;
+    if !options.no_build {
+        build::run(&[], &tools)?;
+    }
+    let mut report = Report::new()?;
+    let mut bench = shell::command("node");
+    bench
+        .arg(paths::repo().join("bench/widget/run.mjs"))
+        .env("QUESTIONS", options.questions.to_string())
+        .env("EVIDENCE_MODEL_DIR", &model.0)
+        .env("CHROMIUM_PATH", &chromium)
+        .env("KB_BINARY", paths::kb_binary())
+        .env("XTASK_BINARY", xtask_binary()?);
+    program::add_to(&mut bench, &stop, &mut report).context("the bench of the widget failed")?;
+    let file = folder()?.join("widget.json");
+    report.write(&file)?;
+    report.print();
+    println!("\n{NOTES}");
+    println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
+    Ok(())
+}
+
+/// The program that starts the demo: the one that ran this.
+fn xtask_binary() -> Result<OsString> {
+    env::var_os("XTASK_BINARY").context("XTASK_BINARY is not set: run `cargo xtask bench widget`")
+}

@@ -1,0 +1,47 @@
+// What a visitor downloads, compressed as a server would: before turning to the widget, and for a first answer.
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { round } from "../edge/lib/statistics.mjs";
+
+const DIST = fileURLToPath(new URL("../../web/dist/", import.meta.url));
+/** Of the embedder, which has a budget of its own. */
+const EMBEDDER = /^worker\.js$|\.wasm$/;
+
+export async function sizes(host) {
+  const requested = new Set();
+  const note = (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/widget/")) requested.add(pathname.slice("/widget/".length));
+  };
+  host.page.on("request", note);
+  await host.open({ token: await host.demo.newUser() });
+  await host.page.waitForLoadState("networkidle");
+  const launcher = [...requested];
+  await host.ready();
+  await host.ask("Can I get my money back after two weeks?");
+  const all = [...requested];
+  const exported = await host.page.evaluate(async () => {
+    const { shadowRoot } = document.querySelector("evidence-chat");
+    const before = performance.getEntriesByType("resource").length;
+    shadowRoot.querySelector("[data-role=export]").click();
+    while (performance.getEntriesByType("resource").length === before) await new Promise(requestAnimationFrame);
+    return true;
+  });
+  if (!exported) throw new Error("the export of references did not open");
+  await host.page.waitForLoadState("networkidle");
+  const references = [...requested].filter((file) => !all.includes(file));
+  host.page.off("request", note);
+  return [
+    ["launcher_brotli_kb", await brotliKb(launcher)],
+    ["widget_brotli_kb", await brotliKb(all)],
+    ["references_brotli_kb", await brotliKb(references)],
+    ["launcher_requests", launcher.length],
+  ];
+}
+
+async function brotliKb(files) {
+  const ours = files.filter((file) => !EMBEDDER.test(file));
+  const contents = await Promise.all(ours.map((file) => readFile(DIST + file)));
+  return round(contents.reduce((sum, content) => sum + brotliCompressSync(content).length, 0) / 1000);
+}
