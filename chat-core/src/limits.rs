@@ -151,7 +151,7 @@ mod tests {
     use crate::answer::Answer;
     use crate::chunk::tests::chunk;
     use crate::chunk::{MatchedChunk, QueryTerm, SearchRows, SentenceMatch};
-    use crate::evidence::Gates;
+    use crate::evidence::EvidenceThresholds;
     use crate::outcome::Outcome;
     use crate::{Verdict, respond, work};
 
@@ -179,7 +179,7 @@ mod tests {
     fn largest_outcome(filler: &str) -> Outcome {
         let rows: Vec<_> = (0..MAX_MATCH_COUNT).map(|id| largest(id, filler)).collect();
         assert!(rows.iter().all(MatchedChunk::is_within_limits));
-        let gates = Gates { confidence: 0.0, ..Gates::default() };
+        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
         let verdict = respond("How many days does the refund take?", &rows, &gates, true).verdict;
         let Verdict::Answer(answer) = verdict else { panic!("{verdict:?}") };
         let Answer { citations, also_found, .. } = &answer;
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_row_beyond_the_limits_is_left_out_and_the_others_answer() {
         let good = chunk(1, 1, 0.8, "Refunds take 5 days.");
-        let gates = Gates { confidence: 0.0, ..Gates::default() };
+        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
         let too_long = chunk(2, 2, 0.9, &filled("Refunds take 6 days. ", "x", MAX_PASSAGE_BYTES + 1));
         let too_wide = chunk(3, 3, 0.9, &filled("Refunds take 7 days. ", "\u{1}", MAX_PASSAGE_BYTES));
         let mut long_section = chunk(4, 4, 0.9, "Refunds take 8 days.");
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn the_work_for_a_question_has_a_budget() {
         let question = format!("refund {}", (0..300).map(|at| format!("unknown{at} ")).collect::<String>());
-        let gates = Gates { similarity: -1.0, confidence: 0.0, ..Gates::default() };
+        let gates = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..EvidenceThresholds::default() };
         for content in costly() {
             // More rows than are looked at.
             let rows = (0..2 * MAX_MATCH_COUNT).map(|id| {

@@ -218,7 +218,7 @@ mod tests {
 
     fn answer() -> Outcome {
         let row = chunk(1, 1, 0.5, "Refunds take 5 days. Refunds are free.");
-        let gates = crate::evidence::Gates { confidence: 0.0, ..Default::default() };
+        let gates = crate::evidence::EvidenceThresholds { confidence: 0.0, ..Default::default() };
         let crate::Verdict::Answer(answer) = crate::respond("refunds", &[row], &gates, true).verdict else {
             panic!("refused")
         };

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
-use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, Gates, query_terms, ranked, weigh};
+use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, query_terms, ranked, weigh};
 use crate::question::Question;
 use crate::refusal::Reason;
 
@@ -25,7 +25,12 @@ pub enum Verdict {
 }
 
 /// Weighs the rows and answers from them if they are evidence enough.
-pub fn respond(question: &str, rows: &[MatchedChunk], gates: &Gates, include_citations: bool) -> Response {
+pub fn respond(
+    question: &str,
+    rows: &[MatchedChunk],
+    gates: &EvidenceThresholds,
+    include_citations: bool,
+) -> Response {
     let passages = ranked(rows);
     let question = Question::new(question, query_terms(rows), &passages);
     let assessment = weigh(&question, &passages, gates);

@@ -6,13 +6,14 @@ use std::time::Duration;
 use chat_core::error::ErrorCode;
 use futures_util::future::{Either, select};
 use futures_util::{Stream, StreamExt, stream};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 use worker::worker_sys::FixedLengthStream as SizedStream;
 use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
 
 use crate::call::Call;
 use crate::config::LinkMode;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::supabase::{Answer, Connection, Supabase, unavailable};
 
@@ -38,12 +39,26 @@ const HARMLESS_TYPES: [&str; 13] = [
     "text/plain",
     "application/epub+zip",
 ];
+/// Characters that are encoded in `filename*`: all but attr-char of RFC 8187, section 3.2.1.
+const ENCODED_IN_FILE_NAME: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'#')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'^')
+    .remove(b'_')
+    .remove(b'`')
+    .remove(b'|')
+    .remove(b'~');
 /// How long storage may pause in the middle of a file.
 const MAX_PAUSE: Duration = Duration::from_secs(8);
 
 /// Streams the file. A document without one, hidden, or not linked at all does not exist.
-pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.reader().await?);
+pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_user().await?);
     if call.settings().await?.link_mode == LinkMode::None {
         return Err(no_document());
     }
@@ -54,7 +69,7 @@ pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Repl
         REQUEST_HEADERS.into_iter().filter_map(|(from, to)| Some((to, call.header(from)?))).collect();
     let answer = call.trace.time("storage", open(&supabase, &path, &asked)).await?.ok_or_else(no_document)?;
     match answer.response.status_code() {
-        200 | 206 | 304 => Ok(Reply::new(passed_on(answer, &file.name, is_head)?, "download")),
+        200 | 206 | 304 => Ok(Reply::new(proxy_response(answer, &file.name, is_head)?, "download")),
         416 => Err(no_such_range(answer.response.headers().get("Content-Range")?)),
         // Storage says 400, 403 or 404 for a file that is not there or not for this user.
         400..=499 => Err(no_document()),
@@ -67,7 +82,7 @@ async fn open(
     supabase: &Supabase,
     path: &str,
     headers: &[(&'static str, String)],
-) -> Result<Option<Answer>, Failure> {
+) -> Result<Option<Answer>, HttpError> {
     let answer = supabase.open_file(path, headers).await?;
     let condition = headers.iter().find(|(name, _)| *name == "If-Range").map(|(_, condition)| condition);
     let is_other_version = match (&answer, condition) {
@@ -84,16 +99,16 @@ async fn open(
     supabase.open_file(path, &unconditional).await
 }
 
-fn no_such_range(range: Option<String>) -> Failure {
+fn no_such_range(range: Option<String>) -> HttpError {
     let message = "The file has no such range. Ask for less, or without the header Range.";
-    let failure = Failure::new(ErrorCode::InvalidRequest, message).with_status(416);
+    let error = HttpError::new(ErrorCode::InvalidRequest, message).with_status(416);
     match range {
-        Some(range) => failure.with_header("Content-Range", range),
-        None => failure,
+        Some(range) => error.with_header("Content-Range", range),
+        None => error,
     }
 }
 
-fn passed_on(answer: Answer, name: &str, is_head: bool) -> worker::Result<Response> {
+fn proxy_response(answer: Answer, name: &str, is_head: bool) -> worker::Result<Response> {
     let (mut from, connection) = answer.into_parts();
     let status = from.status_code();
     let headers = Headers::new();
@@ -163,20 +178,12 @@ fn disposition(name: &str) -> String {
             _ => '_',
         })
         .collect();
-    let mut encoded = String::new();
-    for byte in name.bytes() {
-        // attr-char of RFC 8187, section 3.2.1.
-        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
-            encoded.push(byte.into());
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
+    let encoded = utf8_percent_encode(name, ENCODED_IN_FILE_NAME);
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}")
 }
 
-fn no_document() -> Failure {
-    Failure::not_found("There is no such document, or it has no file to download.")
+fn no_document() -> HttpError {
+    HttpError::not_found("There is no such document, or it has no file to download.")
 }
 
 #[cfg(test)]

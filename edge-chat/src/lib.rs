@@ -1,6 +1,7 @@
-//! The Cloudflare Worker of Evidence Chat: who asks, how often, what the search finds, and the answer as a stream.
+//! The Cloudflare Worker of Evidence Chat: it authenticates users, limits their rate, searches the knowledge base and streams
+//! the answer.
 //!
-//! How an answer is chosen is `chat-core`'s business; this crate only carries it between the browser and Supabase.
+//! `chat-core` chooses the answer; this crate connects it to the browser and to Supabase.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -28,6 +29,8 @@ mod observe;
 mod route;
 mod router;
 mod sessions;
+mod settings;
+mod single_flight;
 mod site;
 mod supabase;
 

@@ -8,17 +8,17 @@ use serde_json::json;
 use uuid::Uuid;
 use worker::{Env, Request, console_error};
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// For requests that nobody answers for: those without a valid token.
-const BY_ADDRESS: &str = "IP_LIMIT";
+const IP_LIMIT: &str = "IP_LIMIT";
 /// For what a user does besides asking.
-const BY_USER: &str = "USER_LIMIT";
+const USER_LIMIT: &str = "USER_LIMIT";
 /// For questions, repeats and refused attempts included: before the Durable Object of the user is asked.
-const BY_ASKER: &str = "QUESTION_LIMIT";
+const QUESTION_LIMIT: &str = "QUESTION_LIMIT";
 /// For exports of all of a user's data, each of which is many calls of the database.
-const BY_EXPORTER: &str = "EXPORT_LIMIT";
-const BINDINGS: [&str; 4] = [BY_ADDRESS, BY_USER, BY_ASKER, BY_EXPORTER];
+const EXPORT_LIMIT: &str = "EXPORT_LIMIT";
+const BINDINGS: [&str; 4] = [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, EXPORT_LIMIT];
 /// The period of the bindings in `wrangler.toml`, which also holds the numbers: the longest a client has to wait.
 const PERIOD_SECONDS: u64 = 60;
 /// Where Cloudflare writes the client's address.
@@ -26,59 +26,63 @@ const CLOUDFLARE_HEADER: &str = "cf-connecting-ip";
 
 /// Why a binding does not limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum LimiterFault {
     Missing,
     Failing,
 }
 
 thread_local! {
     /// The bindings that do not limit, as this isolate found them.
-    static FAULTS: RefCell<BTreeMap<&'static str, Fault>> = const { RefCell::new(BTreeMap::new()) };
+    static FAULTS: RefCell<BTreeMap<&'static str, LimiterFault>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Counts a request against its IP address. `header` holds the address; without one it is Cloudflare's, if the request
 /// came through Cloudflare: anywhere else that header is the client's own word.
-pub(crate) async fn by_address(request: &Request, header: Option<&str>, env: &Env) -> Result<(), Failure> {
+pub(crate) async fn check_ip_limit(
+    request: &Request,
+    header: Option<&str>,
+    env: &Env,
+) -> Result<(), HttpError> {
     let header = header.or_else(|| request.cf().map(|_| CLOUDFLARE_HEADER));
     let address = match header {
         Some(header) => request.headers().get(header)?.unwrap_or_default(),
         None => String::new(),
     };
-    check(env, BY_ADDRESS, network(&address)).await
+    check(env, IP_LIMIT, network(&address)).await
 }
 
 /// Counts a request against its user.
-pub(crate) async fn by_user(user: Uuid, env: &Env) -> Result<(), Failure> {
-    check(env, BY_USER, user.to_string()).await
+pub(crate) async fn check_user_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
+    check(env, USER_LIMIT, user.to_string()).await
 }
 
 /// Counts a question against its user.
-pub(crate) async fn by_asker(user: Uuid, env: &Env) -> Result<(), Failure> {
-    check(env, BY_ASKER, user.to_string()).await
+pub(crate) async fn check_question_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
+    check(env, QUESTION_LIMIT, user.to_string()).await
 }
 
 /// Counts an export against its user.
-pub(crate) async fn by_exporter(user: Uuid, env: &Env) -> Result<(), Failure> {
-    check(env, BY_EXPORTER, user.to_string()).await
+pub(crate) async fn check_export_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
+    check(env, EXPORT_LIMIT, user.to_string()).await
 }
 
 /// What the operator has to know of the bindings: those that are not there, and those that failed in this isolate.
 pub(crate) fn warnings(env: &Env) -> Vec<String> {
     let fault_of = |binding| match env.rate_limiter(binding) {
         Ok(_) => FAULTS.with_borrow(|faults| faults.get(binding).copied()),
-        Err(_) => Some(Fault::Missing),
+        Err(_) => Some(LimiterFault::Missing),
     };
     BINDINGS.into_iter().filter_map(|binding| Some(warning(binding, fault_of(binding)?))).collect()
 }
 
 /// A binding that is not there, or fails, must not lock everybody out: the request goes on, and the log says so once.
-async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), Failure> {
+async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), HttpError> {
     let fault = match env.rate_limiter(binding) {
-        Err(error) => Some((Fault::Missing, error)),
+        Err(error) => Some((LimiterFault::Missing, error)),
         Ok(limiter) => match limiter.limit(key).await {
-            Ok(outcome) if !outcome.success => return Err(Failure::rate_limited(PERIOD_SECONDS)),
+            Ok(outcome) if !outcome.success => return Err(HttpError::rate_limited(PERIOD_SECONDS)),
             Ok(_) => None,
-            Err(error) => Some((Fault::Failing, error)),
+            Err(error) => Some((LimiterFault::Failing, error)),
         },
     };
     if let Some((fault, error)) = fault {
@@ -90,10 +94,10 @@ async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), Fail
     Ok(())
 }
 
-fn warning(binding: &str, fault: Fault) -> String {
+fn warning(binding: &str, fault: LimiterFault) -> String {
     let fault = match fault {
-        Fault::Missing => "is not bound",
-        Fault::Failing => "has failed",
+        LimiterFault::Missing => "is not bound",
+        LimiterFault::Failing => "has failed",
     };
     format!("{binding} {fault}: requests are not limited by it")
 }

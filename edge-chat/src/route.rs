@@ -1,10 +1,10 @@
-//! The addresses of the API.
+//! The routes of the API: which paths there are, which methods each takes, and which endpoint answers.
 
 use uuid::Uuid;
 
 use chat_core::request::parse_id;
 
-/// The paths of the Worker.
+/// A path of the API.
 #[derive(Clone, Copy)]
 pub(crate) enum Route {
     Health,
@@ -17,30 +17,57 @@ pub(crate) enum Route {
     Download(Uuid),
     Me,
     Export,
-    Unknown,
+}
+
+/// A method that some route takes. `worker::Method` does not do here: it reads every unknown method as GET.
+#[derive(Clone, Copy)]
+pub(crate) enum RouteMethod {
+    Get,
+    Head,
+    Post,
+    Patch,
+    Delete,
+    Options,
+}
+
+/// What answers a request.
+#[derive(Clone, Copy)]
+pub(crate) enum Endpoint {
+    Health,
+    Ready,
+    Config,
+    AskQuestion,
+    ListSessions,
+    ShowSession(Uuid),
+    RenameSession(Uuid),
+    DeleteSession(Uuid),
+    ListMessages(Uuid),
+    Download { id: Uuid, is_head: bool },
+    DeleteUserData,
+    ExportUserData,
+    Preflight,
 }
 
 impl Route {
-    pub(crate) fn of(path: &str) -> Self {
-        let Some(path) = path.strip_prefix("/api/") else { return Self::Unknown };
-        let segments: Vec<_> = path.split('/').collect();
-        let with_id = |id: &str, route: fn(Uuid) -> Self| parse_id(id).map_or(Self::Unknown, route);
+    /// Paths are compared exactly. `None` if there is no such route.
+    pub(crate) fn parse(path: &str) -> Option<Self> {
+        let segments: Vec<_> = path.strip_prefix("/api/")?.split('/').collect();
         match segments.as_slice() {
-            ["health"] => Self::Health,
-            ["ready"] => Self::Ready,
-            ["config"] => Self::Config,
-            ["chat"] => Self::Chat,
-            ["sessions"] => Self::Sessions,
-            ["sessions", id] => with_id(id, Self::Session),
-            ["sessions", id, "messages"] => with_id(id, Self::Messages),
-            ["documents", id, "download"] => with_id(id, Self::Download),
-            ["me"] => Self::Me,
-            ["me", "export"] => Self::Export,
-            _ => Self::Unknown,
+            ["health"] => Some(Self::Health),
+            ["ready"] => Some(Self::Ready),
+            ["config"] => Some(Self::Config),
+            ["chat"] => Some(Self::Chat),
+            ["sessions"] => Some(Self::Sessions),
+            ["sessions", id] => parse_id(id).map(Self::Session),
+            ["sessions", id, "messages"] => parse_id(id).map(Self::Messages),
+            ["documents", id, "download"] => parse_id(id).map(Self::Download),
+            ["me"] => Some(Self::Me),
+            ["me", "export"] => Some(Self::Export),
+            _ => None,
         }
     }
 
-    /// The path for the log. An unknown one is not written down: it is the caller's text.
+    /// The path for the log, without ids.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Health => "/api/health",
@@ -53,25 +80,59 @@ impl Route {
             Self::Download(_) => "/api/documents/{id}/download",
             Self::Me => "/api/me",
             Self::Export => "/api/me/export",
-            Self::Unknown => "unknown",
         }
     }
 
-    /// The methods it takes.
-    pub(crate) fn allow(self) -> &'static str {
+    /// The route table. Without a wildcard, so that a new route or method does not compile before it is decided here.
+    pub(crate) fn endpoint(self, method: RouteMethod) -> Option<Endpoint> {
+        use RouteMethod::{Delete, Get, Head, Options, Patch, Post};
+        match (self, method) {
+            (Self::Health, Get | Head) => Some(Endpoint::Health),
+            (Self::Ready, Get | Head) => Some(Endpoint::Ready),
+            (Self::Config, Get | Head) => Some(Endpoint::Config),
+            (Self::Chat, Post) => Some(Endpoint::AskQuestion),
+            (Self::Sessions, Get) => Some(Endpoint::ListSessions),
+            (Self::Session(id), Get) => Some(Endpoint::ShowSession(id)),
+            (Self::Session(id), Patch) => Some(Endpoint::RenameSession(id)),
+            (Self::Session(id), Delete) => Some(Endpoint::DeleteSession(id)),
+            (Self::Messages(id), Get) => Some(Endpoint::ListMessages(id)),
+            (Self::Download(id), Get) => Some(Endpoint::Download { id, is_head: false }),
+            (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
+            (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
+            (Self::Export, Get) => Some(Endpoint::ExportUserData),
+            (_, Options) => Some(Endpoint::Preflight),
+            (Self::Health | Self::Ready | Self::Config | Self::Download(_), Post | Patch | Delete)
+            | (Self::Chat, Get | Head | Patch | Delete)
+            | (Self::Sessions | Self::Messages(_) | Self::Export, Head | Post | Patch | Delete)
+            | (Self::Session(_), Head | Post)
+            | (Self::Me, Get | Head | Post | Patch) => None,
+        }
+    }
+
+    /// The value of an `Allow` header.
+    pub(crate) fn allow(self) -> String {
+        let allowed = RouteMethod::ALL.into_iter().filter(|method| self.endpoint(*method).is_some());
+        allowed.map(RouteMethod::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl RouteMethod {
+    const ALL: [Self; 6] = [Self::Get, Self::Head, Self::Post, Self::Patch, Self::Delete, Self::Options];
+
+    /// Methods are case-sensitive (RFC 9110, section 9.1).
+    pub(crate) fn parse(method: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == method)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Chat => "POST, OPTIONS",
-            Self::Session(_) => "GET, PATCH, DELETE, OPTIONS",
-            Self::Me => "DELETE, OPTIONS",
-            Self::Sessions | Self::Messages(_) | Self::Export => "GET, OPTIONS",
-            Self::Health | Self::Ready | Self::Config | Self::Download(_) | Self::Unknown => {
-                "GET, HEAD, OPTIONS"
-            }
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
         }
-    }
-
-    pub(crate) fn takes(self, method: &str) -> bool {
-        self.allow().split(", ").any(|allowed| allowed == method)
     }
 }
 
@@ -80,11 +141,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_taken_to_the_letter() {
+    fn paths_are_matched_exactly() {
         const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
-        let name = |path: &str| Route::of(path).name();
-        assert_eq!(name("/api/chat"), "/api/chat");
-        assert_eq!(name(&format!("/api/sessions/{ID}/messages")), "/api/sessions/{id}/messages");
+        let name = |path: &str| Route::parse(path).map(Route::name);
+        assert_eq!(name("/api/chat"), Some("/api/chat"));
+        assert_eq!(name(&format!("/api/sessions/{ID}/messages")), Some("/api/sessions/{id}/messages"));
         for path in [
             "",
             "/",
@@ -104,14 +165,33 @@ mod tests {
             &format!("/api/sessions/{ID}/messages/x"),
             &format!("/api/documents/{ID}"),
         ] {
-            assert_eq!(name(path), "unknown", "{path}");
+            assert_eq!(name(path), None, "{path}");
         }
     }
 
     #[test]
-    fn each_route_takes_its_methods_only() {
-        assert!(Route::Chat.takes("POST") && !Route::Chat.takes("GET") && !Route::Chat.takes("post"));
-        assert!(Route::Session(Uuid::nil()).takes("PATCH"));
-        assert!(!Route::Health.takes("") && !Route::Health.takes("GET, HEAD"));
+    fn each_route_allows_only_its_own_methods() {
+        let id = Uuid::nil();
+        for (route, allow) in [
+            (Route::Health, "GET, HEAD, OPTIONS"),
+            (Route::Ready, "GET, HEAD, OPTIONS"),
+            (Route::Config, "GET, HEAD, OPTIONS"),
+            (Route::Chat, "POST, OPTIONS"),
+            (Route::Sessions, "GET, OPTIONS"),
+            (Route::Session(id), "GET, PATCH, DELETE, OPTIONS"),
+            (Route::Messages(id), "GET, OPTIONS"),
+            (Route::Download(id), "GET, HEAD, OPTIONS"),
+            (Route::Me, "DELETE, OPTIONS"),
+            (Route::Export, "GET, OPTIONS"),
+        ] {
+            assert_eq!(route.allow(), allow, "{}", route.name());
+        }
+    }
+
+    #[test]
+    fn methods_are_matched_exactly() {
+        for unknown in ["", "get", "PUT", "GET, HEAD", "GET "] {
+            assert!(RouteMethod::parse(unknown).is_none(), "{unknown}");
+        }
     }
 }

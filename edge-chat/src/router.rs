@@ -1,4 +1,4 @@
-//! Routes a request, and gives every response the headers all of them carry.
+//! Routes each request to its endpoint and adds the headers that all responses carry.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,15 +10,15 @@ use worker::{Context, Env, Request, Response, Result};
 
 use crate::call::Call;
 use crate::config::variable;
-use crate::http::address::Address;
 use crate::http::cors::{Cors, PREFLIGHT_HEADERS};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
+use crate::http::url::RequestUrl;
 use crate::observe::{RequestLine, Trace, count};
-use crate::route::Route;
+use crate::route::{Endpoint, Route, RouteMethod};
 use crate::{chat, documents, me, sessions, site};
 
-/// Headers of every response. The API is for scripts: nothing of it is ever shown as a page.
+/// Headers of every response. The API is for scripts: no response is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
@@ -26,8 +26,8 @@ const SECURITY_HEADERS: &[(&str, &str)] = &[
     ("Strict-Transport-Security", "max-age=31536000"),
 ];
 
-/// Answers a request. What began is brought to its end also when the client goes away: outcomes are written down,
-/// questions without one are released, and every request has its line in the log.
+/// Answers a request. It runs to its end even if the client disconnects: outcomes are stored, questions without an
+/// outcome are released, and every request gets its log line.
 pub(crate) async fn respond(request: Request, env: Env, context: Context) -> Result<Response> {
     let context = Rc::new(context);
     let response = Rc::new(Cell::new(None));
@@ -41,40 +41,37 @@ pub(crate) async fn respond(request: Request, env: Env, context: Context) -> Res
     response.take().unwrap_or_else(|| Err("the response was taken twice".into()))
 }
 
-/// Answers a request, whatever happens on the way.
+/// Answers a request, turns errors into responses, and writes the log line.
 async fn handle(request: Request, env: Env, context: &Context) -> Result<Response> {
     let trace = Rc::new(Trace::start());
     let request_id = Uuid::new_v4().to_string();
-    let address = Address::parse(&request.inner().url());
-    let route = Route::of(address.path());
-    // As it was sent: the typed method takes every unknown one for GET.
-    let method = request.inner().method();
+    let url = RequestUrl::parse(&request.inner().url());
+    let route = Route::parse(url.path());
+    let method = RouteMethod::parse(&request.inner().method());
     let origin = request.headers().get("origin")?;
-    let cors = Cors::judge(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
+    let cors = Cors::new(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
 
-    let result = match (route, method.as_str()) {
-        (Route::Unknown, _) => Err(nothing_here()),
-        (_, "OPTIONS") => preflight(&cors),
-        (_, method) if !route.takes(method) => Err(Failure::method_not_allowed(route.allow())),
-        (Route::Health, _) => site::health(),
-        _ => match Call::new(request, address, &request_id, &env, &trace) {
-            Ok(call) => dispatch(route, &method, call).await,
-            Err(failure) => Err(failure),
-        },
+    let result = match endpoint(route, method) {
+        Ok(endpoint) => {
+            let call = || Call::new(request, url, &request_id, &env, &trace);
+            dispatch(endpoint, &cors, call).await
+        }
+        Err(error) => Err(error),
     };
 
     let (mut reply, detail) = match result {
         Ok(reply) => (reply, None),
-        Err(failure) => {
-            let (code, detail) = (failure.error.code.as_str(), failure.detail.clone());
-            (Reply::new(error_response(failure, &request_id)?, code), detail)
+        Err(error) => {
+            let (code, detail) = (error.body.code.as_str(), error.detail.clone());
+            (Reply::new(error_response(error, &request_id)?, code), detail)
         }
     };
-    finish(&mut reply.response, &request_id, &cors, &trace)?;
+    add_common_headers(&mut reply.response, &request_id, &cors, &trace)?;
     let line = RequestLine {
         request_id,
-        route: route.name(),
-        method: known_method(&method),
+        // Unknown paths and methods are the caller's text, so they are not logged.
+        route: route.map_or("unknown", Route::name),
+        method: method.map_or("other", RouteMethod::name),
         status: reply.response.status_code(),
         ms: trace.elapsed_ms(),
         outcome: reply.outcome,
@@ -91,29 +88,50 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
     Ok(reply.response)
 }
 
-async fn dispatch(route: Route, method: &str, call: Call) -> std::result::Result<Reply, Failure> {
-    match (route, method) {
-        (Route::Ready, _) => site::ready(call).await,
-        (Route::Config, _) => site::config(call).await,
-        (Route::Chat, _) => chat::answer(call).await,
-        (Route::Sessions, _) => sessions::list(call).await,
-        (Route::Session(id), "PATCH") => sessions::rename(call, id).await,
-        (Route::Session(id), "DELETE") => sessions::delete(call, id).await,
-        (Route::Session(id), _) => sessions::show(call, id).await,
-        (Route::Messages(id), _) => sessions::messages(call, id).await,
-        (Route::Download(id), _) => documents::download(call, id, method == "HEAD").await,
-        (Route::Me, _) => me::delete(call).await,
-        (Route::Export, _) => me::export(call).await,
-        (Route::Health, _) => site::health(),
-        (Route::Unknown, _) => Err(nothing_here()),
+fn endpoint(route: Option<Route>, method: Option<RouteMethod>) -> std::result::Result<Endpoint, HttpError> {
+    let route = route.ok_or_else(|| HttpError::not_found("There is nothing at this address."))?;
+    let endpoint = method.and_then(|method| route.endpoint(method));
+    endpoint.ok_or_else(|| HttpError::method_not_allowed(&route.allow()))
+}
+
+/// `call` reads the configuration and may fail; health checks and preflights work without it.
+async fn dispatch(
+    endpoint: Endpoint,
+    cors: &Cors,
+    call: impl FnOnce() -> std::result::Result<Call, HttpError>,
+) -> std::result::Result<Reply, HttpError> {
+    match endpoint {
+        Endpoint::Health => site::health(),
+        Endpoint::Preflight => preflight(cors),
+        Endpoint::Ready => site::ready(call()?).await,
+        Endpoint::Config => site::config(call()?).await,
+        Endpoint::AskQuestion => chat::answer(call()?).await,
+        Endpoint::ListSessions => sessions::list(call()?).await,
+        Endpoint::ShowSession(id) => sessions::show(call()?, id).await,
+        Endpoint::RenameSession(id) => sessions::rename(call()?, id).await,
+        Endpoint::DeleteSession(id) => sessions::delete(call()?, id).await,
+        Endpoint::ListMessages(id) => sessions::messages(call()?, id).await,
+        Endpoint::Download { id, is_head } => documents::download(call()?, id, is_head).await,
+        Endpoint::DeleteUserData => me::delete(call()?).await,
+        Endpoint::ExportUserData => me::export(call()?).await,
     }
 }
 
-fn nothing_here() -> Failure {
-    Failure::not_found("There is nothing at this address.")
+fn preflight(cors: &Cors) -> std::result::Result<Reply, HttpError> {
+    if !cors.is_allowed() {
+        return Err(HttpError::new(
+            ErrorCode::Forbidden,
+            "This origin may not use the chat. Add it to CHAT_ALLOWED_ORIGINS.",
+        ));
+    }
+    let response = Response::empty()?.with_status(204);
+    for (name, value) in PREFLIGHT_HEADERS {
+        response.headers().set(name, value)?;
+    }
+    Ok(Reply::new(response, "preflight"))
 }
 
-fn finish(response: &mut Response, request_id: &str, cors: &Cors, trace: &Trace) -> Result<()> {
+fn add_common_headers(response: &mut Response, request_id: &str, cors: &Cors, trace: &Trace) -> Result<()> {
     let headers = response.headers_mut();
     for (name, value) in SECURITY_HEADERS {
         headers.set(name, value)?;
@@ -129,33 +147,10 @@ fn finish(response: &mut Response, request_id: &str, cors: &Cors, trace: &Trace)
     Ok(())
 }
 
-fn preflight(cors: &Cors) -> std::result::Result<Reply, Failure> {
-    if !cors.is_allowed() {
-        return Err(Failure::new(
-            ErrorCode::Forbidden,
-            "This origin may not use the chat. Add it to CHAT_ALLOWED_ORIGINS.",
-        ));
-    }
-    let response = Response::empty()?.with_status(204);
-    for (name, value) in PREFLIGHT_HEADERS {
-        response.headers().set(name, value)?;
-    }
-    Ok(Reply::new(response, "preflight"))
-}
-
-fn error_response(failure: Failure, request_id: &str) -> Result<Response> {
-    let response =
-        Response::from_json(&failure.error.with_request_id(request_id))?.with_status(failure.status);
-    for (name, value) in &failure.headers {
+fn error_response(error: HttpError, request_id: &str) -> Result<Response> {
+    let response = Response::from_json(&error.body.with_request_id(request_id))?.with_status(error.status);
+    for (name, value) in &error.headers {
         response.headers().set(name, value)?;
     }
     Ok(response)
-}
-
-/// The method for the log. One that no route takes is the caller's text.
-fn known_method(method: &str) -> &'static str {
-    ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]
-        .into_iter()
-        .find(|known| *known == method)
-        .unwrap_or("other")
 }

@@ -9,10 +9,11 @@ use serde_json::json;
 use worker::Response;
 
 use crate::call::Call;
-use crate::config::{LinkMode, Settings};
-use crate::http::error::Failure;
+use crate::config::LinkMode;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
+use crate::settings::Settings;
 use crate::supabase::unavailable;
 
 /// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.
@@ -44,13 +45,13 @@ struct Ready {
 }
 
 /// `GET /api/health`: the Worker runs. Asks nobody.
-pub(crate) fn health() -> Result<Reply, Failure> {
+pub(crate) fn health() -> Result<Reply, HttpError> {
     Ok(Reply::new(Response::from_json(&json!({ "status": "ok" }))?, "ok"))
 }
 
 /// `GET /api/ready`: Supabase can be reached and has the schema.
-pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
-    call.limit_address().await?;
+pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
+    call.check_ip_limit().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIME));
     call.trace.time("settings", settings).await.map_err(not_ready)?;
     let mut warnings = limits::warnings(&call.env);
@@ -62,15 +63,15 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, Failure> {
 }
 
 /// A project that is reached but does not fit, such as one without the schema, is not ready either.
-fn not_ready(failure: Failure) -> Failure {
-    match failure.error.code {
-        ErrorCode::Internal => unavailable("not ready", failure.detail.as_deref().unwrap_or_default()),
-        _ => failure,
+fn not_ready(error: HttpError) -> HttpError {
+    match error.body.code {
+        ErrorCode::Internal => unavailable("not ready", error.detail.as_deref().unwrap_or_default()),
+        _ => error,
     }
 }
 
 /// `GET /api/config`: what the widget shows before the first question.
-pub(crate) async fn config(call: Call) -> Result<Reply, Failure> {
+pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let settings = call.settings().await?;
     let response = Response::from_json(&PublicConfig {
         greeting: settings.greeting,

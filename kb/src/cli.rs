@@ -3,7 +3,7 @@
 use std::env::VarError;
 use std::path::PathBuf;
 
-use chat_core::evidence::Gates;
+use chat_core::evidence::EvidenceThresholds;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::knowledge_base::Status;
@@ -331,10 +331,10 @@ pub struct AskArgs {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
     /// First gate: least cosine similarity of the best passage, 0 to 1.
-    #[arg(long, value_name = "X", default_value_t = Gates::default().similarity, value_parser = share)]
+    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = share)]
     pub threshold: f64,
     /// Second gate: least confidence that the passages answer the question, 0 to 1; 0 turns it off.
-    #[arg(long, value_name = "X", default_value_t = Gates::default().confidence, value_parser = share)]
+    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = share)]
     pub confidence: f64,
     /// Where the knowledge base is.
     #[command(flatten)]

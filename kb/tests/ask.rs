@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use chat_core::evidence::Gates;
+use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
 use kb::ask::{AskError, Asked, Conclusion, Settings, ask, reply};
 use kb::embed::TextEmbedder;
@@ -38,8 +38,10 @@ fn ask_server(
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
-    let settings =
-        Settings { match_count: 7, gates: Gates { similarity: 0.35, confidence: 0.0, ..Gates::default() } };
+    let settings = Settings {
+        match_count: 7,
+        gates: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
     (asked, server.requests())

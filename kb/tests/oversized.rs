@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use chat_core::chunk::SearchRows;
-use chat_core::evidence::Gates;
+use chat_core::evidence::EvidenceThresholds;
 use chat_core::limits::{
     LARGEST_EVENT_BYTES, LARGEST_OUTCOME_BYTES, MAX_MATCH_COUNT, MAX_NAME_CHARS, MAX_PASSAGE_BYTES,
     MAX_SECTION_BYTES, MAX_SENTENCES, json_bytes,
@@ -63,7 +63,7 @@ fn a_question_about_an_oversized_document_is_answered() {
         let rows: Vec<_> = found.enumerate().map(|(at, (chunk, content))| row(at, chunk, content)).collect();
         let found: SearchRows = serde_json::from_str(&Value::Array(rows).to_string()).expect(file.name);
         assert_eq!(found.left_out, 0, "{}", file.name);
-        let gates = Gates { confidence: 0.0, ..Gates::default() };
+        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
         let response = respond(file.question, &found.rows, &gates, true);
         let Verdict::Answer(composed) = response.verdict else {
             panic!("{}: {:?}", file.name, response.assessment)

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { assertDescribed } from "../../edge-chat/local/tests/support/openapi.mjs";
+import { assertDescribed } from "../../edge-chat/tests/support/openapi.mjs";
 import { ask, chatRequest, only, post } from "../lib/chat.mjs";
 import { startDemo } from "../lib/demo.mjs";
 import { loadEmbedder } from "../lib/embedder.mjs";

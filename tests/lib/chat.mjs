@@ -1,6 +1,6 @@
 // Requests to POST /api/chat as a client would make them, with real vectors. Every response is held against the
 // description of the API.
-import { assertDescribed } from "../../edge-chat/local/tests/support/openapi.mjs";
+import { assertDescribed } from "../../edge-chat/tests/support/openapi.mjs";
 import { loadEmbedder } from "./embedder.mjs";
 
 /** A valid request body for a question. */

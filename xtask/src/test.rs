@@ -152,7 +152,7 @@ fn node(environment: &Environment) -> Result<()> {
         "web/tests",
         "web/tests/browser",
         "supabase/tests",
-        "edge-chat/local/tests",
+        "edge-chat/tests",
         "local-service/tests",
         "tests/setup",
         "tests/embedder",

@@ -4,7 +4,7 @@
 //! perfectly would let the coefficients grow without bound. Each set weighs the same, and within a set the answerable questions
 //! weigh as much as the others: a large set must not decide for a small one.
 
-use chat_core::evidence::{Background, Gates, Signals, assess};
+use chat_core::evidence::{Background, EvidenceThresholds, Signals, assess};
 
 use crate::results::{Found, Results};
 
@@ -83,7 +83,7 @@ fn examples(set: &Results) -> Vec<Example> {
 
 /// `None` for a question that the model cannot read, which is not weighed by evidence.
 fn example(found: &Found, is_answerable: bool) -> Option<Example> {
-    let floor = Gates { confidence: 0.0, ..Gates::default() };
+    let floor = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
     let assessment = assess(&found.question, &found.rows, &floor);
     assessment.evidence?;
     let Signals { sentence, score, mean_similarity } = assessment.signals?;

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
-use chat_core::evidence::{Gates, Strength};
+use chat_core::evidence::{EvidenceThresholds, Strength};
 use chat_core::{Response, Verdict, respond};
 use rayon::prelude::*;
 use uuid::Uuid;
@@ -82,12 +82,12 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
 }
 
 /// The decision at these gates.
-pub(crate) fn decide(found: &Found, gates: &Gates) -> Response {
+pub(crate) fn decide(found: &Found, gates: &EvidenceThresholds) -> Response {
     respond(&found.question, &found.rows, gates, true)
 }
 
 /// The questions that are answered at these gates, with their answers.
-fn answers_at(found: &[Found], gates: impl Fn(&Found) -> Gates + Sync) -> Result<Vec<(&Found, Answer)>> {
+fn answers_at(found: &[Found], gates: impl Fn(&Found) -> EvidenceThresholds + Sync) -> Result<Vec<(&Found, Answer)>> {
     let answer = |found| match decide(found, &gates(found)).verdict {
         Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
         Verdict::Answer(_) => Some(Err(anyhow!(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use chat_core::chunk::MatchedChunk;
-use chat_core::evidence::{Background, Gates};
+use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::{Deserialize, Serialize};
 
 /// What was found for each kind of question of one set.
@@ -60,13 +60,13 @@ struct Line {
 
 impl Found {
     /// The default gates of the knowledge base that was asked.
-    pub(crate) fn gates(&self) -> Gates {
-        Gates { background: self.background, ..Gates::default() }
+    pub(crate) fn gates(&self) -> EvidenceThresholds {
+        EvidenceThresholds { background: self.background, ..EvidenceThresholds::default() }
     }
 
     /// All gates open: what would be quoted if everything were answered.
-    pub(crate) fn open_gates(&self) -> Gates {
-        Gates { similarity: -1.0, confidence: 0.0, ..self.gates() }
+    pub(crate) fn open_gates(&self) -> EvidenceThresholds {
+        EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..self.gates() }
     }
 
     /// Whether the row is of a document that answers the question.

@@ -136,7 +136,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     match faults {
         Some(faults) => faults.print(),
         None => {
-            println!("\nno table of faults: `node --test edge-chat/local/tests/faults.test.mjs` makes it");
+            println!("\nno table of faults: `node --test edge-chat/tests/faults.test.mjs` makes it");
         }
     }
     println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());

@@ -218,11 +218,11 @@ mod tests {
     use super::*;
     use crate::chunk::MatchedChunk;
     use crate::chunk::tests::chunk;
-    use crate::evidence::{Gates, ranked, weigh};
+    use crate::evidence::{EvidenceThresholds, ranked, weigh};
     use serde_json::json;
 
-    fn gates() -> Gates {
-        Gates { similarity: 0.35, confidence: 0.0, ..Gates::default() }
+    fn gates() -> EvidenceThresholds {
+        EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() }
     }
 
     /// The sentences, each behind the line that introduces its list.

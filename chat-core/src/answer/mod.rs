@@ -243,7 +243,8 @@ mod tests {
 
     /// Both gates open: which sentences are chosen is the subject here, not whether.
     fn try_compose(question: &str, chunks: &[MatchedChunk], include_citations: bool) -> Option<Answer> {
-        let gates = crate::evidence::Gates { similarity: -1.0, confidence: 0.0, ..Default::default() };
+        let gates =
+            crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
         match crate::respond::respond(question, chunks, &gates, include_citations).verdict {
             crate::respond::Verdict::Answer(answer) => Some(answer),
             crate::respond::Verdict::Refuse(_) => None,

@@ -24,7 +24,7 @@ pub(crate) use signals::fit;
 
 /// What evidence has to reach, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Gates {
+pub struct EvidenceThresholds {
     /// Smallest cosine of the best passage or sentence, -1 to 1.
     pub similarity: f64,
     /// Smallest calibrated confidence, 0 to 1; 0 turns this gate off.
@@ -33,7 +33,7 @@ pub struct Gates {
     pub background: Background,
 }
 
-impl Default for Gates {
+impl Default for EvidenceThresholds {
     fn default() -> Self {
         Self { similarity: 0.35, confidence: DEFAULT_CONFIDENCE, background: Background::default() }
     }
@@ -46,7 +46,7 @@ pub struct Assessment {
     pub best_similarity: Option<f64>,
     /// What the confidence is made from; `None` if there is no sentence to look at.
     pub signals: Option<Signals>,
-    /// The log-odds that the passages answer the question, before they are held against [`Gates::background`]; `None`
+    /// The log-odds that the passages answer the question, before they are held against [`EvidenceThresholds::background`]; `None`
     /// without signals, and where the model cannot read the question.
     pub evidence: Option<f64>,
     /// The probability that the passages answer the question; 0 without signals.
@@ -72,7 +72,7 @@ pub struct PassageAssessment {
     pub score: f64,
     /// The confidence if it were the only passage.
     pub confidence: f64,
-    /// Whether it may be quoted: it or one of its sentences reaches [`Gates::similarity`]; or, where the model cannot read the
+    /// Whether it may be quoted: it or one of its sentences reaches [`EvidenceThresholds::similarity`]; or, where the model cannot read the
     /// question, it holds a word of it.
     pub qualifies: bool,
 }
@@ -102,7 +102,7 @@ impl Strength {
 }
 
 /// Weighs the rows of a search for a question.
-pub fn assess(question: &str, rows: &[MatchedChunk], gates: &Gates) -> Assessment {
+pub fn assess(question: &str, rows: &[MatchedChunk], gates: &EvidenceThresholds) -> Assessment {
     let passages = ranked(rows);
     weigh(&Question::new(question, query_terms(rows), &passages), &passages, gates)
 }
@@ -120,7 +120,7 @@ pub(crate) fn query_terms(rows: &[MatchedChunk]) -> Option<&[crate::chunk::Query
     rows.iter().find_map(|row| row.query_terms.as_deref())
 }
 
-pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates) -> Assessment {
+pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &EvidenceThresholds) -> Assessment {
     let similarities = passages.iter().map(|passage| passage.chunk.similarity);
     let best_similarity = similarities.filter(|cosine| !cosine.is_nan()).reduce(f64::max);
     let signals = Signals::of(question, passages);
@@ -139,7 +139,7 @@ pub(crate) fn weigh(question: &Question, passages: &[Passage<'_>], gates: &Gates
     Assessment { best_similarity, signals, evidence, confidence, passages: weighed, failed }
 }
 
-fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &Gates) -> PassageAssessment {
+fn weigh_alone(question: &Question, passage: &Passage<'_>, gates: &EvidenceThresholds) -> PassageAssessment {
     let best_sentence = passage.best_sentence();
     let reaches = |cosine: f64| cosine >= gates.similarity;
     let alone = std::slice::from_ref(passage);
@@ -162,7 +162,7 @@ fn confidence(
     question: &Question,
     passages: &[Passage<'_>],
     signals: Option<&Signals>,
-    gates: &Gates,
+    gates: &EvidenceThresholds,
 ) -> f64 {
     if !question.is_readable() {
         return calibration::confidence_by_words(signals::best_coverage(question, passages));

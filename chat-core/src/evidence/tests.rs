@@ -3,10 +3,13 @@ use crate::chunk::tests::chunk;
 use crate::chunk::{QueryTerm, SentenceMatch};
 
 /// The first gate alone.
-const FLOOR: Gates =
-    Gates { similarity: 0.35, confidence: 0.0, background: Background { mean: -4.5, deviation: 2.3 } };
+const FLOOR: EvidenceThresholds = EvidenceThresholds {
+    similarity: 0.35,
+    confidence: 0.0,
+    background: Background { mean: -4.5, deviation: 2.3 },
+};
 
-fn failed(rows: &[MatchedChunk], gates: &Gates) -> Option<Reason> {
+fn failed(rows: &[MatchedChunk], gates: &EvidenceThresholds) -> Option<Reason> {
     assess("refunds", rows, gates).failed
 }
 
@@ -25,7 +28,7 @@ fn the_floor_is_inclusive() {
 fn the_confidence_is_inclusive_and_zero_turns_it_off() {
     let rows = [chunk(1, 1, 0.5, "Refunds take five days.")];
     let confidence = assess("refunds", &rows, &FLOOR).confidence;
-    let gate = |confidence| Gates { confidence, ..FLOOR };
+    let gate = |confidence| EvidenceThresholds { confidence, ..FLOOR };
     assert!(confidence > 0.0 && confidence < 1.0, "{confidence}");
     assert_eq!(failed(&rows, &gate(confidence)), None);
     assert_eq!(failed(&rows, &gate(confidence.next_up())), Some(Reason::WeakEvidence));
@@ -36,7 +39,7 @@ fn the_confidence_is_inclusive_and_zero_turns_it_off() {
 fn nothing_found_and_nothing_near_enough_are_no_match() {
     assert_eq!(failed(&[], &FLOOR), Some(Reason::NoMatch));
     assert_eq!(failed(&[chunk(1, 1, 0.2, "Refunds.")], &FLOOR), Some(Reason::NoMatch));
-    let gates = Gates { similarity: 0.0, ..FLOOR };
+    let gates = EvidenceThresholds { similarity: 0.0, ..FLOOR };
     assert_eq!(failed(&[chunk(1, 1, f64::NAN, "Refunds.")], &gates), Some(Reason::NoMatch));
 }
 
@@ -45,7 +48,7 @@ fn a_number_that_is_none_spoils_nothing() {
     let mut broken = chunk(1, 1, f64::NAN, "Refunds take long.");
     broken.score = Some(f64::NAN);
     let rows = [broken, chunk(2, 2, 0.9, "Refunds take five days.")];
-    let assessment = assess("How long do refunds take?", &rows, &Gates::default());
+    let assessment = assess("How long do refunds take?", &rows, &EvidenceThresholds::default());
     assert_eq!(assessment.passages[0].chunk_id, rows[1].chunk_id);
     assert_eq!(assessment.best_similarity, Some(0.9));
     assert!(assessment.confidence.is_finite());
@@ -79,7 +82,7 @@ fn the_default_gates_refuse_what_the_floor_lets_through() {
     row.query_terms = Some(["city", "population", "3.3", "million"].map(term).to_vec());
     let question = "What city has a population of 3.3 million?";
     assert_eq!(assess(question, std::slice::from_ref(&row), &FLOOR).failed, None);
-    assert_eq!(assess(question, &[row], &Gates::default()).failed, Some(Reason::WeakEvidence));
+    assert_eq!(assess(question, &[row], &EvidenceThresholds::default()).failed, Some(Reason::WeakEvidence));
 }
 
 #[test]
@@ -117,7 +120,8 @@ fn a_heading_covers_words_for_the_sentences_below() {
 fn the_confidence_follows_what_other_questions_reach_in_this_knowledge_base() {
     let rows = [chunk(1, 1, 0.5, "Refunds take five days.")];
     let confidence = |mean, deviation| {
-        assess("refunds", &rows, &Gates { background: Background { mean, deviation }, ..FLOOR }).confidence
+        assess("refunds", &rows, &EvidenceThresholds { background: Background { mean, deviation }, ..FLOOR })
+            .confidence
     };
     assert!(confidence(-6.0, 2.0) > confidence(-4.0, 2.0) && confidence(-4.0, 2.0) > confidence(-4.0, 2.4));
     assert_eq!(confidence(-100.0, 1.0), confidence(-50.0, 1.0), "bounded");
@@ -130,8 +134,9 @@ fn of_a_script_that_the_model_cannot_read_words_alone_decide() {
     let mut row = chunk(1, 1, 0.95, "تستغرق المبالغ المستردة خمسة أيام.");
     row.lexical = Some(0.3);
     row.query_terms = Some(["كم", "يوما", "تستغرق", "المبالغ", "المستردة"].map(term).to_vec());
-    let asked =
-        |question: &str, row: &MatchedChunk| assess(question, std::slice::from_ref(row), &Gates::default());
+    let asked = |question: &str, row: &MatchedChunk| {
+        assess(question, std::slice::from_ref(row), &EvidenceThresholds::default())
+    };
     let found = asked("كم يوما تستغرق المبالغ المستردة؟", &row);
     assert_eq!((found.failed, found.evidence), (None, None));
     row.query_terms = Some(["أين", "يقع", "البرج"].map(term).to_vec());

@@ -15,18 +15,18 @@ use worker::worker_sys::web_sys::AbortSignal;
 pub(super) struct Client(AbortSignal);
 
 /// Ends when the client has closed the connection. It holds on to nothing once it is dropped.
-pub(super) struct Gone<'a> {
+pub(super) struct Disconnected<'a> {
     client: &'a AbortSignal,
     waker: Rc<RefCell<Option<Waker>>>,
     _on_abort: Closure<dyn FnMut()>,
 }
 
 impl Client {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn new(request: &Request) -> Self {
         Self(request.inner().signal())
     }
 
-    pub(super) fn gone(&self) -> Gone<'_> {
+    pub(super) fn disconnected(&self) -> Disconnected<'_> {
         let waker = Rc::<RefCell<Option<Waker>>>::default();
         let on_abort = {
             let waker = Rc::clone(&waker);
@@ -37,11 +37,11 @@ impl Client {
             })
         };
         self.0.set_onabort(Some(on_abort.as_ref().unchecked_ref()));
-        Gone { client: &self.0, waker, _on_abort: on_abort }
+        Disconnected { client: &self.0, waker, _on_abort: on_abort }
     }
 }
 
-impl Future for Gone<'_> {
+impl Future for Disconnected<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -53,7 +53,7 @@ impl Future for Gone<'_> {
     }
 }
 
-impl Drop for Gone<'_> {
+impl Drop for Disconnected<'_> {
     fn drop(&mut self) {
         self.client.set_onabort(None);
     }

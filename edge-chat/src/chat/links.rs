@@ -6,7 +6,7 @@ use chat_core::outcome::Outcome;
 use uuid::Uuid;
 
 use crate::config::LinkMode;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::supabase::{DocumentFile, Supabase};
 
 /// For how long a signed link works: seven days, in seconds.
@@ -26,18 +26,18 @@ impl<'a> Links<'a> {
     }
 
     /// Gives each passage whose document has a file its link, whether it is quoted or only found.
-    pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), Failure> {
+    pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), HttpError> {
         let documents: Vec<_> = outcome.documents().into_iter().collect();
         if self.mode == LinkMode::None || documents.is_empty() {
             return Ok(());
         }
-        let links = self.of(&self.supabase.document_files(&documents).await?).await?;
+        let links = self.for_files(&self.supabase.document_files(&documents).await?).await?;
         outcome.set_download_urls(|document| links.get(&document).cloned());
         Ok(())
     }
 
     /// The link of each document that has a file.
-    pub(crate) async fn of(&self, files: &[DocumentFile]) -> Result<HashMap<Uuid, String>, Failure> {
+    pub(crate) async fn for_files(&self, files: &[DocumentFile]) -> Result<HashMap<Uuid, String>, HttpError> {
         let stored = files.iter().filter_map(|file| Some((file.id, file.storage_path.as_deref()?)));
         match self.mode {
             LinkMode::None => Ok(HashMap::new()),

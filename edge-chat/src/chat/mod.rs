@@ -18,7 +18,7 @@ use futures_util::future::{join, ready};
 
 use crate::call::Call;
 use crate::gate::{Admission, Budget, Decision, Gate};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
@@ -27,43 +27,43 @@ use stream::Completion;
 use turn::Turn;
 
 /// Answers a question.
-pub(crate) async fn answer(mut call: Call) -> Result<Reply, Failure> {
+pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
     let user = call.user().await?;
     let format = negotiate(call.header("accept").as_deref());
     // The cheap limit, since what follows costs a Durable Object even if it is refused. The question is read meanwhile.
     let env = call.env.clone();
-    let read = async { ChatRequest::parse(&call.body().await?).map_err(Failure::from) };
-    let (limit, question) = join(limits::by_asker(user.user_id(), &env), read).await;
+    let read = async { ChatRequest::parse(&call.body().await?).map_err(HttpError::from) };
+    let (limit, question) = join(limits::check_question_limit(user.user_id(), &env), read).await;
     limit?;
     let question = question?;
 
-    let gate = Gate::of_user(&call.env, user.user_id())?;
+    let gate = Gate::for_user(&call.env, user.user_id())?;
     let admit = gate.admit(&question, &call.config, call.deadline);
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
         Admission::Replay { outcome } => return within(budget, replay(outcome, format, call.id).await),
-        Admission::Limited => return within(budget, Err(Failure::rate_limited(budget.reset_s()))),
+        Admission::Limited => return within(budget, Err(HttpError::rate_limited(budget.reset_s()))),
         Admission::Conflict => return within(budget, Err(conflict())),
         Admission::Busy => return within(budget, Err(busy())),
     };
 
-    let turn = Turn::of(user.user_id(), &question);
+    let turn = Turn::new(user.user_id(), &question);
     let run = Rc::new(Run::new(call, user, gate, ticket, question, turn));
     within(budget, respond(run, format).await)
 }
 
-async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, Failure> {
+async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
     let found: Found = Rc::clone(&run).find().boxed_local().shared();
     let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
-    let afterwards = run.note_refusal(found.clone(), completion.clone()).boxed_local();
+    let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
         Ok(found) => found,
-        Err(failure) => {
+        Err(error) => {
             // Released before the client learns of the failure, so that its next try is a new one.
             afterwards.await;
-            return Err(failure);
+            return Err(error);
         }
     };
     let outcome = found.outcome.borrow().kind();
@@ -71,14 +71,14 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, Failure> {
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }
 
-async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<Reply, Failure> {
+async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<Reply, HttpError> {
     let completion: Completion = ready(()).boxed_local().shared();
     let outcome = Rc::new(RefCell::new(outcome));
     Ok(Reply::new(stream::send(outcome, completion, format, request_id).await?, "replay"))
 }
 
 /// The reply or failure, with what is left of the user's limit.
-fn within(budget: Budget, result: Result<Reply, Failure>) -> Result<Reply, Failure> {
+fn within(budget: Budget, result: Result<Reply, HttpError>) -> Result<Reply, HttpError> {
     match result {
         Ok(reply) => {
             for (name, value) in budget.headers() {
@@ -86,21 +86,21 @@ fn within(budget: Budget, result: Result<Reply, Failure>) -> Result<Reply, Failu
             }
             Ok(reply)
         }
-        Err(mut failure) => {
-            failure.headers.extend(budget.headers());
-            Err(failure)
+        Err(mut error) => {
+            error.headers.extend(budget.headers());
+            Err(error)
         }
     }
 }
 
-fn busy() -> Failure {
+fn busy() -> HttpError {
     let message = "This question is still being answered. Please try again in a moment.";
-    Failure::new(ErrorCode::UpstreamTimeout, message)
+    HttpError::new(ErrorCode::UpstreamTimeout, message)
         .with_detail("another run of the question takes too long")
 }
 
-fn conflict() -> Failure {
-    Failure::new(
+fn conflict() -> HttpError {
+    HttpError::new(
         ErrorCode::Conflict,
         "This message_id was used for another question before. Send a new message_id with a new question.",
     )

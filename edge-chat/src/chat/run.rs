@@ -22,18 +22,19 @@ use super::stream::Completion;
 use super::turn;
 use super::turn::Turn;
 use crate::call::Call;
-use crate::config::{Config, Settings};
+use crate::config::Config;
 use crate::gate::{Gate, Refund, Ticket};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
-use crate::supabase::{NewRefusal, Supabase, no_session};
+use crate::settings::Settings;
+use crate::supabase::{NewRefusal, Supabase, session_not_found};
 
 /// Least time the history gets, however long the search took.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
 
 /// The first outcome of a question, shared by the response and by what has to be done besides.
-pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, Failure>>>;
+pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, HttpError>>>;
 
 /// What a search led to.
 pub(super) struct Finding {
@@ -72,8 +73,8 @@ impl Run {
     ) -> Self {
         Self {
             supabase: call.supabase(user),
-            origin: call.address.origin().to_owned(),
-            client: Client::of(&call.request),
+            origin: call.url.origin().to_owned(),
+            client: Client::new(&call.request),
             request_id: call.id,
             config: call.config,
             trace: call.trace,
@@ -86,15 +87,15 @@ impl Run {
     }
 
     /// The outcome, before it is written to the history. Given up when the client goes away first.
-    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, Failure> {
-        match select(pin!(self.search()), pin!(self.client.gone())).await {
+    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, HttpError> {
+        match select(pin!(self.search()), pin!(self.client.disconnected())).await {
             Either::Left((finding, _)) => finding.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }
     }
 
     /// Searches, and lets `chat-core` decide whether what was found is enough.
-    async fn search(&self) -> Result<Finding, Failure> {
+    async fn search(&self) -> Result<Finding, HttpError> {
         let Self { supabase, question, trace, .. } = self;
         let settings = Settings::current(&self.config, supabase.deadline());
         let settings = trace.time("settings", settings).await?;
@@ -108,7 +109,7 @@ impl Run {
         check_model(Some(&question.model), &rows)?;
 
         let include_citations = question.include_citations && settings.citations;
-        let response = respond(&question.message, &rows, &settings.gates, include_citations);
+        let response = respond(&question.message, &rows, &settings.thresholds, include_citations);
         let assessment = response.assessment;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
@@ -122,10 +123,10 @@ impl Run {
             Verdict::Refuse(reason) => (self.refuse(&settings, reason, &rows).await?, BTreeSet::new()),
         };
         drop(rows);
-        let hasty = supabase.until(supabase.deadline().half());
-        let links = Links::new(&hasty, settings.link_mode, &self.origin);
-        if let Err(failure) = trace.time("links", links.add(&mut outcome)).await {
-            trace.fault("no links", &failure);
+        let short_deadline = supabase.with_deadline(supabase.deadline().half());
+        let links = Links::new(&short_deadline, settings.link_mode, &self.origin);
+        if let Err(error) = trace.time("links", links.add(&mut outcome)).await {
+            trace.fault("no links", &error);
         }
         Ok(Finding {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -134,9 +135,9 @@ impl Run {
         })
     }
 
-    async fn check_session(&self) -> Result<(), Failure> {
+    async fn check_session(&self) -> Result<(), HttpError> {
         match self.question.session_id {
-            Some(id) if !self.supabase.owns_session(id).await? => Err(no_session()),
+            Some(id) if !self.supabase.owns_session(id).await? => Err(session_not_found()),
             _ => Ok(()),
         }
     }
@@ -146,11 +147,11 @@ impl Run {
         settings: &Settings,
         reason: Reason,
         rows: &[MatchedChunk],
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Outcome, HttpError> {
         // Only a search that found nothing at all can have met an empty knowledge base.
         let is_empty = rows.is_empty() && !self.supabase.has_documents().await?;
         let reason = if is_empty { Reason::EmptyKb } else { reason };
-        let mut refusal = Refusal::new(reason, rows, settings.gates.similarity);
+        let mut refusal = Refusal::new(reason, rows, settings.thresholds.similarity);
         if let Some(message) = &settings.refusal_message {
             refusal = refusal.saying(message);
         }
@@ -165,10 +166,10 @@ impl Run {
     pub(super) async fn complete(self: Rc<Self>, found: Found) {
         let finding = match found.await {
             Ok(finding) => finding,
-            Err(failure) => {
+            Err(error) => {
                 // What failed through no fault of the client gives its place in the rate limit back; so does a token
                 // that only Supabase refused.
-                let refund = match failure.status {
+                let refund = match error.status {
                     500.. => Refund::Bounded,
                     401 | 403 => Refund::Yes,
                     _ => Refund::No,
@@ -178,7 +179,7 @@ impl Run {
             }
         };
         let outcome = &finding.outcome;
-        let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
         let record = turn::record(
             &supabase,
@@ -190,7 +191,7 @@ impl Run {
         );
         match self.trace.time("history", record).await {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
-            Err(failure) => self.trace.fault("history not written", &failure),
+            Err(error) => self.trace.fault("history not written", &error),
         }
         self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
         let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
@@ -199,7 +200,7 @@ impl Run {
             Ok(true) => {
                 self.is_erased.set(true);
                 outcome.borrow_mut().mark_lost();
-                self.take_back(&supabase).await;
+                self.delete_new_session(&supabase).await;
             }
             Err(error) => {
                 self.trace.fault("outcome not kept", &error);
@@ -211,22 +212,22 @@ impl Run {
 
     /// Deletes the session that the turn may have made after the user's data were erased. One from before was deleted with
     /// them, and takes no turn.
-    async fn take_back(&self, supabase: &Supabase) {
+    async fn delete_new_session(&self, supabase: &Supabase) {
         if self.question.session_id.is_none()
-            && let Err(failure) = supabase.delete_session(self.turn.session_id).await
+            && let Err(error) = supabase.delete_session(self.turn.session_id).await
         {
-            self.trace.fault("turn not taken back", &failure);
+            self.trace.fault("turn not taken back", &error);
         }
     }
 
     /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
-    pub(super) async fn note_refusal(self: Rc<Self>, found: Found, completion: Completion) {
+    pub(super) async fn record_refusal(self: Rc<Self>, found: Found, completion: Completion) {
         completion.await;
         if self.is_erased.get() {
             return;
         }
         let Ok(finding) = found.await else { return };
-        let supabase = self.supabase.until(self.supabase.deadline().or_after(HISTORY_TIME));
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(HISTORY_TIME));
         let refusal = match &*finding.outcome.borrow() {
             Outcome::Refusal(refusal) => Some((refusal.session_id, refusal.reason.as_str())),
             Outcome::Answer(_) => None,
@@ -243,8 +244,8 @@ impl Run {
             best_score,
             reason,
         };
-        if let Err(failure) = supabase.record_refusal(&row).await {
-            self.trace.fault("refusal not noted", &failure);
+        if let Err(error) = supabase.record_refusal(&row).await {
+            self.trace.fault("refusal not noted", &error);
         }
     }
 
@@ -256,7 +257,7 @@ impl Run {
 }
 
 /// Nobody gets to read this; the status, which other servers use for it as well, is for the log.
-fn abandoned() -> Failure {
-    Failure::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
+fn abandoned() -> HttpError {
+    HttpError::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
         .with_status(499)
 }

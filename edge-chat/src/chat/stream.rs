@@ -11,7 +11,7 @@ use futures_util::future::{Either, LocalBoxFuture, Shared, select};
 use futures_util::stream::{self, Stream, StreamExt};
 use worker::{Delay, Error, Response, ResponseBuilder, Result};
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// How long a stream may be silent; proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
@@ -65,8 +65,8 @@ fn ending(ending: Ending) -> impl Stream<Item = Result<Vec<u8>>> {
 /// The outcome's end or, should it not be writable, an error: no stream stops without a terminal event.
 fn terminal(outcome: &Outcome, request_id: &str) -> Result<Vec<u8>> {
     frame(&outcome.terminal_event()).or_else(|error| {
-        let failure = Failure::internal(error.to_string());
-        frame(&Event::Error(failure.error.with_request_id(request_id)))
+        let error = HttpError::internal(error.to_string());
+        frame(&Event::Error(error.body.with_request_id(request_id)))
     })
 }
 

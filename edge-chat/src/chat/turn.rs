@@ -8,7 +8,7 @@ use chat_core::title::session_title;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::supabase::{RecordedTurn, Supabase};
 
 /// Where a turn is written. The ids follow from the question's, so that a run which takes over from one that died writes
@@ -20,7 +20,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn of(user_id: Uuid, question: &ChatRequest) -> Self {
+    pub(super) fn new(user_id: Uuid, question: &ChatRequest) -> Self {
         let derived = |role| derive_id(user_id, question.message_id, role);
         Self {
             session_id: question.session_id.unwrap_or_else(|| derived("session")),
@@ -47,7 +47,7 @@ pub(super) fn record<'a>(
     sources: &BTreeSet<Uuid>,
     turn: &Turn,
     latency_ms: u64,
-) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
     let (refusal, hedged) = match outcome {
         Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false),
         Outcome::Answer(answer) => (None, answer.hedged),

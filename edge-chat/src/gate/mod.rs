@@ -20,7 +20,7 @@ use uuid::Uuid;
 use worker::{Date, Env, Method, Request, RequestInit, Stub};
 
 use crate::config::Config;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::supabase::Deadline;
 use limited::Limited;
 pub use object::UserGate;
@@ -32,7 +32,7 @@ const BINDING: &str = "USER_GATE";
 const WAIT_MARGIN_MS: u64 = 500;
 
 /// How long the gate may take to note how a run ended: the client waits for that.
-const TELL_TIME: Duration = Duration::from_secs(1);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 
 thread_local! {
     static LIMITED: RefCell<Limited> = RefCell::default();
@@ -105,7 +105,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// What is left after one more question.
-    fn less_one(self) -> Self {
+    fn after_admission(self) -> Self {
         let reset_ms = if self.reset_ms == 0 { window::WINDOW_MS as u64 } else { self.reset_ms };
         Self { remaining: self.remaining.saturating_sub(1), reset_ms, ..self }
     }
@@ -142,11 +142,11 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn of_user(env: &Env, user_id: Uuid) -> Result<Self, Failure> {
+    pub(crate) fn for_user(env: &Env, user_id: Uuid) -> Result<Self, HttpError> {
         let stub = env
             .durable_object(BINDING)
             .and_then(|namespace| namespace.get_by_name(&user_id.to_string()))
-            .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
+            .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         Ok(Self { user_id, stub })
     }
 
@@ -157,7 +157,7 @@ impl Gate {
         question: &ChatRequest,
         config: &Config,
         deadline: Deadline,
-    ) -> Result<Decision, Failure> {
+    ) -> Result<Decision, HttpError> {
         let now_ms = Date::now().as_millis();
         let limited = LIMITED.with_borrow_mut(|limited| limited.wait_ms(self.user_id, now_ms));
         if let Some(reset_ms) = limited {
@@ -177,7 +177,7 @@ impl Gate {
         let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
         let decision: Decision = serde_json::from_str(&answer)
-            .map_err(|error| Failure::internal(format!("{BINDING}: {error}")))?;
+            .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         if matches!(decision.admission, Admission::Limited) {
             // Counted from before the object was asked, so that it is never too long.
             let until_ms = now_ms + decision.budget.reset_ms;
@@ -192,8 +192,8 @@ impl Gate {
         &'a self,
         ticket: Ticket,
         outcome: &Outcome,
-    ) -> impl Future<Output = Result<bool, Failure>> + use<'a> {
-        let told = self.tell(&Command::Complete { ticket, outcome });
+    ) -> impl Future<Output = Result<bool, HttpError>> + use<'a> {
+        let told = self.notify(&Command::Complete { ticket, outcome });
         async move {
             // An object of the version before, which erases nothing, says nothing.
             Ok(serde_json::from_str::<Completed>(&told.await?).unwrap_or_default().is_erased)
@@ -201,28 +201,28 @@ impl Gate {
     }
 
     /// Forgets the user's questions and their outcomes. The rate limit counts on.
-    pub(crate) async fn erase(&self, deadline: Deadline) -> Result<(), Failure> {
+    pub(crate) async fn erase(&self, deadline: Deadline) -> Result<(), HttpError> {
         let request = encode_request(&Command::Erase)?;
         let send = async { self.send(request).await.map(drop).map_err(unreachable) };
         deadline.limit(BINDING, send).await
     }
 
     /// Forgets a question that failed, so that it can be asked again.
-    pub(crate) async fn release(&self, ticket: Ticket, refund: Refund) -> Result<(), Failure> {
+    pub(crate) async fn release(&self, ticket: Ticket, refund: Refund) -> Result<(), HttpError> {
         if refund != Refund::No {
             LIMITED.with_borrow_mut(|limited| limited.forget(self.user_id));
         }
-        self.tell(&Command::Release { ticket, refund }).await.map(drop)
+        self.notify(&Command::Release { ticket, refund }).await.map(drop)
     }
 
-    fn tell<'a>(
+    fn notify<'a>(
         &'a self,
         command: &Command<&Outcome>,
-    ) -> impl Future<Output = Result<String, Failure>> + use<'a> {
+    ) -> impl Future<Output = Result<String, HttpError>> + use<'a> {
         let request = encode_request(command);
         async move {
             let send = async { self.send(request?).await.map_err(unreachable) };
-            Deadline::after(TELL_TIME).limit(BINDING, send).await
+            Deadline::after(NOTIFY_TIMEOUT).limit(BINDING, send).await
         }
     }
 
@@ -260,8 +260,8 @@ fn body_hash(question: &ChatRequest) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unreachable(error: worker::Error) -> Failure {
-    Failure::new(ErrorCode::UpstreamUnavailable, "The chat is busy. Please try again in a moment.")
+fn unreachable(error: worker::Error) -> HttpError {
+    HttpError::new(ErrorCode::UpstreamUnavailable, "The chat is busy. Please try again in a moment.")
         .with_detail(format!("{BINDING}: {error}"))
 }
 

@@ -212,7 +212,7 @@ impl UserGate {
         let (admission, budget) = match admission {
             Some(admission) => (admission, budget),
             None if budget.remaining == 0 => (Admission::Limited, budget),
-            None => (self.start(question, now)?, budget.less_one()),
+            None => (self.start(question, now)?, budget.after_admission()),
         };
         Ok(Step::Decided(Decision { admission, budget }))
     }

@@ -9,26 +9,26 @@ use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use worker::{Delay, Request};
 
-use super::error::Failure;
+use super::error::HttpError;
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// The body's bytes.
-pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, Failure> {
+pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, HttpError> {
     match select(pin!(read(request)), pin!(Delay::from(BODY_TIME))).await {
         Either::Left((body, _)) => body,
-        Either::Right(_) => Err(Failure::new(
+        Either::Right(_) => Err(HttpError::new(
             ErrorCode::InvalidRequest,
             &format!("The body took longer than {} seconds to arrive.", BODY_TIME.as_secs()),
         )),
     }
 }
 
-async fn read(request: &mut Request) -> Result<Vec<u8>, Failure> {
+async fn read(request: &mut Request) -> Result<Vec<u8>, HttpError> {
     let header = |name| request.headers().get(name).ok().flatten();
     if !header("content-type").as_deref().is_some_and(is_json) {
-        return Err(Failure::new(
+        return Err(HttpError::new(
             ErrorCode::UnsupportedMediaType,
             "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
         ));
@@ -42,7 +42,7 @@ async fn read(request: &mut Request) -> Result<Vec<u8>, Failure> {
     let Ok(mut stream) = request.stream() else { return Ok(Vec::new()) };
     let mut body = Vec::with_capacity(announced.unwrap_or_default() as usize);
     while let Some(piece) = stream.next().await {
-        let piece = piece.map_err(|_| Failure::new(ErrorCode::InvalidRequest, "The body was cut off."))?;
+        let piece = piece.map_err(|_| HttpError::new(ErrorCode::InvalidRequest, "The body was cut off."))?;
         if body.len() + piece.len() > MAX_BODY_BYTES {
             return Err(too_large());
         }
@@ -65,8 +65,8 @@ fn is_other_charset(parameter: &str) -> bool {
         && !["utf-8", "utf8"].iter().any(|utf8| value.eq_ignore_ascii_case(utf8))
 }
 
-fn too_large() -> Failure {
-    Failure::new(
+fn too_large() -> HttpError {
+    HttpError::new(
         ErrorCode::PayloadTooLarge,
         &format!("The request is larger than {} KiB. Ask a shorter question.", MAX_BODY_BYTES / 1024),
     )

@@ -20,7 +20,7 @@ pub(crate) struct Cors {
 impl Cors {
     /// `allow_list` is comma separated: exact origins, patterns such as `https://*.example.com` for every sub-domain at
     /// any depth (not for `example.com` itself), and `*` for every origin.
-    pub(crate) fn judge(allow_list: &str, origin: Option<&str>) -> Self {
+    pub(crate) fn new(allow_list: &str, origin: Option<&str>) -> Self {
         let mut entries = allow_list.split(',').map(str::trim);
         let allowed =
             origin.and_then(|origin| entries.find(|entry| matches(entry, origin)).map(|_| origin.to_owned()));
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn allows(list: &str, origin: &str) -> bool {
-        Cors::judge(list, Some(origin)).is_allowed()
+        Cors::new(list, Some(origin)).is_allowed()
     }
 
     #[test]
@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn the_star_allows_every_origin_but_still_names_it() {
-        let cors = Cors::judge("*", Some("https://a.test"));
+        let cors = Cors::new("*", Some("https://a.test"));
         assert!(cors.headers().contains(&("Access-Control-Allow-Origin", "https://a.test")));
     }
 
     #[test]
     fn a_request_without_origin_gets_no_cors_headers() {
-        assert_eq!(Cors::judge("*", None).headers(), [("Vary", "Origin")]);
+        assert_eq!(Cors::new("*", None).headers(), [("Vary", "Origin")]);
     }
 }

@@ -1,28 +1,26 @@
-//! From an error to the response a client gets; what only the operator may see goes to the log.
+//! The error a client gets, and the detail that only the operator sees in the log.
 
 use chat_core::error::{ApiError, ErrorCode};
 
-use crate::config::ConfigError;
-
-/// A request that ends before its answer starts.
+/// An error before the response begins.
 #[derive(Clone)]
-pub(crate) struct Failure {
-    /// What the client may see.
-    pub(crate) error: ApiError,
-    /// The HTTP status, in most cases the code's own.
+pub(crate) struct HttpError {
+    /// The JSON that the client gets.
+    pub(crate) body: ApiError,
+    /// The HTTP status, usually that of the error code.
     pub(crate) status: u16,
-    /// Further response headers.
+    /// Additional response headers.
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// What only the log may hold. Never a token, a message or a vector.
+    /// For the log only. Never contains a token, a message or a vector.
     pub(crate) detail: Option<String>,
 }
 
-impl Failure {
+impl HttpError {
     pub(crate) fn new(code: ErrorCode, message: &str) -> Self {
         ApiError::new(code, message).into()
     }
 
-    /// A fault on our side: the client learns nothing about it.
+    /// A fault on our side. The client gets no detail.
     pub(crate) fn internal(detail: impl Into<String>) -> Self {
         let message = "Something went wrong on our side. Please try again later.";
         Self::new(ErrorCode::Internal, message).with_detail(detail)
@@ -37,13 +35,13 @@ impl Failure {
             .with_header("Retry-After", retry_after_seconds.to_string())
     }
 
-    pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
+    pub(crate) fn method_not_allowed(allow: &str) -> Self {
         Self::new(ErrorCode::InvalidRequest, &format!("This address takes {allow} only."))
             .with_status(405)
             .with_header("Allow", allow)
     }
 
-    /// The address, or what it names, does not exist for this caller.
+    /// The path, or what it names, does not exist for this caller.
     pub(crate) fn not_found(message: &str) -> Self {
         Self::new(ErrorCode::NotFound, message)
     }
@@ -64,24 +62,18 @@ impl Failure {
     }
 }
 
-impl From<ApiError> for Failure {
+impl From<ApiError> for HttpError {
     fn from(error: ApiError) -> Self {
         let headers = match error.code {
             ErrorCode::Unauthorized => vec![("WWW-Authenticate", "Bearer".to_owned())],
             _ => Vec::new(),
         };
-        Self { status: error.code.http_status(), error, headers, detail: None }
+        Self { status: error.code.http_status(), body: error, headers, detail: None }
     }
 }
 
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        Self::internal(format!("configuration: {error}"))
-    }
-}
-
-/// Errors of the runtime itself.
-impl From<worker::Error> for Failure {
+/// Errors of the Workers runtime.
+impl From<worker::Error> for HttpError {
     fn from(error: worker::Error) -> Self {
         Self::internal(format!("runtime: {error}"))
     }
@@ -92,19 +84,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_brings_the_headers_its_status_asks_for() {
-        let unauthorized = Failure::new(ErrorCode::Unauthorized, "Sign in.");
+    fn an_error_has_the_headers_that_its_status_requires() {
+        let unauthorized = HttpError::new(ErrorCode::Unauthorized, "Sign in.");
         assert_eq!((unauthorized.status, unauthorized.headers.len()), (401, 1));
-        let limited = Failure::rate_limited(1);
+        let limited = HttpError::rate_limited(1);
         assert_eq!(limited.headers, [("Retry-After", "1".to_owned())]);
-        assert!(limited.error.retryable && limited.error.message.ends_with("in 1 second."));
-        assert_eq!(Failure::method_not_allowed("POST").status, 405);
-    }
-
-    #[test]
-    fn what_the_operator_sees_is_not_what_the_client_sees() {
-        let failure = Failure::from(ConfigError::Missing("SUPABASE_URL"));
-        assert!(!failure.error.message.contains("SUPABASE"));
-        assert_eq!(failure.detail.as_deref(), Some("configuration: SUPABASE_URL is not set"));
+        assert!(limited.body.retryable && limited.body.message.ends_with("in 1 second."));
+        assert_eq!(HttpError::method_not_allowed("POST").status, 405);
     }
 }

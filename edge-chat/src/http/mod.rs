@@ -1,7 +1,7 @@
-//! What every route shares: the address of a request, its body, who may call, and how responses look.
+//! What all endpoints share: URL and body of the request, CORS, errors and replies.
 
-pub(crate) mod address;
 pub(crate) mod body;
 pub(crate) mod cors;
 pub(crate) mod error;
 pub(crate) mod reply;
+pub(crate) mod url;

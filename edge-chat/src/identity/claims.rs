@@ -3,7 +3,7 @@
 use chat_core::request::parse_id;
 use uuid::Uuid;
 
-use super::denial::Denial;
+use super::error::AuthError;
 use super::json::{Object, WrongType};
 
 /// Allowed difference between our clock and the issuer's, in seconds: the same as in PostgREST (`allowedSkewSeconds` in its
@@ -13,28 +13,28 @@ const LEEWAY_S: f64 = 30.0;
 const AUTHENTICATED: &str = "authenticated";
 
 /// The user a token speaks for at a time.
-pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, Denial> {
-    let claims = Object::parse(payload).ok_or(Denial::invalid("malformed claims"))?;
+pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, AuthError> {
+    let claims = Object::parse(payload).ok_or(AuthError::invalid("malformed claims"))?;
     if claims.text("iss")? != Some(issuer) {
-        return Err(Denial::invalid("wrong issuer"));
+        return Err(AuthError::invalid("wrong issuer"));
     }
     if !claims.text_or_texts("aud")?.is_some_and(|audience| audience.contains(&AUTHENTICATED)) {
-        return Err(Denial::invalid("wrong audience"));
+        return Err(AuthError::invalid("wrong audience"));
     }
     if claims.text("role")? != Some(AUTHENTICATED) {
-        return Err(Denial::invalid("wrong role"));
+        return Err(AuthError::invalid("wrong role"));
     }
     let user_id =
-        claims.text("sub")?.and_then(parse_id).ok_or(Denial::invalid("subject is not a user id"))?;
+        claims.text("sub")?.and_then(parse_id).ok_or(AuthError::invalid("subject is not a user id"))?;
 
     let now_s = now_s as f64;
     let not_before = time(&claims, "nbf")?.into_iter().chain(time(&claims, "iat")?);
-    let expires = time(&claims, "exp")?.ok_or(Denial::invalid("no expiry"))?;
+    let expires = time(&claims, "exp")?.ok_or(AuthError::invalid("no expiry"))?;
     if not_before.into_iter().any(|start| now_s + LEEWAY_S < start) {
-        return Err(Denial::invalid("not valid yet"));
+        return Err(AuthError::invalid("not valid yet"));
     }
     if now_s >= expires + LEEWAY_S {
-        return Err(Denial::Expired);
+        return Err(AuthError::Expired);
     }
     Ok(user_id)
 }
@@ -63,17 +63,17 @@ mod tests {
         })
     }
 
-    fn check(claims: &Value) -> Result<String, Denial> {
+    fn check(claims: &Value) -> Result<String, AuthError> {
         user(claims.to_string().as_bytes(), ISSUER, NOW).map(|id| id.to_string())
     }
 
-    fn with(claim: &str, value: Value) -> Result<String, Denial> {
+    fn with(claim: &str, value: Value) -> Result<String, AuthError> {
         let mut claims = claims();
         claims[claim] = value;
         check(&claims)
     }
 
-    fn without(claim: &str) -> Result<String, Denial> {
+    fn without(claim: &str) -> Result<String, AuthError> {
         let mut claims = claims();
         claims.as_object_mut().unwrap().remove(claim);
         check(&claims)
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_is_required_is_required() {
         for claim in ["iss", "sub", "aud", "role", "exp"] {
-            assert!(matches!(without(claim), Err(Denial::Invalid(_))), "{claim}");
+            assert!(matches!(without(claim), Err(AuthError::Invalid(_))), "{claim}");
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
                 let is_past_expiry = claim == "exp" && [json!(0), json!(1.5)].contains(&value);
                 match result {
                     Ok(_) => assert!(fine.contains(&value), "{claim}: {value} accepted"),
-                    Err(Denial::Expired) => assert!(is_past_expiry, "{claim}: {value}"),
+                    Err(AuthError::Expired) => assert!(is_past_expiry, "{claim}: {value}"),
                     Err(_) => assert!(!fine.contains(&value) && !is_past_expiry, "{claim}: {value} refused"),
                 }
             }
@@ -169,7 +169,7 @@ mod tests {
             ("sub", json!(format!(" {USER}"))),
             ("sub", json!("x".repeat(36))),
         ] {
-            assert!(matches!(with(claim, value.clone()), Err(Denial::Invalid(_))), "{claim}: {value}");
+            assert!(matches!(with(claim, value.clone()), Err(AuthError::Invalid(_))), "{claim}: {value}");
         }
         assert!(with("aud", json!(["other", "authenticated"])).is_ok());
     }
@@ -179,14 +179,14 @@ mod tests {
         let now = NOW as f64;
         for (claim, value, result) in [
             ("exp", now - 29.5, Ok(())),
-            ("exp", now - 30.0, Err(Denial::Expired)),
-            ("exp", now - 30.5, Err(Denial::Expired)),
+            ("exp", now - 30.0, Err(AuthError::Expired)),
+            ("exp", now - 30.5, Err(AuthError::Expired)),
             ("exp", 1e300, Ok(())),
             ("nbf", now + 30.0, Ok(())),
-            ("nbf", now + 30.5, Err(Denial::invalid("not valid yet"))),
+            ("nbf", now + 30.5, Err(AuthError::invalid("not valid yet"))),
             ("iat", now + 30.0, Ok(())),
-            ("iat", now + 30.5, Err(Denial::invalid("not valid yet"))),
-            ("iat", 1e300, Err(Denial::invalid("not valid yet"))),
+            ("iat", now + 30.5, Err(AuthError::invalid("not valid yet"))),
+            ("iat", 1e300, Err(AuthError::invalid("not valid yet"))),
             ("exp", -1.0, Err(WrongType("exp").into())),
             ("nbf", -1.0, Err(WrongType("nbf").into())),
             ("iat", -0.5, Err(WrongType("iat").into())),
@@ -199,9 +199,9 @@ mod tests {
     fn only_a_token_that_is_fine_otherwise_has_merely_expired() {
         let mut claims = claims();
         claims["exp"] = json!(1);
-        assert_eq!(check(&claims), Err(Denial::Expired));
+        assert_eq!(check(&claims), Err(AuthError::Expired));
         claims["iss"] = json!("https://other");
-        assert_eq!(check(&claims), Err(Denial::invalid("wrong issuer")));
+        assert_eq!(check(&claims), Err(AuthError::invalid("wrong issuer")));
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         let array = format!("[{text}]");
         for wrong in ["", "{}", "null", "[]", cut, &array, &infinite, &twice, &escaped, &format!("{text} x")]
         {
-            assert!(matches!(user(wrong.as_bytes(), ISSUER, NOW), Err(Denial::Invalid(_))), "{wrong}");
+            assert!(matches!(user(wrong.as_bytes(), ISSUER, NOW), Err(AuthError::Invalid(_))), "{wrong}");
         }
         assert!(user(text.as_bytes(), ISSUER, NOW).is_ok());
     }

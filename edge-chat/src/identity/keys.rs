@@ -5,8 +5,8 @@ use p256::ecdsa::signature::Verifier;
 use p256::ecdsa::{Signature, VerifyingKey};
 use sha2::Sha256;
 
+use super::base64url;
 use super::json::{Object, WrongType};
-use super::jws::base64url;
 use super::rsa_key::RsaKey;
 
 /// The algorithms a Supabase project can sign with.
@@ -107,5 +107,5 @@ fn p256_key(jwk: &Object) -> Option<VerifyingKey> {
 }
 
 fn bytes(jwk: &Object, name: &'static str) -> Option<Vec<u8>> {
-    base64url(jwk.text(name).ok()??)
+    base64url::decode(jwk.text(name).ok()??)
 }

@@ -1,13 +1,14 @@
-//! Who asks: the Supabase access token of the request.
+//! Authentication: the Supabase access token of a request.
 //!
 //! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256, RS256). What a token
-//! says about itself only chooses among our keys; each key knows the one algorithm it verifies.
+//! says about itself only selects one of our keys; each key has one fixed algorithm.
 
-mod cache;
+mod base64url;
 mod claims;
-mod denial;
+mod error;
 mod json;
 mod jws;
+mod key_cache;
 mod key_set;
 mod keys;
 mod platform;
@@ -21,28 +22,27 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
-use cache::{Cache, Step};
-use denial::Denial;
+use error::AuthError;
 use jws::{Header, Jws};
+use key_cache::{KeyCache, Step};
 use key_set::KeySet;
 use keys::{Algorithm, PublicKey};
 
 pub(crate) use keys::Secret;
-pub(crate) use platform::{Platform, Runtime};
+pub(crate) use platform::Platform;
 
-/// What a token has to be signed with and who must have issued it.
-pub(crate) struct Rules {
-    /// The secret of HS256 tokens; without it they are refused.
+/// Which tokens are accepted.
+pub(crate) struct TokenRules {
+    /// The secret of HS256 tokens. Without it they are rejected.
     pub(crate) secret: Option<Secret>,
     /// Where the public keys of ES256 and RS256 tokens are published.
     pub(crate) jwks_url: String,
     pub(crate) issuer: String,
 }
 
-/// A user whose token was verified. Only [`authenticate`] makes one. It has no `Debug`, so that the token cannot end up
-/// in a log.
+/// A user with a verified token. Only [`authenticate`] creates one. It has no `Debug`, so that the token cannot be logged.
 pub(crate) struct Authenticated {
     user_id: Uuid,
     token: String,
@@ -53,53 +53,53 @@ impl Authenticated {
         self.user_id
     }
 
-    /// The token, to act as the user against Supabase.
+    /// The token, for calls to Supabase as the user.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 }
 
 thread_local! {
-    /// The published keys, as this isolate knows them.
-    static CACHE: Rc<RefCell<Cache>> = Rc::default();
+    /// The published keys that this isolate has fetched.
+    static CACHE: Rc<RefCell<KeyCache>> = Rc::default();
 }
 
-/// How often a request looks whether the fetch of another one has ended.
+/// How often a request checks whether the fetch of another request has ended.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Verifies the token in an `Authorization` header.
 pub(crate) async fn authenticate(
     authorization: Option<&str>,
-    rules: &Rules,
+    rules: &TokenRules,
     platform: &impl Platform,
-) -> Result<Authenticated, Failure> {
+) -> Result<Authenticated, HttpError> {
     let cache = CACHE.with(Rc::clone);
     Ok(verify(authorization, rules, platform, &cache).await?)
 }
 
 async fn verify(
     authorization: Option<&str>,
-    rules: &Rules,
+    rules: &TokenRules,
     platform: &impl Platform,
-    cache: &RefCell<Cache>,
-) -> Result<Authenticated, Denial> {
-    let token = authorization.and_then(bearer_token).ok_or(Denial::Missing)?;
+    cache: &RefCell<KeyCache>,
+) -> Result<Authenticated, AuthError> {
+    let token = authorization.and_then(bearer_token).ok_or(AuthError::Missing)?;
     let payload = signed_payload(token, rules, platform, cache).await?;
-    let user_id = claims::user(&payload, &rules.issuer, platform.now_s())?;
+    let user_id = claims::user(&payload, &rules.issuer, platform.now_ms() / 1000)?;
     Ok(Authenticated { user_id, token: token.to_owned() })
 }
 
-/// What a token says, if its signature is genuine.
+/// The payload of a token whose signature is valid.
 async fn signed_payload(
     token: &str,
-    rules: &Rules,
+    rules: &TokenRules,
     platform: &impl Platform,
-    cache: &RefCell<Cache>,
-) -> Result<Vec<u8>, Denial> {
+    cache: &RefCell<KeyCache>,
+) -> Result<Vec<u8>, AuthError> {
     let jws = Jws::parse(token)?;
-    let is_genuine = match jws.header.algorithm {
+    let is_valid = match jws.header.algorithm {
         Algorithm::Hs256 => {
-            let secret = rules.secret.as_ref().ok_or(Denial::invalid("there is no secret for HS256"))?;
+            let secret = rules.secret.as_ref().ok_or(AuthError::invalid("there is no secret for HS256"))?;
             secret.verify(jws.signed, &jws.signature)
         }
         Algorithm::Es256 | Algorithm::Rs256 => {
@@ -107,7 +107,7 @@ async fn signed_payload(
             key.verify(jws.signed, &jws.signature)
         }
     };
-    is_genuine.then_some(jws.payload).ok_or(Denial::invalid("wrong signature"))
+    is_valid.then_some(jws.payload).ok_or(AuthError::invalid("wrong signature"))
 }
 
 fn bearer_token(authorization: &str) -> Option<&str> {
@@ -116,26 +116,26 @@ fn bearer_token(authorization: &str) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// The published key that a token names; fetched at most once for one request.
+/// The published key that a token names. One request fetches the key set at most once for an unknown key.
 async fn public_key(
     wanted: &Header,
     url: &str,
     platform: &impl Platform,
-    cache: &RefCell<Cache>,
-) -> Result<Rc<PublicKey>, Denial> {
+    cache: &RefCell<KeyCache>,
+) -> Result<Rc<PublicKey>, AuthError> {
     let mut has_fetched = false;
     loop {
-        let step = cache.borrow_mut().next(wanted, platform.now_s(), has_fetched);
+        let step = cache.borrow_mut().next(wanted, platform.now_ms(), has_fetched);
         match step {
             Step::Use(key) => return Ok(key),
-            Step::Refuse(reason) => return Err(Denial::invalid(reason)),
-            Step::GiveUp(reason) => return Err(Denial::NoKeys(reason)),
+            Step::Refuse(reason) => return Err(AuthError::invalid(reason)),
+            Step::GiveUp(reason) => return Err(AuthError::NoKeys(reason)),
             Step::Wait => platform.pause(POLL).await,
             Step::Fetch => {
                 has_fetched = true;
                 let answer = platform.fetch(url).await;
                 let keys = answer.and_then(|body| body.as_deref().map(KeySet::parse).transpose());
-                cache.borrow_mut().finish(keys, platform.now_s());
+                cache.borrow_mut().finish(keys, platform.now_ms());
             }
         }
     }

@@ -15,7 +15,7 @@ use worker::js_sys;
 use worker::{Date, Error, ResponseBuilder};
 
 use crate::call::Call;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::observe::Trace;
 use crate::supabase::{
@@ -31,8 +31,8 @@ const MAX_ROWS: u32 = 200;
 const MAX_PAGES: u32 = 450;
 
 /// Streams everything. Faults before the first bytes are errors with a status.
-pub(crate) async fn export(call: Call) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.exporter().await?);
+pub(crate) async fn export(call: Call) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_exporter().await?);
     let mut export = Export::new(supabase, call.config.upstream_timeout);
     let first = call.trace.time("read", export.next()).await?;
     let (ended, end) = oneshot::channel::<()>();
@@ -62,8 +62,8 @@ fn body(
             };
             match piece {
                 Ok(piece) => Some((Ok(piece?.into_bytes()), Some((None, export, ended)))),
-                Err(failure) => {
-                    trace.fault("export broken off", &failure);
+                Err(error) => {
+                    trace.fault("export broken off", &error);
                     Some((Err(Error::RustError("the export cannot be completed".to_owned())), None))
                 }
             }
@@ -112,7 +112,7 @@ impl Export {
     }
 
     /// The next piece of the text, never empty. `None` at its end.
-    async fn next(&mut self) -> Result<Option<String>, Failure> {
+    async fn next(&mut self) -> Result<Option<String>, HttpError> {
         let mut text = String::new();
         while text.is_empty() {
             self.stage = match std::mem::replace(&mut self.stage, Stage::End) {
@@ -136,13 +136,13 @@ impl Export {
     }
 
     /// Reads sessions; their text is written with their messages.
-    async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), Failure> {
+    async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), HttpError> {
         let mut limit = MAX_SESSIONS;
         let sessions = loop {
-            let supabase = self.turn_page()?;
+            let supabase = self.next_page()?;
             match supabase.sessions_after(after, limit).await? {
                 Some(sessions) => break sessions,
-                None => limit = smaller(limit)?,
+                None => limit = halve(limit)?,
             }
         };
         if sessions.is_empty() {
@@ -157,15 +157,15 @@ impl Export {
         mut sessions: VecDeque<Session>,
         mut place: Option<Place>,
         text: &mut String,
-    ) -> Result<Stage, Failure> {
+    ) -> Result<Stage, HttpError> {
         let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
-        let Some(last_id) = ids.last().copied() else { return Err(disordered()) };
+        let Some(last_id) = ids.last().copied() else { return Err(unexpected_order()) };
         let messages = loop {
-            let supabase = self.turn_page()?;
+            let supabase = self.next_page()?;
             let after = place.as_ref().map(|(time, id)| (time, *id));
             match supabase.messages_after(&ids, after, self.rows).await? {
                 Some(messages) => break messages,
-                None => self.rows = smaller(self.rows)?,
+                None => self.rows = halve(self.rows)?,
             }
         };
         self.rows = (self.rows * 2).min(MAX_ROWS);
@@ -180,7 +180,7 @@ impl Export {
                 let Some(session) = sessions.pop_front() else { break };
                 self.close(&session, &mut place, text)?;
             }
-            let session = sessions.front().ok_or_else(disordered)?;
+            let session = sessions.front().ok_or_else(unexpected_order)?;
             match place {
                 None => self.open(session, text)?,
                 Some(_) => text.push(','),
@@ -192,7 +192,7 @@ impl Export {
     }
 
     /// Writes a session up to its first message.
-    fn open(&mut self, session: &Session, text: &mut String) -> Result<(), Failure> {
+    fn open(&mut self, session: &Session, text: &mut String) -> Result<(), HttpError> {
         self.separate(text);
         let object = to_json(session)?;
         text.push_str(object.strip_suffix('}').unwrap_or(&object));
@@ -206,7 +206,7 @@ impl Export {
         session: &Session,
         place: &mut Option<Place>,
         text: &mut String,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HttpError> {
         if place.take().is_none() {
             self.open(session, text)?;
         }
@@ -218,13 +218,13 @@ impl Export {
         &mut self,
         after: Option<(Timestamp, Uuid)>,
         text: &mut String,
-    ) -> Result<Stage, Failure> {
+    ) -> Result<Stage, HttpError> {
         let questions: Vec<RefusedQuestion> = loop {
-            let supabase = self.turn_page()?;
+            let supabase = self.next_page()?;
             let after = after.as_ref().map(|(time, id)| (time, *id));
             match supabase.refusals_after(after, self.rows).await? {
                 Some(questions) => break questions,
-                None => self.rows = smaller(self.rows)?,
+                None => self.rows = halve(self.rows)?,
             }
         };
         self.rows = (self.rows * 2).min(MAX_ROWS);
@@ -247,17 +247,17 @@ impl Export {
     }
 
     /// Supabase for one page more.
-    fn turn_page(&mut self) -> Result<Supabase, Failure> {
+    fn next_page(&mut self) -> Result<Supabase, HttpError> {
         self.pages += 1;
         if self.pages > MAX_PAGES {
-            return Err(Failure::internal(format!("more than {MAX_PAGES} pages")));
+            return Err(HttpError::internal(format!("more than {MAX_PAGES} pages")));
         }
-        Ok(self.supabase.anew(Deadline::after(self.time)))
+        Ok(self.supabase.with_new_permit(Deadline::after(self.time)))
     }
 }
 
 /// The rows of a page after one that was too large.
-fn smaller(rows: u32) -> Result<u32, Failure> {
+fn halve(rows: u32) -> Result<u32, HttpError> {
     if rows > 1 { Ok(rows.div_ceil(2)) } else { Err(unavailable("export", "one row is too large")) }
 }
 
@@ -268,12 +268,12 @@ fn exported(message: ExportedMessage) -> ExportedMessage {
 }
 
 /// Rows that nobody asked for, or not in this order.
-fn disordered() -> Failure {
+fn unexpected_order() -> HttpError {
     unavailable("export", "rows came in another order")
 }
 
-fn to_json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::internal(error.to_string()))
+fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
+    serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
 /// The time in the form of RFC 3339.

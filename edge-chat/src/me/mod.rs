@@ -6,15 +6,15 @@ use worker::Response;
 
 use crate::call::Call;
 use crate::gate::Gate;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 pub(crate) use export::export;
 
 /// `DELETE /api/me`: outcomes first, so that a question which is still being answered learns of it and takes back what it
 /// writes, then the history. A second time it changes nothing.
-pub(crate) async fn delete(call: Call) -> Result<Reply, Failure> {
-    let user = call.reader().await?;
-    let gate = Gate::of_user(&call.env, user.user_id())?;
+pub(crate) async fn delete(call: Call) -> Result<Reply, HttpError> {
+    let user = call.rate_limited_user().await?;
+    let gate = Gate::for_user(&call.env, user.user_id())?;
     let supabase = call.supabase(user);
     call.trace.time("outcomes", gate.erase(call.deadline)).await?;
     call.trace.time("write", supabase.delete_user_data()).await?;

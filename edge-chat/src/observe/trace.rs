@@ -6,7 +6,7 @@ use std::future::Future;
 use serde::Serialize;
 use worker::Date;
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// The stages and facts of one request.
 pub(crate) struct Trace {
@@ -58,8 +58,8 @@ impl Trace {
     }
 
     /// Notes a fault that the client does not learn of, or not in words.
-    pub(crate) fn fault(&self, what: &str, failure: &Failure) {
-        let detail = failure.detail.as_deref().unwrap_or(&failure.error.message);
+    pub(crate) fn fault(&self, what: &str, error: &HttpError) {
+        let detail = error.detail.as_deref().unwrap_or(&error.body.message);
         self.note(|facts| facts.faults.push(format!("{what}: {detail}")));
     }
 

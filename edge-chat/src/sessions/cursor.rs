@@ -6,8 +6,8 @@ use chat_core::error::ErrorCode;
 use chat_core::request::parse_id;
 use uuid::Uuid;
 
-use crate::http::address::Address;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
+use crate::http::url::RequestUrl;
 use crate::supabase::Timestamp;
 
 /// The last row of a page: its time and its id.
@@ -18,10 +18,10 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// The parameter `cursor` of a request.
-    pub(super) fn of(address: &Address) -> Result<Option<Self>, Failure> {
-        let Some(text) = address.parameter("cursor")? else { return Ok(None) };
+    pub(super) fn from_url(url: &RequestUrl) -> Result<Option<Self>, HttpError> {
+        let Some(text) = url.parameter("cursor")? else { return Ok(None) };
         Self::decode(&text).map(Some).ok_or_else(|| {
-            Failure::new(
+            HttpError::new(
                 ErrorCode::InvalidRequest,
                 "cursor must be the next_cursor of the page before; leave it out for the first page",
             )
@@ -40,17 +40,21 @@ impl Cursor {
 }
 
 /// The parameter `limit` of a request.
-pub(super) fn page_size(address: &Address, default: u32, most: u32) -> Result<u32, Failure> {
-    let Some(text) = address.parameter("limit")? else { return Ok(default) };
+pub(super) fn page_size(url: &RequestUrl, default: u32, most: u32) -> Result<u32, HttpError> {
+    let Some(text) = url.parameter("limit")? else { return Ok(default) };
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|limit| is_number && (1..=most).contains(limit)).ok_or_else(|| {
-        Failure::new(ErrorCode::InvalidRequest, &format!("limit must be a whole number from 1 to {most}"))
+        HttpError::new(ErrorCode::InvalidRequest, &format!("limit must be a whole number from 1 to {most}"))
     })
 }
 
 /// Cuts rows to the size of a page. One row more than that was asked for; it tells that there is a next page, which
 /// begins after the last row that stays.
-pub(super) fn cut<T>(rows: &mut Vec<T>, size: u32, cursor: impl Fn(&T) -> Cursor) -> Option<String> {
+pub(super) fn truncate_page<T>(
+    rows: &mut Vec<T>,
+    size: u32,
+    cursor: impl Fn(&T) -> Cursor,
+) -> Option<String> {
     let size = size as usize;
     let has_more = rows.len() > size;
     rows.truncate(size);
@@ -94,14 +98,14 @@ mod tests {
             id: Uuid::from_u128(*id),
         };
         let mut rows = vec![1, 2, 3];
-        assert_eq!(cut(&mut rows, 3, cursor), None);
-        assert_eq!(cut(&mut rows, 2, cursor), Some(cursor(&2).encode()));
+        assert_eq!(truncate_page(&mut rows, 3, cursor), None);
+        assert_eq!(truncate_page(&mut rows, 2, cursor), Some(cursor(&2).encode()));
         assert_eq!(rows, [1, 2]);
     }
 
     #[test]
     fn a_page_size_is_a_plain_number_in_range() {
-        let size = |query: &str| page_size(&Address::parse(&format!("http://h/?{query}")), 20, 100).ok();
+        let size = |query: &str| page_size(&RequestUrl::parse(&format!("http://h/?{query}")), 20, 100).ok();
         assert_eq!([size(""), size("limit=1"), size("limit=100")], [Some(20), Some(1), Some(100)]);
         for odd in
             ["limit=", "limit=0", "limit=101", "limit=-1", "limit=%2B5", "limit=1e1", "limit=5&limit=5"]

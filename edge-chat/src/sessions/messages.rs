@@ -9,12 +9,12 @@ use serde::Serialize;
 use uuid::Uuid;
 use worker::Response;
 
-use super::cursor::{Cursor, cut, page_size};
+use super::cursor::{Cursor, page_size, truncate_page};
 use crate::call::Call;
 use crate::chat::Links;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::supabase::{Message, Supabase, Timestamp, no_session};
+use crate::supabase::{Message, Supabase, Timestamp, session_not_found};
 
 /// Most documents looked up for one page; where there are more, the page ends earlier.
 const MAX_DOCUMENTS: usize = 500;
@@ -50,15 +50,15 @@ struct ShownCitation {
 }
 
 /// The messages, the oldest first.
-pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.reader().await?);
-    let limit = page_size(&call.address, 50, 200)?;
-    let after = Cursor::of(&call.address)?;
+pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_user().await?);
+    let limit = page_size(&call.url, 50, 200)?;
+    let after = Cursor::from_url(&call.url)?;
     let after = after.as_ref().map(|cursor| &cursor.time);
     let read = join(supabase.owns_session(session_id), supabase.messages(session_id, after, limit + 1));
     let (is_own, messages) = call.trace.time("read", read).await;
     if !is_own? {
-        return Err(no_session());
+        return Err(session_not_found());
     }
     let (messages, asked_for) = messages?;
     let mut messages: Vec<_> = messages.into_iter().map(shown).collect();
@@ -68,7 +68,7 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Fail
         // Two are too large for one page, so there may be another one.
         messages.last().map(|last| end_of(last).encode())
     } else {
-        cut(&mut messages, (size as u32).min(asked_for - 1), end_of)
+        truncate_page(&mut messages, (size as u32).min(asked_for - 1), end_of)
     };
     mark_sources(&call, &supabase, &mut messages).await?;
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
@@ -116,7 +116,7 @@ async fn mark_sources(
     call: &Call,
     supabase: &Supabase,
     messages: &mut [ShownMessage],
-) -> Result<(), Failure> {
+) -> Result<(), HttpError> {
     let citations = || messages.iter().flat_map(|message| &message.citations);
     let cited: BTreeSet<_> = citations().map(|shown| shown.citation.document_id).collect();
     if cited.is_empty() {
@@ -125,10 +125,10 @@ async fn mark_sources(
     let cited: Vec<_> = cited.into_iter().take(MAX_DOCUMENTS).collect();
     let files = call.trace.time("documents", supabase.document_files(&cited)).await?;
     let settings = call.settings().await?;
-    let hasty = supabase.until(supabase.deadline().half());
-    let links = Links::new(&hasty, settings.link_mode, call.address.origin());
-    let links = call.trace.time("links", links.of(&files)).await.unwrap_or_else(|failure| {
-        call.trace.fault("no links", &failure);
+    let short_deadline = supabase.with_deadline(supabase.deadline().half());
+    let links = Links::new(&short_deadline, settings.link_mode, call.url.origin());
+    let links = call.trace.time("links", links.for_files(&files)).await.unwrap_or_else(|error| {
+        call.trace.fault("no links", &error);
         Default::default()
     });
     let visible: BTreeSet<_> = files.iter().map(|file| file.id).collect();

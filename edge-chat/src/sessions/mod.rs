@@ -9,10 +9,10 @@ use uuid::Uuid;
 use worker::Response;
 
 use crate::call::Call;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::supabase::{Session, no_session};
-use cursor::{Cursor, cut, page_size};
+use crate::supabase::{Session, session_not_found};
+use cursor::{Cursor, page_size, truncate_page};
 pub(crate) use messages::messages;
 
 /// Longest title, in characters.
@@ -25,50 +25,51 @@ struct Page {
 }
 
 /// `GET /api/sessions`: the last used first.
-pub(crate) async fn list(call: Call) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.reader().await?);
-    let limit = page_size(&call.address, 20, 100)?;
-    let before = Cursor::of(&call.address)?;
+pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_user().await?);
+    let limit = page_size(&call.url, 20, 100)?;
+    let before = Cursor::from_url(&call.url)?;
     let before = before.as_ref().map(|cursor| (&cursor.time, cursor.id));
     let read = supabase.sessions(before, limit + 1);
     let mut sessions = call.trace.time("read", read).await?;
-    let next_cursor = cut(&mut sessions, limit, |last| Cursor { time: last.updated_at.clone(), id: last.id });
+    let next_cursor =
+        truncate_page(&mut sessions, limit, |last| Cursor { time: last.updated_at.clone(), id: last.id });
     Ok(Reply::new(Response::from_json(&Page { sessions, next_cursor })?, "sessions"))
 }
 
 /// `GET /api/sessions/{id}`
-pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.reader().await?);
-    let session = call.trace.time("read", supabase.session(id)).await?.ok_or_else(no_session)?;
+pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_user().await?);
+    let session = call.trace.time("read", supabase.session(id)).await?.ok_or_else(session_not_found)?;
     Ok(Reply::new(Response::from_json(&session)?, "session"))
 }
 
 /// `PATCH /api/sessions/{id}`: a new title.
-pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let user = call.reader().await?;
+pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, HttpError> {
+    let user = call.rate_limited_user().await?;
     let title = parse_title(&call.body().await?)?;
     let supabase = call.supabase(user);
     let renamed = call.trace.time("write", supabase.rename_session(id, &title)).await?;
-    Ok(Reply::new(Response::from_json(&renamed.ok_or_else(no_session)?)?, "renamed"))
+    Ok(Reply::new(Response::from_json(&renamed.ok_or_else(session_not_found)?)?, "renamed"))
 }
 
 /// `DELETE /api/sessions/{id}`
-pub(crate) async fn delete(call: Call, id: Uuid) -> Result<Reply, Failure> {
-    let supabase = call.supabase(call.reader().await?);
+pub(crate) async fn delete(call: Call, id: Uuid) -> Result<Reply, HttpError> {
+    let supabase = call.supabase(call.rate_limited_user().await?);
     if call.trace.time("write", supabase.delete_session(id)).await? {
         Ok(Reply::new(Response::empty()?.with_status(204), "deleted"))
     } else {
-        Err(no_session())
+        Err(session_not_found())
     }
 }
 
-fn parse_title(body: &[u8]) -> Result<String, Failure> {
+fn parse_title(body: &[u8]) -> Result<String, HttpError> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Change {
         title: String,
     }
-    let wrong = |message: &str| Failure::new(ErrorCode::InvalidRequest, message);
+    let wrong = |message: &str| HttpError::new(ErrorCode::InvalidRequest, message);
     // A derived struct would also accept a JSON array of its fields in order.
     let is_object = body.trim_ascii_start().first() == Some(&b'{');
     let change: Option<Change> = serde_json::from_slice(body).ok().filter(|_| is_object);

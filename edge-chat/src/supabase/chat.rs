@@ -10,7 +10,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Supabase, read_with, vector_literal};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// A question and its outcome, to be written to the history.
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ impl Supabase {
         embedding: &[f32],
         question: &str,
         count: u32,
-    ) -> Result<Vec<MatchedChunk>, Failure> {
+    ) -> Result<Vec<MatchedChunk>, HttpError> {
         let parameters = json!({
             "query_embedding": vector_literal(embedding)?,
             "match_count": count,
@@ -69,7 +69,7 @@ impl Supabase {
     }
 
     /// Whether the user can see any document that can be searched.
-    pub(crate) async fn has_documents(&self) -> Result<bool, Failure> {
+    pub(crate) async fn has_documents(&self) -> Result<bool, HttpError> {
         self.read_json(self.rpc("chat_has_documents", &json!({}))?).await
     }
 
@@ -78,13 +78,13 @@ impl Supabase {
     pub(crate) fn record_turn<'a>(
         &'a self,
         turn: &RecordedTurn<'_>,
-    ) -> impl Future<Output = Result<(), Failure>> + use<'a> {
+    ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
         let call = self.vouched_rpc("chat_record_turn", turn);
         async move { call?.read(self.deadline).await.map(drop) }
     }
 
     /// Writes a refused question, unless it is there already or the site owner keeps none.
-    pub(crate) async fn record_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), Failure> {
+    pub(crate) async fn record_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), HttpError> {
         let parameters = json!({
             "id": refusal.id,
             "session_id": refusal.session_id,

@@ -1,65 +1,64 @@
-//! A circuit breaker: when Supabase fails again and again, it is left alone for a moment and nobody waits in vain.
+//! A circuit breaker: after repeated failures of Supabase, calls fail fast for a moment.
 
 use uuid::Uuid;
 
-/// Failures in a row that must count before the circuit opens.
+/// Consecutive failures that open the circuit.
 const FAILURES_TO_OPEN: usize = 5;
-/// How long it stays open, in milliseconds. After that, one call tries.
+/// How long it stays open, in milliseconds. Then one call probes the service.
 pub(super) const OPEN_MS: u64 = 5_000;
 
-/// What a call says about the service.
+/// What the result of a call says about the service.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sign {
-    /// It works.
-    Health,
-    /// It is in trouble, whoever calls.
-    Trouble,
-    /// It failed, but what this user asked may be the reason. Of one user this counts once.
-    TroubleFor(Uuid),
+pub(super) enum Observation {
+    Healthy,
+    /// It fails for everybody.
+    Failing,
+    /// It failed, but this user's request may be the reason. Failures of one user count once.
+    FailingFor(Uuid),
 }
 
-/// The state of one service's circuit, as an isolate sees it.
+/// The circuit of one service in one isolate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Circuit {
     failures: usize,
-    /// Users whose failures are among those that count.
+    /// Users whose failure is counted already.
     users: [Option<Uuid>; FAILURES_TO_OPEN],
-    /// Until then no call is made.
+    /// No calls before this time.
     open_until_ms: u64,
 }
 
 impl Circuit {
     pub(super) const CLOSED: Self = Self { failures: 0, users: [None; FAILURES_TO_OPEN], open_until_ms: 0 };
 
-    /// Whether a call may be made now; if not, the milliseconds to wait.
+    /// Whether a call is allowed now; if not, the milliseconds to wait.
     pub(super) fn admit(&mut self, now_ms: u64) -> Result<(), u64> {
         if self.failures < FAILURES_TO_OPEN {
             return Ok(());
         }
-        // A wait that is longer than it can be comes from a clock that was set back.
+        // A longer wait is impossible, unless the clock was set back.
         let wait_ms = self.open_until_ms.saturating_sub(now_ms);
         if (1..=OPEN_MS).contains(&wait_ms) {
             return Err(wait_ms);
         }
-        // This call tries; until it is back, the others keep waiting.
+        // This call probes; the others keep failing fast until it returns.
         self.open_until_ms = now_ms + OPEN_MS;
         Ok(())
     }
 
-    /// Notes how a call went.
-    pub(super) fn record(&mut self, sign: Sign, now_ms: u64) {
-        match sign {
-            Sign::Health => {
+    /// Records the result of a call.
+    pub(super) fn record(&mut self, observation: Observation, now_ms: u64) {
+        match observation {
+            Observation::Healthy => {
                 *self = Self::CLOSED;
                 return;
             }
-            Sign::Trouble => {}
-            Sign::TroubleFor(user) if self.users.contains(&Some(user)) => {
-                // Says nothing new. If it was the call that tries, another one may.
+            Observation::Failing => {}
+            Observation::FailingFor(user) if self.users.contains(&Some(user)) => {
+                // Not news. If this was the probe, another call may probe.
                 self.open_until_ms = self.open_until_ms.min(now_ms);
                 return;
             }
-            Sign::TroubleFor(user) => {
+            Observation::FailingFor(user) => {
                 if let Some(place) = self.users.iter_mut().find(|place| place.is_none()) {
                     *place = Some(user);
                 }
@@ -76,66 +75,66 @@ impl Circuit {
 mod tests {
     use super::*;
 
-    fn after(signs: impl IntoIterator<Item = Sign>) -> Circuit {
+    fn after(observations: impl IntoIterator<Item = Observation>) -> Circuit {
         let mut circuit = Circuit::CLOSED;
-        for sign in signs {
+        for observation in observations {
             assert_eq!(circuit.admit(0), Ok(()));
-            circuit.record(sign, 0);
+            circuit.record(observation, 0);
         }
         circuit
     }
 
     fn after_failures(count: usize) -> Circuit {
-        after(vec![Sign::Trouble; count])
+        after(vec![Observation::Failing; count])
     }
 
-    fn trouble_for(user: u128) -> Sign {
-        Sign::TroubleFor(Uuid::from_u128(user))
+    fn failing_for(user: u128) -> Observation {
+        Observation::FailingFor(Uuid::from_u128(user))
     }
 
     #[test]
-    fn five_failures_in_a_row_open_it() {
+    fn five_consecutive_failures_open_the_circuit() {
         assert_eq!(after_failures(4).admit(0), Ok(()));
         assert_eq!(after_failures(5).admit(1), Err(OPEN_MS - 1));
     }
 
     #[test]
-    fn a_success_between_them_does_not() {
+    fn a_success_resets_the_count_of_failures() {
         let mut circuit = after_failures(4);
-        circuit.record(Sign::Health, 0);
-        circuit.record(Sign::Trouble, 0);
+        circuit.record(Observation::Healthy, 0);
+        circuit.record(Observation::Failing, 0);
         assert_eq!(circuit.admit(0), Ok(()));
     }
 
     #[test]
-    fn one_user_alone_never_opens_it_and_five_do() {
-        assert_eq!(after((0..100).map(|_| trouble_for(1))).admit(0), Ok(()));
-        assert_eq!(after((0..100).map(|turn| trouble_for(turn % 4))).admit(0), Ok(()));
+    fn one_user_alone_never_opens_the_circuit_but_five_do() {
+        assert_eq!(after((0..100).map(|_| failing_for(1))).admit(0), Ok(()));
+        assert_eq!(after((0..100).map(|turn| failing_for(turn % 4))).admit(0), Ok(()));
         assert!(after((0..5).map(trouble_for)).admit(0).is_err());
-        let mixed = [Sign::Trouble; 4].into_iter().chain([trouble_for(1)]);
+        let mixed = [Observation::Failing; 4].into_iter().chain([failing_for(1)]);
         assert!(after(mixed).admit(0).is_err());
     }
 
     #[test]
-    fn one_user_alone_does_not_keep_it_open() {
+    fn one_user_alone_does_not_keep_the_circuit_open() {
         let mut circuit = after((0..5).map(trouble_for));
         assert_eq!(circuit.admit(OPEN_MS), Ok(()));
-        circuit.record(trouble_for(0), OPEN_MS + 1);
-        assert_eq!(circuit.admit(OPEN_MS + 1), Ok(()), "the next one tries");
+        circuit.record(failing_for(0), OPEN_MS + 1);
+        assert_eq!(circuit.admit(OPEN_MS + 1), Ok(()), "the next call probes");
         assert!(circuit.admit(OPEN_MS + 1).is_err(), "only one");
-        circuit.record(trouble_for(9), OPEN_MS + 2);
+        circuit.record(failing_for(9), OPEN_MS + 2);
         assert_eq!(circuit.admit(OPEN_MS + 3), Err(OPEN_MS - 1));
     }
 
     #[test]
-    fn when_its_time_is_over_one_call_tries() {
+    fn after_the_pause_one_call_probes_the_service() {
         let mut circuit = after_failures(5);
         assert_eq!(circuit.admit(OPEN_MS), Ok(()));
         assert!(circuit.admit(OPEN_MS + 1).is_err(), "only one");
-        circuit.record(Sign::Trouble, OPEN_MS + 2);
+        circuit.record(Observation::Failing, OPEN_MS + 2);
         assert_eq!(circuit.admit(OPEN_MS + 3), Err(OPEN_MS - 1));
         assert_eq!(circuit.admit(2 * OPEN_MS + 2), Ok(()));
-        circuit.record(Sign::Health, 2 * OPEN_MS + 3);
+        circuit.record(Observation::Healthy, 2 * OPEN_MS + 3);
         assert_eq!(circuit, Circuit::CLOSED);
     }
 }

@@ -8,7 +8,7 @@ use chat_core::error::ErrorCode;
 use futures_util::future::{Either, select};
 use worker::{Date, Delay};
 
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// A point in time after which a request waits no longer.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl Deadline {
     }
 
     /// The later of this one and one in so much time from now.
-    pub(crate) fn or_after(self, least: Duration) -> Self {
+    pub(crate) fn at_least(self, least: Duration) -> Self {
         Self { ends_ms: self.ends_ms.max(Self::after(least).ends_ms) }
     }
 
@@ -48,8 +48,8 @@ impl Deadline {
     pub(crate) async fn limit<T>(
         self,
         what: &str,
-        future: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
+        future: impl Future<Output = Result<T, HttpError>>,
+    ) -> Result<T, HttpError> {
         let remaining = self.remaining();
         match select(pin!(future), pin!(Delay::from(remaining))).await {
             Either::Left((result, _)) => result,
@@ -57,7 +57,7 @@ impl Deadline {
                 let message = "The knowledge base took too long to answer. Please try again.";
                 let detail =
                     format!("{what}: no answer within the {} ms that were left", remaining.as_millis());
-                Err(Failure::new(ErrorCode::UpstreamTimeout, message).with_detail(detail))
+                Err(HttpError::new(ErrorCode::UpstreamTimeout, message).with_detail(detail))
             }
         }
     }

@@ -1,12 +1,13 @@
 //! Documents and their original files in the storage bucket.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
 use super::{Answer, Service, Supabase};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// The bucket with the original files.
 const BUCKET: &str = "kb";
@@ -14,6 +15,9 @@ const BUCKET: &str = "kb";
 const MAX_IDS: usize = 500;
 /// Most bytes of its answer: of 500 documents with the longest names (300 characters) and paths (1024 bytes).
 const MAX_FILES_BYTES: usize = 2 * 1024 * 1024;
+
+/// Characters that are encoded in a path segment: all but the unreserved characters of RFC 3986, section 2.3.
+const ENCODED_IN_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A document that the user may see. Without a path there is no file, or users may open none.
 #[derive(Deserialize)]
@@ -33,7 +37,7 @@ struct Signed {
 
 impl Supabase {
     /// Those of the documents that the user may see.
-    pub(crate) async fn document_files(&self, ids: &[Uuid]) -> Result<Vec<DocumentFile>, Failure> {
+    pub(crate) async fn document_files(&self, ids: &[Uuid]) -> Result<Vec<DocumentFile>, HttpError> {
         let mut files = Vec::with_capacity(ids.len());
         for ids in ids.chunks(MAX_IDS) {
             let mut lookup = self.rpc("chat_documents", &json!({ "ids": ids }))?;
@@ -48,7 +52,7 @@ impl Supabase {
         &self,
         path: &str,
         headers: &[(&'static str, String)],
-    ) -> Result<Option<Answer>, Failure> {
+    ) -> Result<Option<Answer>, HttpError> {
         let Some(path) = encode_path(path) else { return Ok(None) };
         let url = format!("/storage/v1/object/authenticated/{BUCKET}/{path}");
         let mut exchange = self.exchange(Service::Storage, "storage", Method::Get, url);
@@ -62,12 +66,12 @@ impl Supabase {
         &self,
         paths: &[&str],
         seconds: u32,
-    ) -> Result<Vec<(String, String)>, Failure> {
+    ) -> Result<Vec<(String, String)>, HttpError> {
         let path = format!("/storage/v1/object/sign/{BUCKET}");
         let mut sign = self.exchange(Service::Storage, "storage", Method::Post, path);
         sign.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
         // Signing changes nothing.
-        sign.is_safe = true;
+        sign.is_idempotent = true;
         let signed: Vec<Signed> = self.read_json(sign).await?;
         let with_address = signed.into_iter().filter_map(|signed| {
             let path = signed.path?;
@@ -88,22 +92,10 @@ fn encode_path(path: &str) -> Option<String> {
         .split('/')
         .map(|segment| match segment {
             "" | "." | ".." => None,
-            _ => Some(encode_segment(segment)),
+            _ => Some(utf8_percent_encode(segment, ENCODED_IN_SEGMENT).to_string()),
         })
         .collect::<Option<_>>()?;
     Some(segments.join("/"))
-}
-
-/// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
-fn encode_segment(segment: &str) -> String {
-    let mut encoded = String::with_capacity(segment.len());
-    for byte in segment.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use worker::{
     AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
-use super::circuit::{Circuit, OPEN_MS, Sign};
+use super::circuit::{Circuit, OPEN_MS, Observation};
 use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeAnswers};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// Most bytes of an answer that are read, unless the call says otherwise: enough for any page.
 pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
@@ -24,10 +24,10 @@ pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 const RETRY_PAUSE_MS: f64 = 50.0;
 
 /// The period of the database's limits, in seconds: nobody has to wait longer.
-const LONGEST_LIMIT_S: u64 = 60;
+const MAX_LIMIT_S: u64 = 60;
 
 /// A call that began with less time than this says nothing about Supabase when the time is over.
-const LEAST_TIME: Duration = Duration::from_secs(1);
+const MIN_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
     static CIRCUITS: [Cell<Circuit>; 3] = const { [const { Cell::new(Circuit::CLOSED) }; 3] };
@@ -53,7 +53,7 @@ pub(crate) struct Exchange {
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
     /// Whether doing it twice is as good as once.
-    pub(crate) is_safe: bool,
+    pub(crate) is_idempotent: bool,
     /// Most bytes of the answer that are read.
     pub(crate) max_bytes: usize,
     /// What a large answer needs.
@@ -61,7 +61,7 @@ pub(crate) struct Exchange {
 }
 
 /// How an attempt failed.
-enum Fault {
+enum UpstreamError {
     /// No connection, or one that broke.
     Connection(&'static str),
     /// A status that says that Supabase has trouble.
@@ -71,7 +71,7 @@ enum Fault {
     /// An answer of more bytes than are read.
     TooLarge,
     /// An answer that another try would not make better.
-    Final(Failure),
+    Final(HttpError),
 }
 
 /// An answer whose body is still to come. Dropped, it cancels the exchange.
@@ -93,45 +93,48 @@ impl Drop for Connection {
 
 impl Exchange {
     /// The body of the answer, if its status is a success.
-    pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
+    pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, HttpError> {
         self.run(deadline, async || self.body().await).await
     }
 
     /// The same, and `None` if it is too large.
-    pub(crate) async fn read_if_not_too_large(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) async fn read_if_not_too_large(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Option<Vec<u8>>, HttpError> {
         self.run(deadline, async || match self.body().await {
             Ok(body) => Ok(Some(body)),
-            Err(Fault::TooLarge) => Ok(None),
+            Err(UpstreamError::TooLarge) => Ok(None),
             Err(fault) => Err(fault),
         })
         .await
     }
 
-    async fn body(&self) -> Result<Vec<u8>, Fault> {
+    async fn body(&self) -> Result<Vec<u8>, UpstreamError> {
         let answer = self.attempt().await?;
         let status = answer.response.status_code();
         let body = self.read_body(answer).await;
-        match refusal_of(self.what, status) {
-            Some(Fault::Status(429)) => {
-                let limit = body.ok().and_then(|body| limit_of(&body));
-                Err(limit.map_or(Fault::Status(429), Fault::Limited))
+        match error_from_status(self.what, status) {
+            Some(UpstreamError::Status(429)) => {
+                let limit = body.ok().and_then(|body| database_limit_s(&body));
+                Err(limit.map_or(UpstreamError::Status(429), UpstreamError::Limited))
             }
             Some(fault) => Err(fault),
             None => body,
         }
     }
 
-    async fn read_body(&self, mut answer: Answer) -> Result<Vec<u8>, Fault> {
+    async fn read_body(&self, mut answer: Answer) -> Result<Vec<u8>, UpstreamError> {
         let Ok(mut stream) = answer.response.stream() else { return Ok(Vec::new()) };
         let mut body = Vec::new();
         while let Some(piece) = stream.next().await {
-            let piece = piece.map_err(|_| Fault::Connection("the answer was cut off"))?;
+            let piece = piece.map_err(|_| UpstreamError::Connection("the answer was cut off"))?;
             let length = body.len() + piece.len();
             if length > self.max_bytes {
-                return Err(Fault::TooLarge);
+                return Err(UpstreamError::TooLarge);
             }
             if length > LARGE_BYTES && !self.large_answers.allow().await {
-                return Err(Fault::Final(unavailable(self.what, "too many large answers at a time")));
+                return Err(UpstreamError::Final(unavailable(self.what, "too many large answers at a time")));
             }
             body.extend_from_slice(&piece);
         }
@@ -139,12 +142,12 @@ impl Exchange {
     }
 
     /// The same, and `None` for a status that says that there is nothing at the address.
-    pub(crate) async fn read_if_there(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) async fn read_if_there(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, HttpError> {
         self.run(deadline, async || {
             let answer = self.attempt().await?;
             match answer.response.status_code() {
                 404 => Ok(None),
-                status => match refusal_of(self.what, status) {
+                status => match error_from_status(self.what, status) {
                     Some(fault) => Err(fault),
                     None => self.read_body(answer).await.map(Some),
                 },
@@ -154,13 +157,13 @@ impl Exchange {
     }
 
     /// The answer when its head is there; statuses of 500 and more, 401, 429 and redirects are failures.
-    pub(crate) async fn open(&self, deadline: Deadline) -> Result<Answer, Failure> {
+    pub(crate) async fn open(&self, deadline: Deadline) -> Result<Answer, HttpError> {
         self.run(deadline, async || {
             let answer = self.attempt().await?;
-            match refusal_of(self.what, answer.response.status_code()) {
-                Some(fault @ Fault::Status(_)) => Err(fault),
-                Some(Fault::Final(failure)) if failure.error.code == ErrorCode::Unauthorized => {
-                    Err(Fault::Final(failure))
+            match error_from_status(self.what, answer.response.status_code()) {
+                Some(fault @ UpstreamError::Status(_)) => Err(fault),
+                Some(UpstreamError::Final(error)) if error.body.code == ErrorCode::Unauthorized => {
+                    Err(UpstreamError::Final(error))
                 }
                 _ => Ok(answer),
             }
@@ -171,39 +174,43 @@ impl Exchange {
     async fn run<T>(
         &self,
         deadline: Deadline,
-        attempt: impl AsyncFn() -> Result<T, Fault>,
-    ) -> Result<T, Failure> {
-        self.circuit(|circuit, now| circuit.admit(now)).map_err(|wait_ms| resting(self.what, wait_ms))?;
-        let had_time = deadline.remaining() >= LEAST_TIME;
+        attempt: impl AsyncFn() -> Result<T, UpstreamError>,
+    ) -> Result<T, HttpError> {
+        self.circuit(|circuit, now| circuit.admit(now))
+            .map_err(|wait_ms| circuit_open(self.what, wait_ms))?;
+        let had_time = deadline.remaining() >= MIN_TIME;
         let result = deadline.limit(self.what, self.attempts(attempt)).await;
         match result {
             Ok(result) => {
-                let sign = result.as_ref().map_or_else(|fault| self.sign_of(fault), |_| Sign::Health);
+                let sign =
+                    result.as_ref().map_or_else(|fault| self.observation(fault), |_| Observation::Healthy);
                 self.circuit(|circuit, now| circuit.record(sign, now));
-                result.map_err(|fault| fault.into_failure(self.what))
+                result.map_err(|fault| fault.into_http_error(self.what))
             }
             Err(timeout) => {
                 if had_time {
-                    self.circuit(|circuit, now| circuit.record(self.trouble_for_caller(), now));
+                    self.circuit(|circuit, now| circuit.record(self.failing_for_caller(), now));
                 }
                 Err(timeout)
             }
         }
     }
 
-    fn sign_of(&self, fault: &Fault) -> Sign {
+    fn observation(&self, fault: &UpstreamError) -> Observation {
         match fault {
-            Fault::Limited(_) | Fault::TooLarge | Fault::Final(_) => Sign::Health,
-            Fault::Connection(_) => Sign::Trouble,
+            UpstreamError::Limited(_) | UpstreamError::TooLarge | UpstreamError::Final(_) => {
+                Observation::Healthy
+            }
+            UpstreamError::Connection(_) => Observation::Failing,
             // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
-            Fault::Status(300..=399 | 502..=504 | 520..=530) => Sign::Trouble,
+            UpstreamError::Status(300..=399 | 502..=504 | 520..=530) => Observation::Failing,
             // Among others a query that was cancelled for the time it took (500), and limits of the user (429).
-            Fault::Status(_) => self.trouble_for_caller(),
+            UpstreamError::Status(_) => self.failing_for_caller(),
         }
     }
 
-    fn trouble_for_caller(&self) -> Sign {
-        self.caller.map_or(Sign::Trouble, Sign::TroubleFor)
+    fn failing_for_caller(&self) -> Observation {
+        self.caller.map_or(Observation::Failing, Observation::FailingFor)
     }
 
     fn circuit<T>(&self, change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
@@ -223,10 +230,10 @@ impl Exchange {
     /// Never fails itself: the outer result is for the deadline.
     async fn attempts<T>(
         &self,
-        attempt: impl AsyncFn() -> Result<T, Fault>,
-    ) -> Result<Result<T, Fault>, Failure> {
+        attempt: impl AsyncFn() -> Result<T, UpstreamError>,
+    ) -> Result<Result<T, UpstreamError>, HttpError> {
         match attempt().await {
-            Err(fault) if self.is_safe && fault.may_pass() => {
+            Err(fault) if self.is_idempotent && fault.is_transient() => {
                 let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
                 Delay::from(Duration::from_millis(pause_ms as u64)).await;
                 Ok(attempt().await)
@@ -235,17 +242,17 @@ impl Exchange {
         }
     }
 
-    async fn attempt(&self) -> Result<Answer, Fault> {
-        let request = self
-            .request()
-            .map_err(|error| Fault::Final(Failure::internal(format!("{}: request: {error}", self.what))))?;
+    async fn attempt(&self) -> Result<Answer, UpstreamError> {
+        let request = self.request().map_err(|error| {
+            UpstreamError::Final(HttpError::internal(format!("{}: request: {error}", self.what)))
+        })?;
         let controller = AbortController::default();
         let signal = controller.signal();
         let connection = Connection(Some(controller));
         let response = Fetch::Request(request)
             .send_with_signal(&signal)
             .await
-            .map_err(|_| Fault::Connection("no connection"))?;
+            .map_err(|_| UpstreamError::Connection("no connection"))?;
         Ok(Answer { response, connection })
     }
 
@@ -271,50 +278,50 @@ impl Answer {
     }
 }
 
-impl Fault {
+impl UpstreamError {
     /// Whether it may be gone a moment later.
-    fn may_pass(&self) -> bool {
+    fn is_transient(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
     }
 
-    fn into_failure(self, what: &'static str) -> Failure {
+    fn into_http_error(self, what: &'static str) -> HttpError {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
             Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
             Self::Limited(seconds) => {
-                Failure::rate_limited(seconds).with_detail(format!("{what}: the limit of the database"))
+                HttpError::rate_limited(seconds).with_detail(format!("{what}: the limit of the database"))
             }
             Self::TooLarge => unavailable(what, "the answer is too large"),
-            Self::Final(failure) => failure,
+            Self::Final(error) => error,
         }
     }
 }
 
 /// What a status means that is no success.
-fn refusal_of(what: &str, status: u16) -> Option<Fault> {
+fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
     let detail = || format!("{what}: HTTP {status}");
     Some(match status {
         200..=299 => return None,
-        401 => Fault::Final(
-            Failure::new(ErrorCode::Unauthorized, "Your session is no longer valid. Sign in again.")
+        401 => UpstreamError::Final(
+            HttpError::new(ErrorCode::Unauthorized, "Your session is no longer valid. Observation in again.")
                 .with_detail(detail()),
         ),
-        403 => Fault::Final(
-            Failure::new(
+        403 => UpstreamError::Final(
+            HttpError::new(
                 ErrorCode::Forbidden,
                 "You may not use this knowledge base. Ask an admin for access.",
             )
             .with_detail(detail()),
         ),
-        301 | 302 | 303 | 307 | 308 | 429 | 500.. => Fault::Status(status),
+        301 | 302 | 303 | 307 | 308 | 429 | 500.. => UpstreamError::Status(status),
         // Any other refusal means that the database and this Worker do not fit together.
-        _ => Fault::Final(Failure::internal(detail())),
+        _ => UpstreamError::Final(HttpError::internal(detail())),
     })
 }
 
 /// The seconds to wait, if an answer with status 429 is the database's own word (`PT429` is how PostgREST makes it that
 /// status) and not one of something before it.
-fn limit_of(body: &[u8]) -> Option<u64> {
+fn database_limit_s(body: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct Raised {
         code: String,
@@ -323,16 +330,16 @@ fn limit_of(body: &[u8]) -> Option<u64> {
     let raised: Raised =
         serde_json::from_slice(body).ok().filter(|raised: &Raised| raised.code == "PT429")?;
     let seconds = raised.details.and_then(|text| text.trim().parse().ok());
-    Some(seconds.unwrap_or(LONGEST_LIMIT_S).clamp(1, LONGEST_LIMIT_S))
+    Some(seconds.unwrap_or(MAX_LIMIT_S).clamp(1, MAX_LIMIT_S))
 }
 
-fn resting(what: &str, wait_ms: u64) -> Failure {
+fn circuit_open(what: &str, wait_ms: u64) -> HttpError {
     unavailable(what, "not tried, the last calls failed")
         .with_header("Retry-After", wait_ms.min(OPEN_MS).div_ceil(1000).max(1).to_string())
 }
 
-pub(crate) fn unavailable(what: &str, detail: &str) -> Failure {
-    Failure::new(
+pub(crate) fn unavailable(what: &str, detail: &str) -> HttpError {
+    HttpError::new(
         ErrorCode::UpstreamUnavailable,
         "The knowledge base cannot be reached right now. Please try again in a moment.",
     )
@@ -345,7 +352,7 @@ mod tests {
 
     #[test]
     fn each_refusal_of_supabase_has_its_own_meaning() {
-        let code = |status| refusal_of("x", status).map(|fault| fault.into_failure("x").error.code);
+        let code = |status| error_from_status("x", status).map(|error| error.into_http_error("x").body.code);
         assert_eq!(code(200), None);
         assert_eq!(code(206), None);
         assert_eq!(code(302), Some(ErrorCode::UpstreamUnavailable));
@@ -359,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_the_database_says_how_long_to_wait() {
-        let seconds = |body: &str| limit_of(body.as_bytes());
+        let seconds = |body: &str| database_limit_s(body.as_bytes());
         assert_eq!(seconds(r#"{"code":"PT429","message":"slow down","details":"17","hint":null}"#), Some(17));
         for (details, expected) in
             [("\"1\"", 1), ("\"0\"", 1), ("\"3600\"", 60), ("\"-5\"", 60), ("\"soon\"", 60), ("null", 60)]
@@ -378,17 +385,17 @@ mod tests {
 
     #[test]
     fn a_limit_of_the_database_is_not_tried_again() {
-        let limited = Fault::Limited(17);
-        assert!(!limited.may_pass());
-        let failure = limited.into_failure("x");
-        assert_eq!((failure.error.code, failure.status), (ErrorCode::RateLimited, 429));
-        assert_eq!(failure.headers, [("Retry-After", "17".to_owned())]);
+        let limited = UpstreamError::Limited(17);
+        assert!(!limited.is_transient());
+        let error = limited.into_http_error("x");
+        assert_eq!((error.body.code, error.status), (ErrorCode::RateLimited, 429));
+        assert_eq!(error.headers, [("Retry-After", "17".to_owned())]);
     }
 
     #[test]
     fn only_what_may_pass_is_tried_again() {
-        let may_pass = |status| refusal_of("x", status).is_some_and(|fault| fault.may_pass());
-        assert_eq!([429, 502, 503, 504].map(may_pass), [true; 4]);
-        assert_eq!([302, 400, 401, 403, 404, 500, 501].map(may_pass), [false; 7]);
+        let is_transient = |status| error_from_status("x", status).is_some_and(|fault| fault.is_transient());
+        assert_eq!([429, 502, 503, 504].map(is_transient), [true; 4]);
+        assert_eq!([302, 400, 401, 403, 404, 500, 501].map(is_transient), [false; 7]);
     }
 }

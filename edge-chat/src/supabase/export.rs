@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::sessions::{COLUMNS, MESSAGES, TABLE};
 use super::{Query, Session, Supabase, Timestamp};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 /// A message, as it is stored and as it is exported.
 #[derive(Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) struct RefusedQuestion {
 
 impl Supabase {
     /// Deletes the user's sessions with their messages and the refused questions.
-    pub(crate) async fn delete_user_data(&self) -> Result<(), Failure> {
+    pub(crate) async fn delete_user_data(&self) -> Result<(), HttpError> {
         self.rpc("chat_delete_user_data", &json!({}))?.read(self.deadline).await.map(drop)
     }
 
@@ -52,7 +52,7 @@ impl Supabase {
         &self,
         after: Option<Uuid>,
         limit: u32,
-    ) -> Result<Option<Vec<Session>>, Failure> {
+    ) -> Result<Option<Vec<Session>>, HttpError> {
         let mut query = Query::columns(COLUMNS)
             .filter("user_id", format!("eq.{}", self.user.user_id()))
             .order("id.asc")
@@ -70,7 +70,7 @@ impl Supabase {
         sessions: &[Uuid],
         after: Option<(&Timestamp, Uuid)>,
         limit: u32,
-    ) -> Result<Option<Vec<ExportedMessage>>, Failure> {
+    ) -> Result<Option<Vec<ExportedMessage>>, HttpError> {
         let list = sessions.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
         let mut query = Query::columns("session_id,id,role,content,citations,created_at,refusal,hedged")
             .filter("session_id", format!("in.({list})"))
@@ -91,7 +91,7 @@ impl Supabase {
         &self,
         after: Option<(&Timestamp, Uuid)>,
         limit: u32,
-    ) -> Result<Option<Vec<RefusedQuestion>>, Failure> {
+    ) -> Result<Option<Vec<RefusedQuestion>>, HttpError> {
         // Whose they are is no column for users: Row Level Security alone selects them.
         let mut query = Query::columns("id,session_id,question,reason,best_score,created_at")
             .order("created_at.asc,id.asc")

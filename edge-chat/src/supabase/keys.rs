@@ -1,29 +1,42 @@
-//! The public keys of the project.
+//! Fetches the public keys of the project.
 
 use std::time::Duration;
 
-use worker::Method;
+use worker::{Date, Delay, Method};
 
 use super::exchange::MAX_ANSWER_BYTES;
 use super::{Deadline, Exchange, Service};
+use crate::identity::Platform;
 
-/// How long a JWK set may take.
-const TIME: Duration = Duration::from_secs(3);
+/// How long fetching a JWK set may take.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The body of a JWK set, read within 3 s; `None` if nothing is published at the address.
-pub(crate) async fn fetch_keys(url: &str, deadline: Deadline) -> Result<Option<Vec<u8>>, String> {
-    let exchange = Exchange {
-        service: Service::Keys,
-        what: "jwks",
-        caller: None,
-        method: Method::Get,
-        url: url.to_owned(),
-        headers: vec![("Accept", "application/json".to_owned())],
-        body: None,
-        is_safe: true,
-        max_bytes: MAX_ANSWER_BYTES,
-        large_answers: Default::default(),
-    };
-    let body = exchange.read_if_there(deadline.at_most(TIME)).await;
-    body.map_err(|failure| failure.detail.unwrap_or(failure.error.message))
+/// Clock and key fetcher for a request with this deadline.
+pub(crate) struct KeyFetcher(pub(crate) Deadline);
+
+impl Platform for KeyFetcher {
+    fn now_ms(&self) -> u64 {
+        Date::now().as_millis()
+    }
+
+    async fn pause(&self, time: Duration) {
+        Delay::from(time).await;
+    }
+
+    async fn fetch(&self, url: &str) -> Result<Option<Vec<u8>>, String> {
+        let exchange = Exchange {
+            service: Service::Keys,
+            what: "jwks",
+            caller: None,
+            method: Method::Get,
+            url: url.to_owned(),
+            headers: vec![("Accept", "application/json".to_owned())],
+            body: None,
+            is_idempotent: true,
+            max_bytes: MAX_ANSWER_BYTES,
+            large_answers: Default::default(),
+        };
+        let body = exchange.read_if_there(self.0.at_most(TIMEOUT)).await;
+        body.map_err(|error| error.detail.unwrap_or(error.body.message))
+    }
 }

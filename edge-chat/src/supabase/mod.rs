@@ -21,7 +21,7 @@ use serde_json::json;
 use worker::Method;
 
 use crate::config::Project;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 pub(crate) use chat::NewRefusal;
 pub(crate) use chat::RecordedTurn;
@@ -30,7 +30,7 @@ pub(crate) use documents::DocumentFile;
 pub(crate) use exchange::{Answer, Connection, unavailable};
 use exchange::{Exchange, MAX_ANSWER_BYTES, Service};
 pub(crate) use export::{ExportedMessage, RefusedQuestion};
-pub(crate) use keys::fetch_keys;
+pub(crate) use keys::KeyFetcher;
 use large::LargeAnswers;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
@@ -54,12 +54,12 @@ impl Supabase {
     }
 
     /// The same, with another deadline.
-    pub(crate) fn until(&self, deadline: Deadline) -> Self {
+    pub(crate) fn with_deadline(&self, deadline: Deadline) -> Self {
         Self { deadline, ..self.clone() }
     }
 
     /// The same for another piece of work: with another deadline, and a permit of its own for large answers.
-    pub(crate) fn anew(&self, deadline: Deadline) -> Self {
+    pub(crate) fn with_new_permit(&self, deadline: Deadline) -> Self {
         Self { deadline, large_answers: LargeAnswers::default(), ..self.clone() }
     }
 
@@ -72,7 +72,7 @@ impl Supabase {
         &self,
         table: &'static str,
         query: &Query,
-    ) -> Result<Vec<T>, Failure> {
+    ) -> Result<Vec<T>, HttpError> {
         let path = format!("/rest/v1/{table}?{}", query.encode());
         self.read_json(self.exchange(Service::Rest, table, Method::Get, path)).await
     }
@@ -82,7 +82,7 @@ impl Supabase {
         &self,
         table: &'static str,
         query: &Query,
-    ) -> Result<Option<Vec<T>>, Failure> {
+    ) -> Result<Option<Vec<T>>, HttpError> {
         let path = format!("/rest/v1/{table}?{}", query.encode());
         let body = self
             .exchange(Service::Rest, table, Method::Get, path)
@@ -92,16 +92,20 @@ impl Supabase {
     }
 
     /// A call of a function that can be made twice.
-    fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
+    fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, HttpError> {
         let path = format!("/rest/v1/rpc/{function}");
         let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
         exchange.body = Some(to_json(parameters)?);
-        exchange.is_safe = true;
+        exchange.is_idempotent = true;
         Ok(exchange)
     }
 
     /// A call that the Worker vouches for: without its limits in the database, and counted in the statistics.
-    fn vouched_rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, Failure> {
+    fn vouched_rpc(
+        &self,
+        function: &'static str,
+        parameters: &impl Serialize,
+    ) -> Result<Exchange, HttpError> {
         let mut exchange = self.rpc(function, parameters)?;
         if let Some(secret) = &self.project.worker_secret {
             exchange.headers.push((WORKER_HEADER, secret.clone()));
@@ -109,7 +113,7 @@ impl Supabase {
         Ok(exchange)
     }
 
-    async fn read_json<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, Failure> {
+    async fn read_json<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, HttpError> {
         parse(exchange.what, &exchange.read(self.deadline).await?)
     }
 
@@ -131,18 +135,18 @@ impl Supabase {
 
 impl Project {
     /// The settings and the model of the knowledge base, as anyone may know them.
-    pub(crate) async fn chat_config<T: DeserializeOwned>(&self, deadline: Deadline) -> Result<T, Failure> {
+    pub(crate) async fn chat_config<T: DeserializeOwned>(&self, deadline: Deadline) -> Result<T, HttpError> {
         const FUNCTION: &str = "chat_config";
         let path = format!("/rest/v1/rpc/{FUNCTION}");
         let mut exchange = self.exchange(Service::Rest, FUNCTION, Method::Post, &path);
         exchange.body = Some(json!({}).to_string());
-        exchange.is_safe = true;
-        let body = exchange.read(deadline).await.map_err(|failure| match failure.error.code {
+        exchange.is_idempotent = true;
+        let body = exchange.read(deadline).await.map_err(|error| match error.body.code {
             // No user is asked about here: the key of the project is not accepted.
             ErrorCode::Unauthorized | ErrorCode::Forbidden => {
-                Failure::internal(format!("{FUNCTION}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
+                HttpError::internal(format!("{FUNCTION}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
             }
-            _ => failure,
+            _ => error,
         })?;
         parse(FUNCTION, &body)
     }
@@ -154,10 +158,10 @@ impl Project {
         method: Method,
         path_and_query: &str,
     ) -> Exchange {
-        let is_safe = method == Method::Get;
+        let is_idempotent = method == Method::Get;
         let mut headers =
             vec![("apikey", self.publishable_key.clone()), ("Accept", "application/json".to_owned())];
-        if !is_safe {
+        if !is_idempotent {
             headers.push(("Content-Type", "application/json".to_owned()));
         }
         let url = format!("{}{path_and_query}", self.url);
@@ -169,14 +173,14 @@ impl Project {
             url,
             headers,
             body: None,
-            is_safe,
+            is_idempotent,
             max_bytes: MAX_ANSWER_BYTES,
             large_answers: LargeAnswers::default(),
         }
     }
 }
 
-fn parse<T: DeserializeOwned>(what: &'static str, body: &[u8]) -> Result<T, Failure> {
+fn parse<T: DeserializeOwned>(what: &'static str, body: &[u8]) -> Result<T, HttpError> {
     read_with(what, body, |body| serde_json::from_slice(body))
 }
 
@@ -184,7 +188,7 @@ fn read_with<T>(
     what: &'static str,
     body: &[u8],
     read: impl FnOnce(&[u8]) -> serde_json::Result<T>,
-) -> Result<T, Failure> {
+) -> Result<T, HttpError> {
     read(body).map_err(|error| {
         // The position only: the parser's message may quote what it read.
         unavailable(what, &format!("unexpected JSON at line {}, column {}", error.line(), error.column()))
@@ -220,15 +224,15 @@ impl Query {
 }
 
 /// A vector as text: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
-fn vector_literal(vector: &[f32]) -> Result<String, Failure> {
+fn vector_literal(vector: &[f32]) -> Result<String, HttpError> {
     to_json(&vector)
 }
 
-fn to_json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::internal(error.to_string()))
+fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
+    serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
 /// What a conversation that is not there, or not the user's, is called.
-pub(crate) fn no_session() -> Failure {
-    Failure::new(ErrorCode::NotFound, "This conversation does not exist. Start a new one.")
+pub(crate) fn session_not_found() -> HttpError {
+    HttpError::new(ErrorCode::NotFound, "This conversation does not exist. Start a new one.")
 }

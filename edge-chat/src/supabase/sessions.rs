@@ -9,7 +9,7 @@ use worker::Method;
 
 use super::timestamp::Timestamp;
 use super::{Exchange, Query, Service, Supabase, parse, unavailable};
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
@@ -40,7 +40,7 @@ pub(crate) struct Message {
 
 impl Supabase {
     /// Whether the session exists and is the user's.
-    pub(crate) async fn owns_session(&self, session_id: Uuid) -> Result<bool, Failure> {
+    pub(crate) async fn owns_session(&self, session_id: Uuid) -> Result<bool, HttpError> {
         let rows: Vec<IgnoredAny> = self.select(TABLE, &self.own_session("id", session_id)).await?;
         Ok(!rows.is_empty())
     }
@@ -50,7 +50,7 @@ impl Supabase {
         &self,
         before: Option<(&Timestamp, Uuid)>,
         limit: u32,
-    ) -> Result<Vec<Session>, Failure> {
+    ) -> Result<Vec<Session>, HttpError> {
         let query = Query::columns(COLUMNS)
             .filter("user_id", format!("eq.{}", self.user.user_id()))
             .order("updated_at.desc,id.desc")
@@ -65,13 +65,13 @@ impl Supabase {
         self.select(TABLE, &query).await
     }
 
-    pub(crate) async fn session(&self, id: Uuid) -> Result<Option<Session>, Failure> {
+    pub(crate) async fn session(&self, id: Uuid) -> Result<Option<Session>, HttpError> {
         let rows = self.select(TABLE, &self.own_session(COLUMNS, id)).await?;
         Ok(rows.into_iter().next())
     }
 
     /// Renames a session. `None` if there is none.
-    pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, Failure> {
+    pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, HttpError> {
         let query = self.own_session(COLUMNS, id);
         let path = format!("/rest/v1/{TABLE}?{}", query.encode());
         let mut update = self.exchange(Service::Rest, TABLE, Method::Patch, path);
@@ -82,7 +82,7 @@ impl Supabase {
     }
 
     /// Deletes a session with its messages; tells whether there was one.
-    pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, Failure> {
+    pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, HttpError> {
         let query = self.own_session("id", id);
         let path = format!("/rest/v1/{TABLE}?{}", query.encode());
         let mut delete = self.exchange(Service::Rest, TABLE, Method::Delete, path);
@@ -98,7 +98,7 @@ impl Supabase {
         session_id: Uuid,
         after: Option<&Timestamp>,
         mut limit: u32,
-    ) -> Result<(Vec<Message>, u32), Failure> {
+    ) -> Result<(Vec<Message>, u32), HttpError> {
         loop {
             let exchange = self.messages_exchange(session_id, after, limit);
             match exchange.read_if_not_too_large(self.deadline).await? {

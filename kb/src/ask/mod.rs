@@ -6,7 +6,7 @@ mod reply;
 
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
-use chat_core::evidence::{Assessment, Gates, PassageAssessment, check_model};
+use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::MAX_MESSAGE_CHARS;
 use chat_core::{Response, Verdict, respond};
@@ -26,7 +26,7 @@ pub struct Settings {
     /// Passages to look at.
     pub match_count: u32,
     /// What their evidence has to reach.
-    pub gates: Gates,
+    pub gates: EvidenceThresholds,
 }
 
 /// A question, what was found for it, and what that led to.
@@ -35,7 +35,7 @@ pub struct Asked {
     /// The question, trimmed.
     pub question: String,
     /// What the evidence had to reach.
-    pub gates: Gates,
+    pub gates: EvidenceThresholds,
     /// The rows of the search.
     pub rows: Vec<MatchedChunk>,
     /// The rows, weighed.

@@ -30,7 +30,7 @@ fn sizes() -> Vec<MatchedChunk> {
     ]
 }
 
-fn asked(rows: Vec<MatchedChunk>, gates: Gates) -> Asked {
+fn asked(rows: Vec<MatchedChunk>, gates: EvidenceThresholds) -> Asked {
     let question = "Welche Größe?".to_owned();
     let Response { assessment, verdict } = respond(&question, &rows, &gates, true);
     let conclusion = match verdict {
@@ -41,7 +41,8 @@ fn asked(rows: Vec<MatchedChunk>, gates: Gates) -> Asked {
 }
 
 const BACKGROUND: Background = Background { mean: -4.0, deviation: 2.0 };
-const OPEN: Gates = Gates { similarity: 0.35, confidence: 0.0, background: BACKGROUND };
+const OPEN: EvidenceThresholds =
+    EvidenceThresholds { similarity: 0.35, confidence: 0.0, background: BACKGROUND };
 
 #[test]
 fn the_explanation_ranks_the_passages_and_shows_the_best_sentence() {
@@ -57,7 +58,7 @@ fn the_explanation_ranks_the_passages_and_shows_the_best_sentence() {
 fn the_explanation_says_what_the_evidence_is_held_against() {
     let text = explanation(&asked(sizes(), OPEN));
     assert!(text.contains("; questions about something else reach -4.0 ± 2.0 here\n"), "{text}");
-    let gates = Gates { background: Background::default(), ..OPEN };
+    let gates = EvidenceThresholds { background: Background::default(), ..OPEN };
     let text = explanation(&asked(sizes(), gates));
     assert!(text.contains(" by default\n"), "{text}");
     assert_eq!(report(&asked(sizes(), OPEN))["background"], json!({ "mean": -4.0, "deviation": 2.0 }));
@@ -66,7 +67,7 @@ fn the_explanation_says_what_the_evidence_is_held_against() {
 #[test]
 fn a_gate_that_was_not_reached_has_failed() {
     let rows = sizes();
-    let text = explanation(&asked(rows, Gates { similarity: 0.9, ..OPEN }));
+    let text = explanation(&asked(rows, EvidenceThresholds { similarity: 0.9, ..OPEN }));
     assert!(text.contains("similarity   0.600, at least 0.900: failed"), "{text}");
     assert!(!text.contains("score  sentence\n"), "{text}");
 }
@@ -141,7 +142,7 @@ fn the_reply_says_what_was_also_found_and_that_it_is_hedged() {
 
 #[test]
 fn a_refusal_names_the_nearest_passages() {
-    let text = reply(&asked(sizes(), Gates { similarity: 0.5, confidence: 1.0, ..OPEN }));
+    let text = reply(&asked(sizes(), EvidenceThresholds { similarity: 0.5, confidence: 1.0, ..OPEN }));
     assert!(text.ends_with("Nearest passages:\n  sizes.md (similarity 0.60)"), "{text}");
 }
 

@@ -9,7 +9,7 @@ mod statistics;
 use std::fmt;
 
 use chat_core::chunk::MatchedChunk;
-use chat_core::evidence::{Background, Gates, assess, check_model};
+use chat_core::evidence::{Background, EvidenceThresholds, assess, check_model};
 use embedder::EmbedderError;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -107,7 +107,7 @@ async fn evidence_of(
 }
 
 fn evidence(question: &str, rows: &[MatchedChunk]) -> Option<f64> {
-    assess(question, rows, &Gates::default()).evidence
+    assess(question, rows, &EvidenceThresholds::default()).evidence
 }
 
 impl Calibration {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chat_core::evidence::{Background, Gates};
+use chat_core::evidence::{Background, EvidenceThresholds};
 use embedder::Embedder;
 
 use super::connect;
@@ -15,7 +15,7 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let calibration = knowledge_base.calibration().await?;
     // Measured with other vectors, it says nothing.
     let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
-    let gates = Gates {
+    let gates = EvidenceThresholds {
         similarity: args.threshold,
         confidence: args.confidence,
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),

@@ -152,7 +152,7 @@ fn a_genuine_signature_does_not_make_claims_true() {
     }
     let mut expired = claims();
     expired["exp"] = json!(START_S - 30);
-    assert_eq!(isolate.verify(&hs256_token(&expired)), Err(Denial::Expired));
+    assert_eq!(isolate.verify(&hs256_token(&expired)), Err(AuthError::Expired));
 }
 
 /// A token with one change: characters replaced, removed, inserted.

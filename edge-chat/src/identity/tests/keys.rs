@@ -6,7 +6,7 @@ use super::super::json::Object;
 use super::super::keys::{PublicKey, Secret};
 use super::super::rsa_key::RsaKey;
 use super::*;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 #[test]
 fn each_kind_of_token_names_its_user() {
@@ -51,32 +51,32 @@ fn what_is_no_bearer_token_is_missing() {
     let token = hs256_token(&claims());
     for header in [None, Some(""), Some("Bearer"), Some("Bearer "), Some("Basic x"), Some(token.as_str())] {
         let result = block_on(verify(header, &isolate.rules, &isolate.platform, &isolate.cache));
-        assert_eq!(result.err(), Some(Denial::Missing), "{header:?}");
+        assert_eq!(result.err(), Some(AuthError::Missing), "{header:?}");
     }
 }
 
 #[test]
 fn the_client_learns_a_sentence_and_the_log_a_reason() {
     for (denial, status, message, detail) in [
-        (Denial::Missing, 401, "Sign in to ask a question.", "token: missing"),
-        (Denial::Expired, 401, "Your session has expired. Sign in again.", "token: expired"),
+        (AuthError::Missing, 401, "Sign in to ask a question.", "token: missing"),
+        (AuthError::Expired, 401, "Your session has expired. Sign in again.", "token: expired"),
         (
-            Denial::invalid("wrong issuer"),
+            AuthError::invalid("wrong issuer"),
             401,
             "The access token is not valid. Sign in again.",
             "token: wrong issuer",
         ),
         (
-            Denial::NoKeys("HTTP 500".to_owned()),
+            AuthError::NoKeys("HTTP 500".to_owned()),
             503,
             "Your session cannot be checked right now. Please try again in a moment.",
             "jwks: HTTP 500",
         ),
     ] {
-        let failure = Failure::from(denial);
-        assert_eq!((failure.status, failure.error.message.as_str()), (status, message));
-        assert_eq!(failure.detail.as_deref(), Some(detail));
-        assert_eq!(failure.headers.iter().any(|(name, _)| *name == "WWW-Authenticate"), status == 401);
+        let error = HttpError::from(denial);
+        assert_eq!((error.status, error.body.message.as_str()), (status, message));
+        assert_eq!(error.detail.as_deref(), Some(detail));
+        assert_eq!(error.headers.iter().any(|(name, _)| *name == "WWW-Authenticate"), status == 401);
     }
 }
 

@@ -18,8 +18,8 @@ use rsa::{BigUint, Pkcs1v15Sign, RsaPrivateKey};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::cache::Cache;
-use super::{Authenticated, Denial, Platform, Rules, Secret, verify};
+use super::key_cache::KeyCache;
+use super::{AuthError, Authenticated, Platform, Secret, TokenRules, verify};
 
 const SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters";
 const ISSUER: &str = "https://abc.supabase.co/auth/v1";
@@ -28,8 +28,8 @@ const START_S: u64 = 1_800_000_000;
 
 /// An isolate with its cache; verifies tokens.
 struct Isolate {
-    rules: Rules,
-    cache: RefCell<Cache>,
+    rules: TokenRules,
+    cache: RefCell<KeyCache>,
     platform: FakePlatform,
 }
 
@@ -44,8 +44,8 @@ struct FakePlatform {
 }
 
 impl Platform for FakePlatform {
-    fn now_s(&self) -> u64 {
-        self.now_ms.get() / 1000
+    fn now_ms(&self) -> u64 {
+        self.now_ms.get()
     }
 
     async fn pause(&self, _time: Duration) {
@@ -67,7 +67,7 @@ impl Isolate {
     /// With a shared secret and these published keys.
     fn new(keys: &[Value]) -> Self {
         let isolate = Self {
-            rules: Rules {
+            rules: TokenRules {
                 secret: Secret::new(SECRET),
                 jwks_url: "https://abc.supabase.co/jwks.json".to_owned(),
                 issuer: ISSUER.to_owned(),
@@ -104,11 +104,11 @@ impl Isolate {
         self.platform.fetches.get()
     }
 
-    async fn verify_async(&self, token: &str) -> Result<Authenticated, Denial> {
+    async fn verify_async(&self, token: &str) -> Result<Authenticated, AuthError> {
         verify(Some(&format!("Bearer {token}")), &self.rules, &self.platform, &self.cache).await
     }
 
-    fn verify(&self, token: &str) -> Result<(), Denial> {
+    fn verify(&self, token: &str) -> Result<(), AuthError> {
         block_on(self.verify_async(token)).map(drop)
     }
 }
@@ -209,6 +209,6 @@ fn rs256_token(kid: &str) -> String {
 }
 
 #[track_caller]
-fn assert_invalid(result: Result<(), Denial>, about: &str) {
-    assert!(matches!(result, Err(Denial::Invalid(_))), "{about}: {result:?}");
+fn assert_invalid(result: Result<(), AuthError>, about: &str) {
+    assert!(matches!(result, Err(AuthError::Invalid(_))), "{about}: {result:?}");
 }

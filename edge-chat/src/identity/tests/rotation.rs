@@ -12,8 +12,8 @@ use super::*;
 
 const HOUR: u64 = 60 * 60;
 
-fn no_keys(result: Result<(), Denial>) {
-    assert!(matches!(result, Err(Denial::NoKeys(_))), "{result:?}");
+fn no_keys(result: Result<(), AuthError>) {
+    assert!(matches!(result, Err(AuthError::NoKeys(_))), "{result:?}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn without_any_set_a_failed_fetch_is_our_fault_not_the_users() {
     let isolate = Isolate::new(&[]);
     isolate.answer(Err("HTTP 500"));
     for (at, fetches) in [(0, 1), (4, 1), (5, 2), (9, 2)] {
-        assert_eq!(isolate.at(at).verify(&token), Err(Denial::NoKeys("HTTP 500".to_owned())));
+        assert_eq!(isolate.at(at).verify(&token), Err(AuthError::NoKeys("HTTP 500".to_owned())));
         assert_eq!(isolate.fetches(), fetches, "after {at} s");
     }
     assert_eq!(isolate.verify(&hs256_token(&claims())), Ok(()));
@@ -229,5 +229,5 @@ fn a_fetch_whose_request_was_cancelled_is_begun_anew() {
     assert_eq!(isolate.fetches(), 1);
     isolate.platform.pause_ms.set(20);
     assert_eq!(isolate.verify(&token), Ok(()));
-    assert_eq!((isolate.fetches(), isolate.platform.now_s()), (2, START_S + 4));
+    assert_eq!((isolate.fetches(), isolate.platform.now_ms()), (2, (START_S + 4) * 1000));
 }

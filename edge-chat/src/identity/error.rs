@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use chat_core::error::ErrorCode;
 
 use super::json::WrongType;
-use crate::http::error::Failure;
+use crate::http::error::HttpError;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Denial {
+pub(super) enum AuthError {
     /// There is no bearer token.
     Missing,
     /// All is well with the token, but its time is over.
@@ -18,29 +18,29 @@ pub(super) enum Denial {
     NoKeys(String),
 }
 
-impl Denial {
+impl AuthError {
     pub(super) fn invalid(reason: &'static str) -> Self {
         Self::Invalid(Cow::Borrowed(reason))
     }
 }
 
-impl From<WrongType> for Denial {
+impl From<WrongType> for AuthError {
     fn from(WrongType(name): WrongType) -> Self {
         Self::Invalid(format!("{name} of a wrong type").into())
     }
 }
 
-impl From<Denial> for Failure {
-    fn from(denial: Denial) -> Self {
+impl From<AuthError> for HttpError {
+    fn from(denial: AuthError) -> Self {
         let unauthorized = |message| Self::new(ErrorCode::Unauthorized, message);
         match denial {
-            Denial::Missing => unauthorized("Sign in to ask a question.").with_detail("token: missing"),
-            Denial::Expired => {
+            AuthError::Missing => unauthorized("Sign in to ask a question.").with_detail("token: missing"),
+            AuthError::Expired => {
                 unauthorized("Your session has expired. Sign in again.").with_detail("token: expired")
             }
-            Denial::Invalid(reason) => unauthorized("The access token is not valid. Sign in again.")
+            AuthError::Invalid(reason) => unauthorized("The access token is not valid. Sign in again.")
                 .with_detail(format!("token: {reason}")),
-            Denial::NoKeys(reason) => Self::new(
+            AuthError::NoKeys(reason) => Self::new(
                 ErrorCode::UpstreamUnavailable,
                 "Your session cannot be checked right now. Please try again in a moment.",
             )

@@ -1,17 +1,17 @@
-//! The address of a request, taken apart.
+//! The URL of a request.
 
 use chat_core::error::ErrorCode;
 
-use super::error::Failure;
+use super::error::HttpError;
 
-/// An address as the runtime gives it: absolute, its path normalised and percent-encoded.
-pub(crate) struct Address {
+/// A URL as the runtime provides it: absolute, with a normalised and percent-encoded path.
+pub(crate) struct RequestUrl {
     origin: String,
     path: String,
     query: String,
 }
 
-impl Address {
+impl RequestUrl {
     pub(crate) fn parse(url: &str) -> Self {
         let url = url.split('#').next().unwrap_or_default();
         let (location, query) = url.split_once('?').unwrap_or((url, ""));
@@ -31,14 +31,14 @@ impl Address {
         &self.path
     }
 
-    /// A query parameter, decoded. One that is given twice is refused, because it is unclear which is meant.
-    pub(crate) fn parameter(&self, name: &str) -> Result<Option<String>, Failure> {
+    /// A query parameter, decoded. A parameter that occurs twice is an error, because it is unclear which value is meant.
+    pub(crate) fn parameter(&self, name: &str) -> Result<Option<String>, HttpError> {
         let mut values = form_urlencoded::parse(self.query.as_bytes())
             .filter(|(key, _)| key == name)
             .map(|(_, value)| value);
         let first = values.next();
         if values.next().is_some() {
-            return Err(Failure::new(ErrorCode::InvalidRequest, &format!("{name} is given twice")));
+            return Err(HttpError::new(ErrorCode::InvalidRequest, &format!("{name} is given twice")));
         }
         Ok(first.map(|value| value.into_owned()))
     }
@@ -49,25 +49,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_falls_into_origin_path_and_query() {
-        let address = Address::parse("https://chat.example.com:8443/api/sessions?limit=5&cursor=a%2Fb#top");
-        assert_eq!((address.origin(), address.path()), ("https://chat.example.com:8443", "/api/sessions"));
-        let parameter = |name| address.parameter(name).unwrap_or_else(|failure| panic!("{}", failure.error));
+    fn a_url_is_split_into_origin_path_and_query() {
+        let url = RequestUrl::parse("https://chat.example.com:8443/api/sessions?limit=5&cursor=a%2Fb#top");
+        assert_eq!((url.origin(), url.path()), ("https://chat.example.com:8443", "/api/sessions"));
+        let parameter = |name| url.parameter(name).unwrap_or_else(|error| panic!("{}", error.body));
         assert_eq!(parameter("limit").as_deref(), Some("5"));
         assert_eq!(parameter("cursor").as_deref(), Some("a/b"));
         assert_eq!(parameter("other"), None);
     }
 
     #[test]
-    fn a_question_mark_or_slash_in_the_query_belongs_to_it() {
-        let address = Address::parse("http://127.0.0.1/a?next=http://x/y?z");
-        assert_eq!((address.origin(), address.path()), ("http://127.0.0.1", "/a"));
-        assert_eq!(Address::parse("http://host").path(), "");
+    fn question_marks_and_slashes_may_occur_in_the_query() {
+        let url = RequestUrl::parse("http://127.0.0.1/a?next=http://x/y?z");
+        assert_eq!((url.origin(), url.path()), ("http://127.0.0.1", "/a"));
+        assert_eq!(RequestUrl::parse("http://host").path(), "");
     }
 
     #[test]
-    fn a_parameter_given_twice_is_refused() {
-        let address = Address::parse("http://host/?limit=1&limit=2&%6cimit=3");
-        assert_eq!(address.parameter("limit").err().map(|failure| failure.status), Some(400));
+    fn a_parameter_given_twice_is_an_error() {
+        let url = RequestUrl::parse("http://host/?limit=1&limit=2&%6cimit=3");
+        assert_eq!(url.parameter("limit").err().map(|error| error.status), Some(400));
     }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ask, assertError, eventually, question, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { ORIGIN, startTestWorker, withWorker } from "./support/worker.mjs";
+import { ORIGIN, closePair, startPair, withWorker } from "./support/worker.mjs";
 
 /** The Worker with rate limits that always fail. */
 const BROKEN_LIMITS = fileURLToPath(new URL("./support/broken-limits-worker.mjs", import.meta.url));
@@ -39,14 +39,9 @@ let upstream;
 let worker;
 
 before(async () => {
-  upstream = await startUpstream();
-  worker = await startTestWorker(upstream);
+  ({ upstream, worker } = await startPair());
 });
-
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const listOf = (headers, name) => (headers.get(name) ?? "").split(",").map((part) => part.trim().toLowerCase());

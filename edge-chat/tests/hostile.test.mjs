@@ -11,7 +11,7 @@ import { TRANSPORT_CASES } from "./support/hostile/transport.mjs";
 import { sendRaw } from "./support/raw.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { startUpstream } from "./support/upstream.mjs";
-import { startTestWorker } from "./support/worker.mjs";
+import { closePair, startTestWorker } from "./support/worker.mjs";
 
 const LEAST_CASES = 300;
 const LIMIT_MS = 2000;
@@ -38,10 +38,7 @@ before(async () => {
   worker = await startTestWorker(upstream);
 });
 
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 /** Each request comes from another network, so that no limit per address hides the answer. */
 function address() {

@@ -1,80 +1,57 @@
-//! What the site owner sets in the Supabase dashboard, in the table `chat_settings`.
+//! The settings in force: the environment overrides the table `chat_settings`, which overrides the defaults.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use chat_core::evidence::{Background, Gates};
-use serde::{Deserialize, Serialize};
+use chat_core::evidence::{Background, EvidenceThresholds};
+use serde::Deserialize;
 use worker::{Date, Delay};
 
-use super::Config;
-use super::cache::{Cache, Step};
-use crate::http::error::Failure;
+use crate::config::{Config, LinkMode, Overrides};
+use crate::http::error::HttpError;
+use crate::single_flight::{SingleFlight, Step};
 use crate::supabase::Deadline;
 
-/// How often a request looks whether the reading of another one has ended.
+/// How often a request checks whether the read of another request has ended.
 const POLL: Duration = Duration::from_millis(10);
-/// Passages a search asks for, unless set otherwise.
+/// How long the settings are used before they are read again.
+const MAX_AGE: Duration = Duration::from_secs(60);
+/// The pause after a failed read, so that many requests do not become many calls.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// A read that takes longer counts as lost: the runtime has cancelled its request.
+const READ_LIMIT: Duration = Duration::from_secs(10);
+/// Passages that a search asks for by default.
 const DEFAULT_MATCH_COUNT: u32 = 5;
-
-/// How citations link to the original file of their document, the strictest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LinkMode {
-    /// They do not.
-    None,
-    /// Through the Worker, with the user's token.
-    Authenticated,
-    /// With a signed address that anyone can use for a week.
-    Public,
-}
 
 /// The settings in force.
 pub(crate) struct Settings {
-    /// What evidence has to reach.
-    pub(crate) gates: Gates,
+    pub(crate) thresholds: EvidenceThresholds,
     /// How many passages a search asks for.
     pub(crate) match_count: u32,
     pub(crate) link_mode: LinkMode,
-    /// Whether answers carry markers and sources at all.
+    /// Whether answers have markers and sources at all.
     pub(crate) citations: bool,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Vec<String>,
-    /// Whether the log may hold what was asked.
+    /// Whether questions are logged.
     pub(crate) log_questions: bool,
     /// The fingerprint of the stored vectors; `None` in an empty knowledge base.
     pub(crate) model: Option<String>,
 }
 
-/// What the environment sets; it wins over the table. Only a link mode cannot be looser than the table's, which the database
-/// holds users to itself.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Overrides {
-    pub(crate) evidence_threshold: Option<f64>,
-    pub(crate) evidence_confidence: Option<f64>,
-    pub(crate) match_count: Option<u32>,
-    pub(crate) link_mode: Option<LinkMode>,
-    pub(crate) citations: Option<bool>,
-    pub(crate) refusal_message: Option<String>,
-    pub(crate) refusal_suggestions: Option<Vec<String>>,
-    pub(crate) greeting: Option<String>,
-    pub(crate) suggested_questions: Option<Vec<String>>,
-    pub(crate) log_questions: Option<bool>,
-}
-
-/// What the function `chat_config` returns.
+/// The result of the function `chat_config`.
 #[derive(Deserialize)]
 struct Stored {
     model: Option<String>,
-    /// What `kb sync` measured with vectors of this model; the default if `None`.
+    /// What `kb sync` measured with vectors of this model. `None` stands for the default.
     calibration: Option<Background>,
     settings: Row,
 }
 
-/// A row of `chat_settings`. `None` means the product's own default.
+/// A row of `chat_settings`. `None` stands for the default.
 #[derive(Deserialize)]
 struct Row {
     evidence_threshold: Option<f64>,
@@ -90,26 +67,27 @@ struct Row {
 }
 
 thread_local! {
-    static CACHE: RefCell<Cache<Stored>> = const { RefCell::new(Cache::EMPTY) };
+    static CACHE: RefCell<SingleFlight<Stored, HttpError>> =
+        const { RefCell::new(SingleFlight::new(READ_LIMIT)) };
 }
 
 impl Settings {
-    /// The settings, read at most once a minute.
-    pub(crate) async fn current(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
+    /// The settings, at most a minute old.
+    pub(crate) async fn current(config: &Config, deadline: Deadline) -> Result<Self, HttpError> {
         let stored = loop {
             let now_ms = Date::now().as_millis();
-            match CACHE.with_borrow_mut(|cache| cache.next(now_ms)) {
+            match CACHE.with_borrow_mut(|cache| cache.next(MAX_AGE, RETRY_PAUSE, now_ms)) {
                 Step::Use(stored) => break stored,
-                Step::GiveUp(failure) => return Err(failure),
+                Step::GiveUp(error) => return Err(error),
                 Step::Wait => deadline.limit("settings", pause()).await?,
-                Step::Read => break read(config, deadline).await?,
+                Step::Fetch => break read(config, deadline).await?,
             }
         };
         Ok(Self::merge(&config.overrides, &stored))
     }
 
-    /// The settings as they stand in the database now.
-    pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Self, Failure> {
+    /// The settings that the database has now.
+    pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Self, HttpError> {
         let stored = read(config, deadline).await?;
         Ok(Self::merge(&config.overrides, &stored))
     }
@@ -119,10 +97,10 @@ impl Settings {
         let share = |first: Option<f64>, second: Option<f64>, default| {
             first.or(second).filter(|share| (0.0..=1.0).contains(share)).unwrap_or(default)
         };
-        let defaults = Gates::default();
+        let defaults = EvidenceThresholds::default();
         let match_count = overrides.match_count.or(row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
         Self {
-            gates: Gates {
+            thresholds: EvidenceThresholds {
                 similarity: share(overrides.evidence_threshold, row.evidence_threshold, defaults.similarity),
                 confidence: share(
                     overrides.evidence_confidence,
@@ -150,27 +128,27 @@ impl Settings {
     }
 }
 
-async fn pause() -> Result<(), Failure> {
+async fn pause() -> Result<(), HttpError> {
     Delay::from(POLL).await;
     Ok(())
 }
 
-/// Reads the settings and keeps them.
-async fn read(config: &Config, deadline: Deadline) -> Result<Rc<Stored>, Failure> {
-    let asked_ms = Date::now().as_millis();
+/// Reads the settings and caches them. Their age counts from before the read.
+async fn read(config: &Config, deadline: Deadline) -> Result<Rc<Stored>, HttpError> {
+    let started_ms = Date::now().as_millis();
     let reading = Reading;
     let stored = config.project.chat_config(deadline).await.map(Rc::new);
     drop(reading);
-    CACHE.with_borrow_mut(|cache| cache.finish(stored.clone(), asked_ms, Date::now().as_millis()));
+    CACHE.with_borrow_mut(|cache| cache.finish(stored.clone(), started_ms, Date::now().as_millis()));
     stored
 }
 
-/// A reading that goes on. Dropped with the future of its request, it lets another one read.
+/// A read in progress. If its request is cancelled, dropping it lets another request read.
 struct Reading;
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        CACHE.with_borrow_mut(Cache::abandon);
+        CACHE.with_borrow_mut(SingleFlight::abandon);
     }
 }
 
@@ -188,15 +166,18 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_set_is_the_specified_default() {
+    fn settings_without_a_value_have_their_default() {
         let settings = Settings::merge(&Overrides::default(), &stored(serde_json::json!({})));
-        assert_eq!(settings.gates, Gates { similarity: 0.35, ..Gates::default() });
+        assert_eq!(
+            settings.thresholds,
+            EvidenceThresholds { similarity: 0.35, ..EvidenceThresholds::default() }
+        );
         assert_eq!((settings.match_count, settings.link_mode), (5, LinkMode::Authenticated));
         assert!(settings.citations && settings.greeting.is_none());
     }
 
     #[test]
-    fn the_table_wins_over_defaults_and_the_environment_over_the_table() {
+    fn the_environment_overrides_the_table_and_the_table_overrides_defaults() {
         let stored =
             stored(serde_json::json!({ "evidence_threshold": 0.5, "match_count": 9, "greeting": "Hi" }));
         let overrides = Overrides {
@@ -206,13 +187,13 @@ mod tests {
             ..Overrides::default()
         };
         let settings = Settings::merge(&overrides, &stored);
-        assert_eq!((settings.gates.similarity, settings.match_count), (0.5, 3));
+        assert_eq!((settings.thresholds.similarity, settings.match_count), (0.5, 3));
         assert_eq!((settings.link_mode, settings.greeting.as_deref()), (LinkMode::None, Some("Hi")));
         assert!(settings.suggested_questions.is_empty());
     }
 
     #[test]
-    fn the_stricter_link_mode_of_environment_and_table_is_in_force() {
+    fn the_stricter_link_mode_of_environment_and_table_applies() {
         const MODES: [LinkMode; 3] = [LinkMode::None, LinkMode::Authenticated, LinkMode::Public];
         let mode = |environment, table| {
             let overrides = Overrides { link_mode: environment, ..Overrides::default() };
@@ -227,18 +208,18 @@ mod tests {
     }
 
     #[test]
-    fn evidence_is_held_against_what_was_measured_or_else_against_the_default() {
+    fn evidence_is_compared_to_the_calibration_or_else_to_the_default() {
         let mut stored = stored(serde_json::json!({}));
-        let gates = |stored: &Stored| Settings::merge(&Overrides::default(), stored).gates;
-        assert_eq!(gates(&stored).background, Background::default());
+        let thresholds = |stored: &Stored| Settings::merge(&Overrides::default(), stored).thresholds;
+        assert_eq!(thresholds(&stored).background, Background::default());
         stored.calibration = Some(Background { mean: -6.9, deviation: 1.8 });
-        assert_eq!(gates(&stored).background, Background { mean: -6.9, deviation: 1.8 });
+        assert_eq!(thresholds(&stored).background, Background { mean: -6.9, deviation: 1.8 });
     }
 
     #[test]
-    fn numbers_out_of_range_do_not_open_the_gates() {
+    fn values_out_of_range_are_ignored_or_clamped() {
         let stored = stored(serde_json::json!({ "evidence_threshold": -3, "match_count": 4000 }));
         let settings = Settings::merge(&Overrides::default(), &stored);
-        assert_eq!((settings.gates.similarity, settings.match_count), (0.35, 50));
+        assert_eq!((settings.thresholds.similarity, settings.match_count), (0.35, 50));
     }
 }

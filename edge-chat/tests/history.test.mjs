@@ -2,21 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
-import { DOCUMENT_ID, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { startTestWorker, withWorker } from "./support/worker.mjs";
+import { DOCUMENT_ID, passage, weakPassage } from "./support/upstream.mjs";
+import { closePair, startPair, startTestWorker, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
 
 before(async () => {
-  upstream = await startUpstream();
-  worker = await startTestWorker(upstream);
+  ({ upstream, worker } = await startPair());
 });
-
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const get = (user, path) => send(worker.url, path, { user });

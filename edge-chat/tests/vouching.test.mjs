@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, eventually, question, send } from "./support/client.mjs";
 import { DOCUMENT_ID, NOBODY, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { WORKER_SECRET, startTestWorker, withWorker } from "./support/worker.mjs";
+import { WORKER_SECRET, closePair, startTestWorker, withWorker } from "./support/worker.mjs";
 
 const HEADER = "x-evidence-chat-worker";
 /** The calls of a question, and no others. */
@@ -19,10 +19,7 @@ before(async () => {
   worker = await startTestWorker(upstream);
 });
 
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 /** A new user whose searches find these rows. */
 function userWho(finds, behaviour = {}) {

@@ -1,4 +1,4 @@
-//! Variables and secrets.
+//! The configuration from variables and secrets, checked before use.
 
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
@@ -6,42 +6,75 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use worker::Env;
 
-use super::settings::{LinkMode, Overrides};
-use crate::identity::{Rules, Secret};
+use crate::http::error::HttpError;
+use crate::identity::{Secret, TokenRules};
 
 /// The Supabase project.
 pub(crate) struct Project {
-    /// Its address, without a slash at the end.
+    /// Without a trailing slash.
     pub(crate) url: String,
     pub(crate) publishable_key: String,
-    /// By which the database knows the Worker. For this project's functions only, and for no log.
+    /// Proves to the database that a call comes from the Worker. Sent to this project's functions only, never logged.
     pub(crate) worker_secret: Option<String>,
 }
 
-/// What the environment says.
+/// The Worker's configuration.
 pub(crate) struct Config {
     pub(crate) project: Rc<Project>,
-    /// Which tokens are believed.
-    pub(crate) identity: Rules,
-    /// What wins over `chat_settings`.
+    pub(crate) identity: TokenRules,
     pub(crate) overrides: Overrides,
     /// Questions per user and minute.
     pub(crate) rate_limit: u32,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
-    /// The request header with the client's address, written by a proxy in front of the Worker.
+    /// The request header with the client's IP address, set by a proxy in front of the Worker.
     pub(crate) client_address_header: Option<String>,
 }
 
-/// A setting that is missing or cannot be used. Names the setting, never its value.
+/// How citations link to the original file of their document, strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LinkMode {
+    /// No links.
+    None,
+    /// Through the Worker, which requires the user's token.
+    Authenticated,
+    /// Through a signed URL that anyone can use for a week.
+    Public,
+}
+
+/// Settings of the environment, which override the table `chat_settings`. Only the link mode cannot be looser than the
+/// table's, because the database enforces its own.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Overrides {
+    pub(crate) evidence_threshold: Option<f64>,
+    pub(crate) evidence_confidence: Option<f64>,
+    pub(crate) match_count: Option<u32>,
+    pub(crate) link_mode: Option<LinkMode>,
+    pub(crate) citations: Option<bool>,
+    pub(crate) refusal_message: Option<String>,
+    pub(crate) refusal_suggestions: Option<Vec<String>>,
+    pub(crate) greeting: Option<String>,
+    pub(crate) suggested_questions: Option<Vec<String>>,
+    pub(crate) log_questions: Option<bool>,
+}
+
+/// A setting that is missing or invalid. Names the setting, never its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("{0} is not set")]
     Missing(&'static str),
     #[error("{0} must be {1}")]
     Invalid(&'static str, &'static str),
+}
+
+impl From<ConfigError> for HttpError {
+    fn from(error: ConfigError) -> Self {
+        Self::internal(format!("configuration: {error}"))
+    }
 }
 
 impl Config {
@@ -51,7 +84,7 @@ impl Config {
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let source = Source(lookup);
-        let url = source.required("SUPABASE_URL").and_then(|text| web_address("SUPABASE_URL", text))?;
+        let url = source.required("SUPABASE_URL").and_then(|text| base_url("SUPABASE_URL", text))?;
         let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(header_value)?;
         let worker_secret = source.get("CHAT_WORKER_SECRET").map(worker_secret).transpose()?;
         let timeout_ms =
@@ -71,7 +104,7 @@ impl Config {
     }
 }
 
-/// Where variables come from.
+/// Reads and checks variables.
 struct Source<F>(F);
 
 impl<F: Fn(&str) -> Option<String>> Source<F> {
@@ -102,7 +135,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         self.number(name, false..=true, "true or false")
     }
 
-    /// Texts separated by vertical bars.
+    /// Texts separated by `|`.
     fn list(&self, name: &'static str, rule: &ListRule) -> Result<Option<Vec<String>>, ConfigError> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let texts: Vec<_> = text.split('|').map(|part| part.trim().to_owned()).collect();
@@ -126,14 +159,14 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         }
     }
 
-    fn identity(&self, project_url: &str) -> Result<Rules, ConfigError> {
+    fn identity(&self, project_url: &str) -> Result<TokenRules, ConfigError> {
         let secret = self.get("SUPABASE_JWT_SECRET").map(jwt_secret).transpose()?;
         let jwks_url = match self.get("SUPABASE_JWKS_URL") {
-            Some(text) => web_address("SUPABASE_JWKS_URL", text)?,
+            Some(text) => base_url("SUPABASE_JWKS_URL", text)?,
             None => format!("{project_url}/auth/v1/.well-known/jwks.json"),
         };
         let issuer = self.get("SUPABASE_JWT_ISSUER").unwrap_or_else(|| format!("{project_url}/auth/v1"));
-        Ok(Rules { secret, jwks_url, issuer })
+        Ok(TokenRules { secret, jwks_url, issuer })
     }
 
     fn overrides(&self) -> Result<Overrides, ConfigError> {
@@ -161,7 +194,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
     }
 }
 
-/// How many texts a list may hold, and how long. They become buttons.
+/// How many texts a list may have and how long they may be. They become buttons.
 struct ListRule {
     max_texts: usize,
     max_chars: usize,
@@ -173,7 +206,7 @@ const SUGGESTIONS: ListRule =
 const QUESTIONS: ListRule =
     ListRule { max_texts: 6, max_chars: 200, words: "up to 6 texts of up to 200 characters, separated by |" };
 
-/// A variable or secret as text. Unquoted numbers and booleans in a wrangler file arrive as such.
+/// A variable or secret as text. Unquoted numbers and booleans of a wrangler file are not strings.
 pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
     let value = worker::js_sys::Reflect::get(env, &name.into()).ok()?;
     value
@@ -182,20 +215,20 @@ pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
         .or_else(|| value.as_bool().map(|switch| switch.to_string()))
 }
 
-/// An https address with a host and without query or fragment, because paths are put behind it. Over http tokens could be
-/// read, and keys replaced, by anyone on the way; it will do on this computer.
-fn web_address(name: &'static str, text: String) -> Result<String, ConfigError> {
+/// An https URL with a host and without query or fragment, because paths are appended. With http anyone on the network
+/// could read tokens and replace keys, so it is allowed for localhost only.
+fn base_url(name: &'static str, text: String) -> Result<String, ConfigError> {
     const RULE: &str =
         "an https address, such as https://abc.supabase.co (http only for localhost, 127.0.0.1 and [::1])";
-    let (rest, is_encrypted) = match text.strip_prefix("https://") {
+    let (rest, is_https) = match text.strip_prefix("https://") {
         Some(rest) => (rest, true),
         None => (text.strip_prefix("http://").unwrap_or_default(), false),
     };
     let host = rest.split('/').next().unwrap_or_default();
     let is_host = !host.is_empty() && !host.starts_with(':') && !host.contains('@');
-    let is_private = is_encrypted || is_loopback(host);
+    let is_safe_from_eavesdropping = is_https || is_loopback(host);
     if is_host
-        && is_private
+        && is_safe_from_eavesdropping
         && text.bytes().all(|byte| byte.is_ascii_graphic() && !br#"?#\"<>"#.contains(&byte))
     {
         Ok(text.trim_end_matches('/').to_owned())
@@ -204,9 +237,9 @@ fn web_address(name: &'static str, text: String) -> Result<String, ConfigError> 
     }
 }
 
-/// Whether a host, perhaps with a port, is this computer.
+/// Whether a host, with or without a port, is this computer.
 fn is_loopback(host: &str) -> bool {
-    // An address of version 6 stands in brackets and has colons itself.
+    // An IPv6 address has colons too, inside brackets.
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
@@ -264,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_project_has_to_be_named() {
+    fn only_the_project_is_required() {
         let config = valid(&[]);
         assert_eq!(config.project.url, "http://127.0.0.1:54321");
         assert_eq!(config.rate_limit, 20);
@@ -304,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn issuer_and_key_set_can_be_elsewhere() {
+    fn issuer_and_key_set_can_have_their_own_urls() {
         let config = valid(&[
             ("SUPABASE_JWT_ISSUER", "https://auth.example.com/auth/v1"),
             ("SUPABASE_JWKS_URL", "https://auth.example.com/keys"),
@@ -316,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn http_is_for_this_computer_only() {
+    fn http_is_accepted_for_localhost_only() {
         for local in [
             "http://localhost:54321",
             "http://LOCALHOST",
@@ -348,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_separated_by_bars() {
+    fn lists_are_separated_by_vertical_bars() {
         let suggestions = |text| valid(&[("CHAT_SUGGESTIONS", text)]).overrides.refusal_suggestions;
         assert_eq!(suggestions(" "), None);
         assert_eq!(suggestions("Call us | Write"), Some(vec!["Call us".to_owned(), "Write".to_owned()]));
@@ -358,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn each_override_has_its_variable() {
+    fn each_override_is_read_from_its_variable() {
         let overrides = valid(&[
             ("CHAT_EVIDENCE_THRESHOLD", "0.4"),
             ("CHAT_EVIDENCE_CONFIDENCE", "1"),
@@ -388,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_named_without_its_value() {
+    fn errors_name_the_variable_but_never_its_value() {
         for name in ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY"] {
             assert_eq!(with(&[(name, " ")]).err(), Some(ConfigError::Missing(name)));
         }
@@ -420,5 +453,12 @@ mod tests {
             assert!(message.starts_with(&format!("{name} must be ")), "{name}: {message}");
             assert!(!message.contains("secretvalue"));
         }
+    }
+
+    #[test]
+    fn the_client_does_not_see_configuration_errors_but_the_operator_does() {
+        let error = HttpError::from(ConfigError::Missing("SUPABASE_URL"));
+        assert!(!error.body.message.contains("SUPABASE"));
+        assert_eq!(error.detail.as_deref(), Some("configuration: SUPABASE_URL is not set"));
     }
 }

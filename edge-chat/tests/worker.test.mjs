@@ -2,21 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, open, question } from "./support/client.mjs";
-import { passage, sentence, startUpstream } from "./support/upstream.mjs";
-import { TIMEOUT_MS, startTestWorker, withWorker } from "./support/worker.mjs";
+import { passage, sentence } from "./support/upstream.mjs";
+import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
 
 before(async () => {
-  upstream = await startUpstream();
-  worker = await startTestWorker(upstream);
+  ({ upstream, worker } = await startPair());
 });
-
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const writesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn");

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assertError, eventually, question } from "./support/client.mjs";
 import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { passage, startUpstream } from "./support/upstream.mjs";
+import { closePair } from "./support/worker.mjs";
 
 const LIMIT = 20;
 /** Long enough that no search ends by itself, so that only the clock decides. */
@@ -21,10 +22,7 @@ before(async () => {
   worker = await startClockWorker(upstream, variables);
 });
 
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const searchesOf = (user) => upstream.callsOf(user, "rpc/match_chunks").length;

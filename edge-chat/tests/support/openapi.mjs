@@ -5,7 +5,7 @@ import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
 /** The description, as data. */
-export const description = parse(readFileSync(new URL("../../../../docs/openapi.yaml", import.meta.url), "utf8"));
+export const description = parse(readFileSync(new URL("../../../docs/openapi.yaml", import.meta.url), "utf8"));
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 

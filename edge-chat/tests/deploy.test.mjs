@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 Object.assign(process.env, { CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
 const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const WORKER = path.join(ROOT, "edge-chat/build/index.js");
 const WRANGLER = programOf("wrangler");
 const { build, ...config } = readRawConfig({ config: path.join(ROOT, "wrangler.toml") }).rawConfig;

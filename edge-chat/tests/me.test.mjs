@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { assertError, eventually, open, question, send } from "./support/client.mjs";
 import { DAY, MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { withWorker } from "./support/worker.mjs";
+import { closePair, withWorker } from "./support/worker.mjs";
 
 const LIMIT = 20;
 const TIMEOUT_MS = 4 * SECOND;
@@ -22,10 +22,7 @@ before(async () => {
   });
 });
 
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const exportOf = (user) => send(worker.url, "/api/me/export", { token: tokenOf(user) });

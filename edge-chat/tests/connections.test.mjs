@@ -5,8 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { ask, assertError, eventually, question, replyOf, send } from "./support/client.mjs";
 import { openRaw, sendRaw } from "./support/raw.mjs";
 import { accessToken } from "./support/tokens.mjs";
-import { NOBODY, passage, startUpstream } from "./support/upstream.mjs";
-import { TIMEOUT_MS, startTestWorker, withWorker } from "./support/worker.mjs";
+import { NOBODY, passage } from "./support/upstream.mjs";
+import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
 
 /** How long a body may take to arrive. */
 const BODY_MS = 10_000;
@@ -18,14 +18,9 @@ let upstream;
 let worker;
 
 before(async () => {
-  upstream = await startUpstream();
-  worker = await startTestWorker(upstream, {}, { direct: true });
+  ({ upstream, worker } = await startPair({}, { direct: true }));
 });
-
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -9,7 +9,7 @@ import { STEPS, key, tokenAt } from "./support/steps.mjs";
 import { NOBODY, passage, startUpstream } from "./support/upstream.mjs";
 import { withWorker } from "./support/worker.mjs";
 
-const RESULT = new URL("../../../target/bench/faults.json", import.meta.url);
+const RESULT = new URL("../../target/bench/faults.json", import.meta.url);
 const TIMEOUT_MS = 1500;
 /** No response may take longer, whatever Supabase does. */
 const LONGEST_MS = 10_000;

@@ -1,7 +1,8 @@
 // The built Worker as the tests run it: against a stand-in for Supabase, with its log at hand.
-import { startWorker } from "../../src/worker.mjs";
+import { startWorker } from "../../local/src/worker.mjs";
 import { eventually } from "./client.mjs";
 import { ISSUER, JWT_SECRET } from "./tokens.mjs";
+import { startUpstream } from "./upstream.mjs";
 
 export const ORIGIN = "https://page.test";
 
@@ -54,7 +55,24 @@ const FROM_THE_DATABASE = {
   CHAT_MATCH_COUNT: "",
 };
 
-/** Starts a Worker for one piece of work. */
+/** Starts a stand-in for Supabase and a Worker that uses it; the parameters are those of `startTestWorker`. */
+export async function startPair(variables, options) {
+  const upstream = await startUpstream();
+  try {
+    return { upstream, worker: await startTestWorker(upstream, variables, options) };
+  } catch (error) {
+    upstream.close();
+    throw error;
+  }
+}
+
+/** Closes what a `before` hook started, even if the hook failed halfway. */
+export async function closePair({ upstream, worker }) {
+  await worker?.close();
+  upstream?.close();
+}
+
+/** Starts a Worker for the duration of `use`. */
 export async function withWorker(upstream, variables, use, options) {
   const worker = await startTestWorker(upstream, variables, options);
   try {

@@ -3,21 +3,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, eventually, question } from "./support/client.mjs";
-import { olderPassage, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { TIMEOUT_MS, startTestWorker, withWorker } from "./support/worker.mjs";
+import { olderPassage, passage, weakPassage } from "./support/upstream.mjs";
+import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
 
 before(async () => {
-  upstream = await startUpstream();
-  worker = await startTestWorker(upstream);
+  ({ upstream, worker } = await startPair());
 });
-
-after(async () => {
-  await worker?.close();
-  upstream?.close();
-});
+after(() => closePair({ upstream, worker }));
 
 /** A new user whose searches find these rows. */
 function userWho(finds, behaviour = {}) {

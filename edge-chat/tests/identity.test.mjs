@@ -5,6 +5,7 @@ import { assertError, send } from "./support/client.mjs";
 import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { ISSUER, claimsOf, hmac, signingKey, tokenOf as makeToken } from "./support/tokens.mjs";
 import { NOBODY, startUpstream } from "./support/upstream.mjs";
+import { closePair } from "./support/worker.mjs";
 
 const newUser = () => crypto.randomUUID();
 /** A list of nobody's sessions: the cheapest thing only a valid token gets. */
@@ -33,10 +34,7 @@ describe("a token", () => {
     upstream = await startUpstream();
     worker = await startClockWorker(upstream);
   });
-  after(async () => {
-    await worker?.close();
-    upstream?.close();
-  });
+  after(() => closePair({ upstream, worker }));
 
   const now = START / SECOND;
   const accepted = {

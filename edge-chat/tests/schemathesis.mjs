@@ -1,6 +1,6 @@
 // Asks the built Worker what docs/openapi.yaml says it takes, and more, with Schemathesis 4 (`pip install "schemathesis>=4,<5"`).
 //
-//     node edge-chat/local/tests/schemathesis.mjs [ARGUMENTS OF SCHEMATHESIS]
+//     node edge-chat/tests/schemathesis.mjs [ARGUMENTS OF SCHEMATHESIS]
 //
 // SCHEMATHESIS is the program, if it is not on PATH. All checks, 100 examples for each operation. Without the rate limits, which it
 // would reach. What it cannot know stands with its reason in `schemathesis.toml` and `schemathesis_hooks.py`.
@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { startWorker } from "../src/worker.mjs";
+import { startWorker } from "../local/src/worker.mjs";
 import { DOCUMENT_ID, startUpstream } from "./support/upstream.mjs";
 import { send } from "./support/client.mjs";
 import { accessToken, ISSUER, JWT_SECRET } from "./support/tokens.mjs";
@@ -45,7 +45,7 @@ const options = [
   "--config-file",
   here("schemathesis.toml"),
   "run",
-  here("../../../docs/openapi.yaml"),
+  here("../../docs/openapi.yaml"),
   "--url",
   worker.url,
 ];
