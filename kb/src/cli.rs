@@ -66,7 +66,7 @@ pub enum Command {
     /// CHAT_WORKER_SECRET`. The database gets its hash only. The secret before it stays valid until the next one is made,
     /// so a running chat is not interrupted.
     WorkerSecret(WorkerSecretArgs),
-    /// Check everything that answers depend on, and say how to mend what is wrong.
+    /// Check everything that answers depend on, and explain how to fix what is wrong.
     ///
     /// The exit code is 1 if there is a problem; warnings are none.
     Doctor(DoctorArgs),
@@ -294,7 +294,7 @@ pub struct DoctorArgs {
     /// Delete what nobody sees: originals that no document refers to, and documents begun more than a day ago and never
     /// completed.
     #[arg(long)]
-    pub mend: bool,
+    pub fix: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

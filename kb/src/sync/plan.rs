@@ -145,7 +145,7 @@ fn rewrite(
 }
 
 /// True if a document was made of this very content by the same rules; of whatever model its vectors are, which
-/// [`crate::reembed`] mends.
+/// [`crate::reembed`] fixes.
 fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
     match fingerprint {
         Fingerprint::Content(hash) => stored.content_hash.as_ref() == Some(hash),

@@ -71,7 +71,7 @@ fn footer(documents: &[Overview]) -> String {
     }
     let stale: u64 = documents.iter().map(|document| document.stale_chunks).sum();
     if stale > 0 {
-        parts.push(format!("{} (`kb reembed` mends them)", counted(stale, "stale chunk")));
+        parts.push(format!("{} (`kb reembed` fixes them)", counted(stale, "stale chunk")));
     }
     let mut footer = format!("{}: {}", counted(documents.len() as u64, "document"), parts.join(", "));
     for document in documents {
