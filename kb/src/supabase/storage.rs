@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder};
 use serde::Deserialize;
 use serde_json::json;
@@ -24,6 +25,9 @@ const PAGE: usize = 1000;
 
 /// Files deleted per request.
 const BATCH: usize = 100;
+
+/// All characters but the unreserved ones of RFC 3986, section 2.3.
+const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A file in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +166,7 @@ impl Client {
         let mut url = format!("{}/storage/v1/object", self.url);
         for segment in parts.iter().flat_map(|part| part.split('/')) {
             url.push('/');
-            url.extend(segment.bytes().map(percent_encoded));
+            url.extend(utf8_percent_encode(segment, NOT_UNRESERVED));
         }
         self.http.request(method, url).timeout(TIMEOUT)
     }
@@ -182,14 +186,6 @@ fn file_error(error: SupabaseError) -> SupabaseError {
             SupabaseError::NoSuchFile
         }
         other => other,
-    }
-}
-
-/// RFC 3986, section 2.3: everything but unreserved characters.
-fn percent_encoded(byte: u8) -> String {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
     }
 }
 
