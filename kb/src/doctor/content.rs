@@ -12,7 +12,7 @@ use crate::output::{counted, moment};
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
 /// The same for the second gate, which hardly any question passes above it.
-const HIGHEST_SENSIBLE_CONFIDENCE: f64 = 0.95;
+const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -207,7 +207,7 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
         Some(0.0) => {
             remarks.push("evidence_confidence 0 answers questions that the passages do not answer".to_owned())
         }
-        Some(confidence) if confidence > HIGHEST_SENSIBLE_CONFIDENCE => {
+        Some(confidence) if confidence > MAX_SENSIBLE_CONFIDENCE => {
             remarks.push(format!("evidence_confidence {confidence} refuses nearly everything"));
         }
         _ => {}

@@ -11,14 +11,14 @@ use crate::output::counted;
 pub const NEWEST_MIGRATION: &str = "20261201001200";
 
 /// The first pgvector whose filtered searches find as many rows as are asked for.
-const LEAST_PGVECTOR: [u64; 2] = [0, 8];
+const MIN_PGVECTOR: [u64; 2] = [0, 8];
 
 /// What brings back objects of the migrations that somebody dropped.
-const AGAIN: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
+const RECREATE_OBJECTS: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
                      them into the SQL editor of the dashboard";
 
 /// What makes a change the state to compare with.
-const KEEP: &str = "a change that you want to keep: select internal.remember_access();";
+const ACCEPT_CHANGES: &str = "a change that you want to keep: select internal.remember_access();";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -56,7 +56,7 @@ fn pgvector(version: Option<&str>) -> Check {
         return Check::problem("pgvector", "is not installed").fix("supabase db push");
     };
     let numbers: Vec<u64> = version.split('.').map_while(|number| number.parse().ok()).collect();
-    if numbers.as_slice() >= LEAST_PGVECTOR.as_slice() {
+    if numbers.as_slice() >= MIN_PGVECTOR.as_slice() {
         return Check::ok("pgvector", format!("version {version}"));
     }
     Check::problem("pgvector", format!("version {version} is older than 0.8, and misses matches")).fix(
@@ -92,8 +92,8 @@ fn access(changes: &[AccessChange]) -> Check {
     let drop = changes.iter().any(|change| is_added(&change)).then_some(
         "what was added: take it back in the SQL editor (drop policy, revoke, drop function or drop view)",
     );
-    let restore = changes.iter().any(|change| !is_added(&change)).then_some(AGAIN);
-    let fix: Vec<_> = restore.into_iter().chain(drop).chain([KEEP]).collect();
+    let restore = changes.iter().any(|change| !is_added(&change)).then_some(RECREATE_OBJECTS);
+    let fix: Vec<_> = restore.into_iter().chain(drop).chain([ACCEPT_CHANGES]).collect();
     Check::problem(
         "access",
         format!("{count} from the migrations: users may reach more than they should, or less"),
@@ -139,7 +139,7 @@ fn indexes(indexes: &[HealthOfIndex]) -> Check {
     let rebuilt = broken.iter().map(|index| format!("reindex index public.{};", index.name));
     let rebuild =
         (!broken.is_empty()).then(|| format!("in the SQL editor: {}", rebuilt.collect::<Vec<_>>().join(" ")));
-    let create = (!missing.is_empty()).then(|| AGAIN.to_owned());
+    let create = (!missing.is_empty()).then(|| RECREATE_OBJECTS.to_owned());
     let fix: Vec<_> = rebuild.into_iter().chain(create).collect();
     Check::problem("indexes", "searches are slow or incomplete").details(details).fix(fix.join("; "))
 }
@@ -230,8 +230,10 @@ mod tests {
         assert_eq!((check.level, check.details), (Level::Problem, expected.map(str::to_owned).to_vec()));
         assert!(check.message.starts_with("6 differences"), "{}", check.message);
         let fix = |changes: &[AccessChange]| access(changes).fix.unwrap();
-        assert!(fix(&changes).contains(AGAIN) && fix(&changes).contains("drop policy"));
-        assert!(!fix(&changes[..1]).contains(AGAIN) && !fix(&changes[1..]).contains("drop policy"));
+        assert!(fix(&changes).contains(RECREATE_OBJECTS) && fix(&changes).contains("drop policy"));
+        assert!(
+            !fix(&changes[..1]).contains(RECREATE_OBJECTS) && !fix(&changes[1..]).contains("drop policy")
+        );
     }
 
     #[test]

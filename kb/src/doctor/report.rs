@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::output::{counted, printable};
 
 /// Details shown to people; scripts get all.
-const DETAILS: usize = 10;
+const MAX_SHOWN_DETAILS: usize = 10;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,11 +99,11 @@ impl fmt::Display for Check {
         };
         write!(f, "{level:<9}{:<13}{}", self.name, printable(&self.message))?;
         let indent = " ".repeat(22);
-        for detail in self.details.iter().take(DETAILS) {
+        for detail in self.details.iter().take(MAX_SHOWN_DETAILS) {
             write!(f, "\n{indent}{}", printable(detail))?;
         }
-        if self.details.len() > DETAILS {
-            write!(f, "\n{indent}and {} more", self.details.len() - DETAILS)?;
+        if self.details.len() > MAX_SHOWN_DETAILS {
+            write!(f, "\n{indent}and {} more", self.details.len() - MAX_SHOWN_DETAILS)?;
         }
         match &self.fix {
             Some(fix) => write!(f, "\n{indent}→ {}", printable(fix)),

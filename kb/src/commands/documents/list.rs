@@ -9,8 +9,7 @@ use crate::output::{Column, Table, counted, number, print, print_json, printable
 
 pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
-    let filter =
-        Filter { collection: args.collection, status: args.status.map(Status::from), stale: args.stale };
+    let filter = Filter { collection: args.collection, status: args.status, stale: args.stale };
     let documents = knowledge_base.overview(&filter).await?;
     if args.json {
         print_json(&documents)?;
