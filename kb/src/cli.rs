@@ -4,19 +4,19 @@ use std::env::VarError;
 use std::path::PathBuf;
 
 use chat_core::evidence::EvidenceThresholds;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::knowledge_base::Status;
 use crate::supabase::SupabaseError;
 
-/// Holds the secret key of the project.
-const SECRET_KEY: &str = "SUPABASE_SECRET_KEY";
+/// Environment variable with the secret key of the project.
+const SECRET_KEY_VARIABLE: &str = "SUPABASE_SECRET_KEY";
 
 /// Fill and inspect the knowledge base of Evidence Chat.
 #[derive(Debug, Parser)]
 #[command(name = "kb", version)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -26,58 +26,59 @@ pub struct Cli {
 pub enum Command {
     /// Make a collection of the knowledge base equal to its source.
     ///
-    /// Reads Markdown, HTML, plain text, PDF, Word (.docx) and CSV, cuts them into passages, embeds the passages and
-    /// writes them to the knowledge base. What did not change is left alone, what moved is renamed, and what the source
-    /// does not have any more is removed. A document that is being updated stays visible in its old version until
-    /// the new one is complete, so it is safe to stop and run the command again.
+    /// Reads Markdown, HTML, plain text, PDF, Word (.docx) and CSV, splits them into passages, embeds the passages and
+    /// writes them to the knowledge base. Unchanged documents are left alone, moved documents are renamed, and documents
+    /// that are no longer in the source are removed. The old version of a document stays visible until the new one is
+    /// complete, so you can stop the command at any time and run it again.
     Sync(SyncArgs),
     /// List the documents.
     List(ListArgs),
     /// Show a document and its passages.
     Show(ShowArgs),
-    /// Let searches find documents again.
-    Enable(EnableArgs),
-    /// Hide documents from every search, from the next question on; `kb sync` leaves them hidden.
-    Disable(EnableArgs),
+    /// Show documents in searches again.
+    Enable(VisibilityArgs),
+    /// Hide documents from searches, from the next question on; `kb sync` keeps them hidden.
+    Disable(VisibilityArgs),
     /// Remove documents with their passages and uploaded originals.
     ///
-    /// The next `kb sync` brings back what its source still has; `disable` is the way to hide a document for good. Files
-    /// that people put into the storage bucket stay there.
+    /// The next `kb sync` adds a document again if it is still in the source. To hide a document permanently, use `kb
+    /// disable`. Files that people put into the storage bucket stay there.
     Remove(RemoveArgs),
     /// Make new vectors for passages that need them.
     ///
-    /// For passages that were edited in the database, have no vector, or have one of another model. Their texts stay as
-    /// they are. It may be stopped and run again at any time. The exit code is 1 if the database refused a passage.
+    /// A passage needs a vector if it was edited in the database, has none, or has one of another model. The text of the
+    /// passages does not change. You can stop the command at any time and run it again. Exits with 1 if the database
+    /// refused a passage.
     Reembed(ReembedArgs),
-    /// Show how much there is in the knowledge base, and how the chat does from day to day.
+    /// Show the size of the knowledge base and the daily metrics of the chat.
     Stats(StatsArgs),
-    /// Show what is asked most and not answered.
+    /// Show the most frequent unanswered questions.
     ///
-    /// Only questions that several users asked, two unless `chat_settings.gap_users` says otherwise.
+    /// Shows only questions that several users asked: at least two, or the number in `chat_settings.gap_users`.
     Gaps(GapsArgs),
-    /// Delete conversations and unanswered questions that are older than the settings keep.
+    /// Delete conversations and unanswered questions that are past their retention period.
     ///
-    /// As `retention_days` and `keep_refusals` in the table chat_settings say. Where pg_cron is installed the database does
-    /// it every night by itself; elsewhere run this every day.
+    /// `retention_days` and `keep_refusals` in the table chat_settings set the period. If pg_cron is installed, the
+    /// database does this every night; otherwise run this command every day.
     Retain(RetainArgs),
-    /// Make a new secret for the Worker, by which the database tells its calls from those of users.
+    /// Create a new secret, with which the Worker identifies its calls to the database.
     ///
-    /// Prints the secret and nothing else, so that it can be handed on: `kb worker-secret | npx wrangler secret put
-    /// CHAT_WORKER_SECRET`. The database gets its hash only. The secret before it stays valid until the next one is made,
-    /// so a running chat is not interrupted.
+    /// Prints only the secret, so that you can pipe it: `kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET`.
+    /// The database stores only its hash. The previous secret stays valid until you create another one, so a running chat
+    /// is not interrupted.
     WorkerSecret(WorkerSecretArgs),
-    /// Check everything that answers depend on, and say how to mend what is wrong.
+    /// Check everything that answers depend on, and explain how to fix what is wrong.
     ///
-    /// The exit code is 1 if there is a problem; warnings are none.
+    /// Exits with 1 if there is a problem, and with 0 if there are only warnings.
     Doctor(DoctorArgs),
     /// Print the embedding of a text as JSON: {model, vector, tokens, truncated}.
     Embed(EmbedArgs),
     /// Ask the knowledge base a question.
     ///
-    /// Decides as the Worker does, but sees every document that is ready and enabled, whoever may read it. Nothing is
-    /// written to a history. A refusal is not an error.
+    /// Decides as the Worker does, but searches every document that is ready and enabled, whatever its audience. Nothing
+    /// is written to the history. A refusal is not an error.
     Ask(AskArgs),
-    /// Read a document on standard input and print its text as JSON; what `sync` starts for formats that may go wrong.
+    /// Read a document on standard input and print its text as JSON; `sync` starts this for formats with risky parsers.
     #[command(hide = true)]
     ExtractWorker(ExtractWorkerArgs),
 }
@@ -85,42 +86,42 @@ pub enum Command {
 /// Options of `kb sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// A folder, the word bucket, the address of a sitemap, or a file with one address a line.
+    /// A folder, the word "bucket", the address of a sitemap, or a file with one address per line.
     ///
-    /// Folders are read with everything below them, without hidden files and what .gitignore leaves out. "bucket" is the
-    /// storage bucket kb: what you put there in the dashboard. Pages are fetched as robots.txt allows.
+    /// Folders are read recursively, without hidden files and files that .gitignore excludes. "bucket" is the storage
+    /// bucket kb, for files that you upload in the dashboard. Pages are fetched only if robots.txt allows it.
     #[arg(value_name = "SOURCE")]
     pub source: String,
     /// Name of the collection [default: the name of the folder or list, "bucket", or the host of the sitemap].
     ///
-    /// With their paths it identifies the documents from one run to the next. Other collections are not touched.
+    /// The collection and its path identify a document from one run to the next. Other collections are not touched.
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Show what would be done, and do nothing.
+    /// Show what would change, and change nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove documents even if that is most of the collection.
+    /// Remove documents even if they are most of the collection, or if a hidden or restricted one may have been renamed.
     #[arg(long)]
     pub force: bool,
-    /// Do not copy the files of a folder to the storage bucket; citations then have no link to the original.
+    /// Do not copy the files of a folder to the storage bucket; citations then do not link to the original.
     #[arg(long)]
     pub no_originals: bool,
-    /// Language of documents that do not name theirs: english, german, … or a code such as en or de.
+    /// Language of documents that do not declare one: english, german, … or a code such as en or de.
     ///
-    /// Decides which words of a question and of a passage count as the same. Of a language that the database does not
-    /// know, only equal words do. Documents that are there in another language are written again.
+    /// Decides which word forms match each other. In a language that the database does not know, only identical words
+    /// match. Documents that were stored with another language are written again.
     #[arg(long, value_name = "NAME", default_value = "english", value_parser = language)]
     pub language: String,
-    /// Who may see documents that do not say so themselves, such as team:sales; may be given several times.
+    /// Who may see documents that do not declare an audience, such as team:sales; repeatable.
     ///
-    /// A claim and its value in the user's token (app_metadata, or a custom claim); one that fits is enough. Without
-    /// it, every signed-in user.
+    /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: every
+    /// signed-in user.
     #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
     pub audience: Vec<String>,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Where the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
     /// Print the result as JSON.
@@ -128,81 +129,60 @@ pub struct SyncArgs {
     pub json: bool,
 }
 
-/// Options of the process that reads one document.
+/// Options of `kb extract-worker`.
 #[derive(Debug, Args)]
 pub struct ExtractWorkerArgs {
-    /// What it is.
+    /// Name of the format, such as pdf.
     pub format: String,
 }
 
 /// Options of `kb list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only documents of this collection.
+    /// Show only documents of this collection.
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Only documents with this status.
+    /// Show only documents with this status.
     #[arg(long, value_name = "STATUS")]
-    pub status: Option<StatusName>,
-    /// Only documents with passages that were edited and not yet embedded again.
+    pub status: Option<Status>,
+    /// Show only documents with passages that were edited and not embedded again.
     #[arg(long)]
     pub stale: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-}
-
-/// A status on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatusName {
-    /// Being written.
-    Pending,
-    /// Complete.
-    Ready,
-    /// Could not be read.
-    Failed,
-}
-
-impl From<StatusName> for Status {
-    fn from(name: StatusName) -> Self {
-        match name {
-            StatusName::Pending => Self::Pending,
-            StatusName::Ready => Self::Ready,
-            StatusName::Failed => Self::Failed,
-        }
-    }
 }
 
 /// Options of `kb show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Its id, its source as `kb list` shows it, or any part of that which no other has.
+    /// The document's id, its source as `kb list` shows it, or a unique part of the source.
     #[arg(value_name = "DOCUMENT")]
     pub document: String,
-    /// Show whole passages, not only their beginnings.
+    /// Show whole passages instead of excerpts.
     #[arg(long)]
     pub full: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
 
 /// Options of `kb enable` and `kb disable`.
 #[derive(Debug, Args)]
-pub struct EnableArgs {
-    /// Their ids, their sources as `kb list` shows them, or the ends of these after a slash.
+pub struct VisibilityArgs {
+    /// Ids, sources as `kb list` shows them, or the part of a source after one of its slashes.
     #[arg(value_name = "DOCUMENT", required = true)]
     pub documents: Vec<String>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -210,16 +190,16 @@ pub struct EnableArgs {
 /// Options of `kb remove`.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
-    /// Their ids, their sources as `kb list` shows them, or the ends of these after a slash.
+    /// Ids, sources as `kb list` shows them, or the part of a source after one of its slashes.
     #[arg(value_name = "DOCUMENT", required = true)]
     pub documents: Vec<String>,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     pub yes: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -227,16 +207,16 @@ pub struct RemoveArgs {
 /// Options of `kb reembed`.
 #[derive(Debug, Args)]
 pub struct ReembedArgs {
-    /// Only count, by document and reason.
+    /// Only count the passages, by document and reason.
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Where the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -244,13 +224,13 @@ pub struct ReembedArgs {
 /// Options of `kb stats`.
 #[derive(Debug, Args)]
 pub struct StatsArgs {
-    /// How many days to show, of those on which somebody asked.
+    /// Number of days to show; days without a question are left out.
     #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub days: u32,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -258,13 +238,13 @@ pub struct StatsArgs {
 /// Options of `kb gaps`.
 #[derive(Debug, Args)]
 pub struct GapsArgs {
-    /// How many questions to show.
+    /// Number of questions to show.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -275,7 +255,7 @@ pub struct RetainArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -283,7 +263,7 @@ pub struct RetainArgs {
 /// Options of `kb worker-secret`.
 #[derive(Debug, Args)]
 pub struct WorkerSecretArgs {
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -291,17 +271,16 @@ pub struct WorkerSecretArgs {
 /// Options of `kb doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Delete what nobody sees: originals that no document refers to, and documents begun more than a day ago and never
-    /// completed.
+    /// Delete unused data: originals that no document refers to, and documents that have been incomplete for more than a day.
     #[arg(long)]
-    pub mend: bool,
+    pub fix: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Where the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -311,7 +290,7 @@ pub struct DoctorArgs {
 pub struct EmbedArgs {
     /// The text.
     pub text: String,
-    /// Where the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -321,25 +300,25 @@ pub struct EmbedArgs {
 pub struct AskArgs {
     /// The question.
     pub question: String,
-    /// Also print the passages found, their scores, and what was decided by them.
+    /// Also print the passages found, their scores and the decisions.
     #[arg(long)]
     pub explain: bool,
     /// Print the answer and its explanation as JSON.
     #[arg(long)]
     pub json: bool,
-    /// How many passages to look at, 1 to 50.
+    /// Number of passages to search for, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
-    /// First gate: least cosine similarity of the best passage, 0 to 1.
-    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = share)]
+    /// First gate: minimum cosine similarity of the best passage, 0 to 1.
+    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = fraction)]
     pub threshold: f64,
-    /// Second gate: least confidence that the passages answer the question, 0 to 1; 0 turns it off.
-    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = share)]
+    /// Second gate: minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
+    #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
-    /// Where the knowledge base is.
+    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Where the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -347,26 +326,26 @@ pub struct AskArgs {
 /// Where the knowledge base is, and the key to it.
 #[derive(Debug, Args)]
 pub struct ServerArgs {
-    /// Address of the Supabase project, for example https://abc.supabase.co; http:// only on this computer.
+    /// URL of the Supabase project, for example https://abc.supabase.co; http:// only for a server on this computer.
     #[arg(long, value_name = "URL", env = "SUPABASE_URL")]
     pub supabase_url: String,
-    /// File that holds the secret key of the project [default: the variable SUPABASE_SECRET_KEY holds the key].
+    /// File with the secret key of the project [default: the variable SUPABASE_SECRET_KEY contains the key].
     ///
-    /// The key itself is no option, because other users of the computer can see command lines. /dev/stdin is a file, too.
+    /// There is no option for the key itself, because other users of the computer can see command lines. /dev/stdin works.
     #[arg(long, value_name = "FILE")]
     pub secret_key_file: Option<PathBuf>,
 }
 
 impl ServerArgs {
-    /// The secret key of the project, from the file if one was named.
+    /// Reads the secret key from the file, or else from the environment.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is no key, or the file or variable cannot be read.
     pub fn secret_key(&self) -> Result<String, SupabaseError> {
         let key = match &self.secret_key_file {
             Some(path) => std::fs::read_to_string(path)
                 .map_err(|error| SupabaseError::UnreadableKey { path: path.clone(), error })?,
-            None => match std::env::var(SECRET_KEY) {
+            None => match std::env::var(SECRET_KEY_VARIABLE) {
                 Ok(key) => key,
                 Err(VarError::NotPresent) => return Err(SupabaseError::MissingKey),
                 Err(VarError::NotUnicode(_)) => return Err(SupabaseError::InvalidKey),
@@ -379,12 +358,12 @@ impl ServerArgs {
 /// Where the embedding model is.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// Folder that holds all-MiniLM-L6-v2-int8.safetensors.
+    /// Folder with all-MiniLM-L6-v2-int8.safetensors.
     #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = default_model_dir())]
     pub model_dir: PathBuf,
 }
 
-/// In one spelling, since a document is written again when its language changes.
+/// Normalizes the spelling, because a document is written again when its language changes.
 fn language(name: &str) -> Result<String, String> {
     let name = name.trim().to_lowercase();
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -402,7 +381,7 @@ fn audience(entry: &str) -> Result<String, String> {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 1".to_owned())
 }
@@ -423,19 +402,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_consistent() {
+    fn clap_accepts_the_definition_of_all_commands() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn a_language_has_one_spelling() {
+    fn a_language_is_normalized_to_one_spelling() {
         assert_eq!(language(" German "), Ok("german".to_owned()));
         assert_eq!(language("pt-BR"), Ok("pt-br".to_owned()));
         assert!(language(" ").is_err() && language("en\nde").is_err());
     }
 
     #[test]
-    fn an_audience_is_a_claim_and_a_value() {
+    fn an_audience_must_be_a_claim_and_a_value() {
         assert_eq!(audience(" team:sales "), Ok("team:sales".to_owned()));
         for wrong in ["sales", ":sales", "team:", ""] {
             assert!(audience(wrong).is_err(), "{wrong}");
@@ -443,15 +422,15 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_is_a_number_from_0_to_1() {
-        assert_eq!(share("0.35"), Ok(0.35));
+    fn a_gate_must_be_a_number_from_0_to_1() {
+        assert_eq!(fraction("0.35"), Ok(0.35));
         for wrong in ["1.1", "-0.1", "NaN", "high", ""] {
-            assert!(share(wrong).is_err(), "{wrong}");
+            assert!(fraction(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
-    fn the_key_is_no_option_and_may_be_in_a_file() {
+    fn the_key_is_read_from_a_file_and_never_from_an_option() {
         let command = ["kb", "list", "--supabase-url", "https://abc.supabase.co"];
         let parse = |more: &[&str]| Cli::try_parse_from(command.iter().chain(more));
         assert!(parse(&["--secret-key", "sb_secret_x"]).is_err());

@@ -9,13 +9,13 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::output::printable;
 
 /// How often a line says how far a run is where there is no bar.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows how far a run has come.
 pub struct Progress {
     bar: ProgressBar,
     output: Output,
-    run: Mutex<Option<Run>>,
+    run: Mutex<Option<Counted>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum Output {
     Nothing,
 }
 
-struct Run {
+struct Counted {
     started: Instant,
     last_line: Instant,
     chunks: usize,
@@ -53,7 +53,7 @@ impl Progress {
         self.bar.reset_elapsed();
         self.bar.reset_eta();
         if let Ok(mut run) = self.run.lock() {
-            *run = Some(Run { started: now, last_line: now, chunks: 0 });
+            *run = Some(Counted { started: now, last_line: now, chunks: 0 });
         }
         if self.output == Output::Terminal {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} documents  {msg}  {eta} left");
@@ -71,7 +71,7 @@ impl Progress {
         run.chunks += chunks;
         let rate =
             format!("{:.1} chunks/s", run.chunks as f64 / run.started.elapsed().as_secs_f64().max(0.001));
-        if self.output == Output::Lines && run.last_line.elapsed() >= LINE_EVERY {
+        if self.output == Output::Lines && run.last_line.elapsed() >= LINE_INTERVAL {
             run.last_line = Instant::now();
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
             eprintln!("{done} of {all} documents, {rate}, {} left", HumanDuration(self.bar.eta()));

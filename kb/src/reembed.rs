@@ -11,20 +11,20 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::chunk::{MAX_TOKENS, headings, innermost_heading, with_context};
-use crate::embed::{TextEmbedder, vectors};
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
 use crate::progress::Progress;
 use crate::sentence::{Sentence, sentences};
 use crate::supabase::SupabaseError;
+use crate::text_embedder::{TextEmbedder, vectors};
 
 /// Passages embedded and written together: with their sentences about as many texts as `kb sync` writes at a time.
-const BATCH: usize = 64;
+const PASSAGES_PER_BATCH: usize = 64;
 
 /// Passages counted per request, the most that the server gives.
-const SURVEYED: usize = 1000;
+const PASSAGES_PER_SURVEY_REQUEST: usize = 1000;
 
 /// How often a line says how far a run is.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// What there is to do.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
@@ -69,7 +69,8 @@ pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Surve
     let mut survey = Survey::default();
     let mut after = None;
     loop {
-        let chunks = knowledge_base.chunks_to_embed(Some(model), None, after, SURVEYED).await?;
+        let chunks =
+            knowledge_base.chunks_to_embed(Some(model), None, after, PASSAGES_PER_SURVEY_REQUEST).await?;
         let Some(last) = chunks.last() else { return Ok(survey) };
         after = Some(last.chunk_id);
         survey.chunks += chunks.len();
@@ -92,7 +93,7 @@ pub async fn reembed<E: TextEmbedder>(
     progress: &Progress,
 ) -> Result<Reembedded, SupabaseError> {
     let pace = Pace::new(progress, None);
-    Run { knowledge_base, embedder, model, collection: Some(collection), pace }.execute().await
+    ReembedRun { knowledge_base, embedder, model, collection: Some(collection), pace }.execute().await
 }
 
 /// Embeds what a survey found, for every reason, and says how much is left.
@@ -107,10 +108,10 @@ pub async fn reembed_surveyed<E: TextEmbedder>(
     progress: &Progress,
 ) -> Result<Reembedded, SupabaseError> {
     let pace = Pace::new(progress, Some(survey.chunks));
-    Run { knowledge_base, embedder, model, collection: None, pace }.execute().await
+    ReembedRun { knowledge_base, embedder, model, collection: None, pace }.execute().await
 }
 
-struct Run<'a, E> {
+struct ReembedRun<'a, E> {
     knowledge_base: &'a KnowledgeBase,
     embedder: &'a E,
     model: &'a str,
@@ -118,13 +119,15 @@ struct Run<'a, E> {
     pace: Pace<'a>,
 }
 
-impl<E: TextEmbedder> Run<'_, E> {
+impl<E: TextEmbedder> ReembedRun<'_, E> {
     async fn execute(mut self) -> Result<Reembedded, SupabaseError> {
         let mut done = Reembedded::default();
         let mut after = None;
         loop {
-            let chunks =
-                self.knowledge_base.chunks_to_embed(Some(self.model), self.collection, after, BATCH).await?;
+            let chunks = self
+                .knowledge_base
+                .chunks_to_embed(Some(self.model), self.collection, after, PASSAGES_PER_BATCH)
+                .await?;
             let Some(last) = chunks.last() else { return Ok(done) };
             after = Some(last.chunk_id);
             let new = embed(&chunks, self.embedder, &mut done);
@@ -219,7 +222,7 @@ impl<'a> Pace<'a> {
     }
 
     fn report(&mut self, done: usize) {
-        if self.last_line.elapsed() >= LINE_EVERY {
+        if self.last_line.elapsed() >= LINE_INTERVAL {
             self.last_line = Instant::now();
             self.progress.line(&pace_line(done, self.expected, self.started.elapsed()));
         }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
 use kb::ask::{AskError, Asked, Conclusion, Settings, ask, reply};
-use kb::embed::TextEmbedder;
 use kb::knowledge_base::KnowledgeBase;
 use kb::supabase::{Backoff, Client, SupabaseError};
+use kb::text_embedder::TextEmbedder;
 use serde_json::{Value, json as value};
 
 use support::{Answer, FakeServer, Request, json};

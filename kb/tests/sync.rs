@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kb::embed::TextEmbedder;
 use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
 use kb::source::Source;
 use kb::supabase::{Backoff, Client, SupabaseError};
-use kb::sync::{Defaults, LeaseTimes, Options, Outcome, Summary, SyncError, sync};
+use kb::sync::{Defaults, DocumentResult, LeaseTimes, Options, Summary, SyncError, sync};
+use kb::text_embedder::TextEmbedder;
 
 use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
@@ -84,7 +84,7 @@ impl Folder {
             extract: Arc::new(extract::extract),
             lease_times: LeaseTimes {
                 renewal: Duration::from_millis(20),
-                patience: Duration::from_millis(30),
+                max_wait: Duration::from_millis(30),
                 poll: Duration::from_millis(10),
             },
         };
@@ -139,15 +139,15 @@ fn chunks(server: &FakeServer) -> Vec<Value> {
 }
 
 /// Sorted, since documents are prepared on several threads.
-fn outcomes(summary: &Summary) -> Vec<(&str, &Outcome)> {
+fn outcomes(summary: &Summary) -> Vec<(&str, &DocumentResult)> {
     let mut outcomes: Vec<_> =
-        summary.documents.iter().map(|entry| (entry.source.as_str(), &entry.outcome)).collect();
+        summary.documents.iter().map(|entry| (entry.source.as_str(), &entry.result)).collect();
     outcomes.sort_by_key(|(source, _)| *source);
     outcomes
 }
 
-fn added(chunks: usize, sentences: usize) -> Outcome {
-    Outcome::Added { chunks, sentences, notes: Vec::new() }
+fn added(chunks: usize, sentences: usize) -> DocumentResult {
+    DocumentResult::Added { chunks, sentences, notes: Vec::new() }
 }
 
 #[test]
@@ -268,7 +268,10 @@ fn a_connection_lost_between_chunks_and_publishing_publishes_nothing() {
     assert_eq!((server.count(PUBLISH), server.count(END)), (0, 1));
     let outcomes = outcomes(&summary);
     assert_eq!(outcomes.len(), 2);
-    assert!(outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Failed { .. })), "{outcomes:?}");
+    assert!(
+        outcomes.iter().all(|(_, outcome)| matches!(outcome, DocumentResult::Failed { .. })),
+        "{outcomes:?}"
+    );
 }
 
 #[test]
@@ -313,7 +316,7 @@ fn a_document_that_the_database_refuses_does_not_stop_the_others() {
         let summary = Folder::of_two().sync(&server).unwrap();
         let outcomes = outcomes(&summary);
         assert!(
-            matches!(outcomes[0], ("kb/a.md", Outcome::Failed { reason }) if reason.contains("bad text")),
+            matches!(outcomes[0], ("kb/a.md", DocumentResult::Failed { reason }) if reason.contains("bad text")),
             "{refused}: {outcomes:?}"
         );
         assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)), "{refused}");
@@ -334,7 +337,7 @@ fn a_limit_of_the_database_that_a_document_breaks_is_told_with_its_name() {
         let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
         let outcomes = outcomes(&summary);
         assert!(
-            matches!(outcomes[..], [("kb/a.md", Outcome::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+            matches!(outcomes[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
             "{refused}: {outcomes:?}"
         );
     }
@@ -347,7 +350,7 @@ fn a_limit_of_the_database_that_a_document_breaks_is_told_with_its_name() {
     let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
     let outcomes = outcomes(&summary);
     assert!(
-        matches!(outcomes[..], [("kb/a.md", Outcome::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+        matches!(outcomes[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
         "{outcomes:?}"
     );
     assert_eq!(server.count(DELETE), 0, "the document stays under its old name");
@@ -382,7 +385,7 @@ fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_wr
 fn what_the_folder_does_not_have_is_removed_at_the_end_with_its_original() {
     let server = server_with(value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]));
     let summary = Folder::of_two().sync(&server).unwrap();
-    assert_eq!(outcomes(&summary)[2], ("kb/old.md", &Outcome::Removed));
+    assert_eq!(outcomes(&summary)[2], ("kb/old.md", &DocumentResult::Removed));
     let requests = server.requests();
     let position = |line: &str| requests.iter().rposition(|request| request.line == line).unwrap();
     assert!(position(PUBLISH) < position(DELETE) && position(DELETE) < position(DELETE_FILES));
@@ -409,7 +412,7 @@ fn a_document_whose_file_cannot_be_read_stays() {
     let summary = folder.sync(&server).unwrap();
     let outcomes = outcomes(&summary);
     assert!(
-        matches!(outcomes[2], ("kb/large.md", Outcome::Failed { reason }) if reason.contains("larger than 50 MB"))
+        matches!(outcomes[2], ("kb/large.md", DocumentResult::Failed { reason }) if reason.contains("larger than 50 MB"))
     );
     assert_eq!(server.count(DELETE), 0);
 }
@@ -434,7 +437,7 @@ fn most_of_a_collection_is_removed_only_by_force() {
     assert_eq!((server.count(DELETE), server.count(INSERT), server.count(END)), (0, 0, 1));
     let server = server_with(documents.into());
     let summary = Folder::of_two().sync_with(&server.url, |options| options.force = true).unwrap();
-    let removed = summary.documents.iter().filter(|entry| entry.outcome == Outcome::Removed);
+    let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
     assert_eq!((removed.count(), server.count(DELETE)), (10, 1), "in one request");
 }
 
@@ -476,7 +479,7 @@ fn a_document_whose_original_cannot_be_stored_is_not_published() {
         _ => empty(request),
     });
     let summary = Folder::of_two().sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
-    assert!(outcomes(&summary).iter().all(|(_, outcome)| matches!(outcome, Outcome::Failed { .. })));
+    assert!(outcomes(&summary).iter().all(|(_, outcome)| matches!(outcome, DocumentResult::Failed { .. })));
     assert_eq!((server.count(PUBLISH), server.count(DELETE)), (0, 2));
 }
 
@@ -496,7 +499,7 @@ fn a_file_that_changes_while_it_is_read_is_not_published() {
         .unwrap();
     let outcomes = outcomes(&summary);
     assert!(
-        matches!(outcomes[0], (_, Outcome::Failed { reason }) if reason.contains("was changed")),
+        matches!(outcomes[0], (_, DocumentResult::Failed { reason }) if reason.contains("was changed")),
         "{outcomes:?}"
     );
     assert_eq!(server.count(PUBLISH), 0);
@@ -517,7 +520,7 @@ fn sync_while(at: &'static str, change: impl Fn(&Path) + Send + 'static) -> (Fak
         options.lease_times.renewal = Duration::from_secs(600);
     });
     let summary = summary.unwrap();
-    let [("kb/a.md", Outcome::Failed { reason })] = outcomes(&summary)[..] else {
+    let [("kb/a.md", DocumentResult::Failed { reason })] = outcomes(&summary)[..] else {
         panic!("{:?}", outcomes(&summary))
     };
     (server, reason.clone())
@@ -562,7 +565,7 @@ fn a_reader_that_panics_costs_one_document() {
         })
         .unwrap();
     let outcomes = outcomes(&summary);
-    assert!(matches!(outcomes[0], ("kb/a.md", Outcome::Failed { .. })), "{outcomes:?}");
+    assert!(matches!(outcomes[0], ("kb/a.md", DocumentResult::Failed { .. })), "{outcomes:?}");
     assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)));
 }
 

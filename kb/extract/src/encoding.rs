@@ -62,12 +62,12 @@ fn with_line_feeds(text: Cow<'_, str>) -> String {
         return text.into_owned();
     }
     let mut characters = text.chars().peekable();
-    let mut mended = String::with_capacity(text.len());
+    let mut normalized = String::with_capacity(text.len());
     while let Some(character) = characters.next() {
         let is_alone = character == '\r' && characters.peek() != Some(&'\n');
-        mended.push(if is_alone { '\n' } else { character });
+        normalized.push(if is_alone { '\n' } else { character });
     }
-    mended
+    normalized
 }
 
 #[cfg(test)]

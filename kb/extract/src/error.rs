@@ -59,7 +59,7 @@ pub enum ExtractError {
     /// Text without ink, or white on white, and none besides.
     #[error("has only text that no reader of its pages sees; save it with visible text")]
     Unseen,
-    /// Damaged beyond what its reader can mend.
+    /// Damaged so badly that its reader cannot recover the content.
     #[error("is broken: {reason}")]
     Broken {
         /// What is wrong with it.

@@ -6,11 +6,11 @@ use chat_core::evidence::{Background, PassageAssessment};
 use super::{Asked, Conclusion, one_line, place};
 
 /// Characters of a passage's place or sentence.
-const TEXT_LIMIT: usize = 90;
+const MAX_TEXT_CHARS: usize = 90;
 
 /// The question's words, the passages with their scores, the gates and what chose each sentence.
 pub fn explanation(asked: &Asked) -> String {
-    let mut lines = vec![format!("Question    {}", one_line(&asked.question, TEXT_LIMIT))];
+    let mut lines = vec![format!("Question    {}", one_line(&asked.question, MAX_TEXT_CHARS))];
     lines.push(format!("Words       {}", words(asked)));
     lines.push(String::new());
     lines.extend(candidates(asked));
@@ -25,7 +25,8 @@ fn words(asked: &Asked) -> String {
     if terms.is_empty() {
         return "none that tell anything".to_owned();
     }
-    let words = terms.iter().map(|term| format!("{} {:.2}", one_line(&term.word, TEXT_LIMIT), term.weight));
+    let words =
+        terms.iter().map(|term| format!("{} {:.2}", one_line(&term.word, MAX_TEXT_CHARS), term.weight));
     words.collect::<Vec<_>>().join(" · ")
 }
 
@@ -38,7 +39,9 @@ fn candidates(asked: &Asked) -> Vec<String> {
         vec!["rank  score  similarity  sentence  words  confidence  quotable  passage".to_owned()];
     for (at, (passage, row)) in passages.into_iter().enumerate() {
         lines.push(candidate(at + 1, passage, row));
-        lines.extend(best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", one_line(text, TEXT_LIMIT))));
+        lines.extend(
+            best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", one_line(text, MAX_TEXT_CHARS))),
+        );
     }
     lines
 }
@@ -53,7 +56,7 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> St
         optional(passage.lexical),
         passage.confidence,
         if passage.qualifies { "yes" } else { "no" },
-        one_line(&place(&row.title(), row.section()), TEXT_LIMIT),
+        one_line(&place(&row.title(), row.section()), MAX_TEXT_CHARS),
     )
 }
 
@@ -99,7 +102,7 @@ fn gates(asked: &Asked) -> Vec<String> {
 fn chosen(asked: &Asked) -> Vec<String> {
     let Conclusion::Answer(answer) = &asked.conclusion else { return Vec::new() };
     let sentences = answer.deltas.iter().zip(&answer.sentences);
-    let lines =
-        sentences.map(|(text, sentence)| format!("{:>6.3}  {}", sentence.score, one_line(text, TEXT_LIMIT)));
+    let lines = sentences
+        .map(|(text, sentence)| format!("{:>6.3}  {}", sentence.score, one_line(text, MAX_TEXT_CHARS)));
     [String::new(), "score  sentence".to_owned()].into_iter().chain(lines).collect()
 }

@@ -12,9 +12,9 @@ use chat_core::request::MAX_MESSAGE_CHARS;
 use chat_core::{Response, Verdict, respond};
 
 use crate::chunk::SECTION_SEPARATOR;
-use crate::embed::TextEmbedder;
 use crate::knowledge_base::KnowledgeBase;
 use crate::supabase::SupabaseError;
+use crate::text_embedder::TextEmbedder;
 
 pub use explain::explanation;
 pub use json::report;

@@ -8,7 +8,7 @@ use chat_core::refusal::Refusal;
 use super::{Asked, Conclusion, one_line, place, printable};
 
 /// Characters of a quote.
-const QUOTE_LIMIT: usize = 400;
+const MAX_QUOTE_CHARS: usize = 400;
 /// Stands above a hedged answer, as in the widget (`web/src/texts/panel/en.ts`).
 const HEDGE: &str = "These passages are about this, but may not answer it.";
 
@@ -29,7 +29,7 @@ fn answered(answer: &Answer) -> String {
     for citation in &answer.citations {
         lines.push(source(citation));
         let quotes = citation.quotes.iter().map(|quote| quote.plain.as_deref().unwrap_or(&quote.text));
-        lines.extend(quotes.map(|quote| format!("    “{}”", one_line(quote, QUOTE_LIMIT))));
+        lines.extend(quotes.map(|quote| format!("    “{}”", one_line(quote, MAX_QUOTE_CHARS))));
     }
     if !answer.also_found.is_empty() {
         lines.extend([String::new(), "Also found, not quoted".to_owned()]);
@@ -39,7 +39,7 @@ fn answered(answer: &Answer) -> String {
 }
 
 fn source(citation: &Citation) -> String {
-    let place = one_line(&place(&citation.title, citation.section.as_deref()), QUOTE_LIMIT);
+    let place = one_line(&place(&citation.title, citation.section.as_deref()), MAX_QUOTE_CHARS);
     let page = citation.page.map_or(String::new(), |page| format!(", page {page}"));
     let strength = citation.strength.map_or("", |strength| match strength {
         Strength::Strong => "strong, ",
@@ -59,8 +59,9 @@ fn refused(refusal: &Refusal) -> String {
 }
 
 fn found(passage: &FoundPassage) -> String {
-    let place = one_line(&place(&passage.title, passage.section.as_deref()), QUOTE_LIMIT);
+    let place = one_line(&place(&passage.title, passage.section.as_deref()), MAX_QUOTE_CHARS);
     let page = passage.page.map_or(String::new(), |page| format!(", page {page}"));
-    let url = passage.url.as_deref().map_or(String::new(), |url| format!(" {}", one_line(url, QUOTE_LIMIT)));
+    let url =
+        passage.url.as_deref().map_or(String::new(), |url| format!(" {}", one_line(url, MAX_QUOTE_CHARS)));
     format!("  {place}{page} (similarity {:.2}){url}", passage.score)
 }

@@ -13,16 +13,16 @@ use chat_core::evidence::{Background, EvidenceThresholds, assess, check_model};
 use embedder::EmbedderError;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::embed::{TextEmbedder, vectors};
 use crate::knowledge_base::{Calibration, KnowledgeBase};
 use crate::output::counted;
 use crate::progress::Progress;
 use crate::supabase::SupabaseError;
+use crate::text_embedder::{TextEmbedder, vectors};
 
 /// Passages looked at, as the Worker does by default.
 const MATCH_COUNT: u32 = 5;
 /// Questions under way at the same time.
-const CONCURRENCY: usize = 4;
+const MAX_CONCURRENT_SEARCHES: usize = 4;
 
 /// Why the knowledge base was not measured. What was measured before stays.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +102,8 @@ async fn evidence_of(
         check_model(Some(model), &rows).map_err(|_| CalibrationError::OtherModel)?;
         Ok::<_, CalibrationError>(evidence(question, &rows))
     });
-    let all: Vec<Option<f64>> = stream::iter(searches).buffered(CONCURRENCY).try_collect().await?;
+    let all: Vec<Option<f64>> =
+        stream::iter(searches).buffered(MAX_CONCURRENT_SEARCHES).try_collect().await?;
     Ok(all.into_iter().flatten().collect())
 }
 

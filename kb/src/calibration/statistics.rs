@@ -6,20 +6,20 @@ use chat_core::evidence::Background;
 const DEVIATIONS_PER_MAD: f64 = 1.4826;
 
 /// A knowledge base so even that the bank measures less would let the next question through.
-const LEAST_DEVIATION: f64 = 0.5;
+const MIN_DEVIATION: f64 = 0.5;
 
 /// Fewer numbers say too little.
-const LEAST_COUNT: usize = 20;
+const MIN_COUNT: usize = 20;
 
 /// The median, and the standard deviation by the median absolute deviation; `None` of too few finite numbers.
 pub(super) fn background(mut evidence: Vec<f64>) -> Option<Background> {
     evidence.retain(|number| number.is_finite());
-    if evidence.len() < LEAST_COUNT {
+    if evidence.len() < MIN_COUNT {
         return None;
     }
     let mean = median(&mut evidence)?;
     let mut deviations: Vec<_> = evidence.iter().map(|number| (number - mean).abs()).collect();
-    let deviation = (DEVIATIONS_PER_MAD * median(&mut deviations)?).max(LEAST_DEVIATION);
+    let deviation = (DEVIATIONS_PER_MAD * median(&mut deviations)?).max(MIN_DEVIATION);
     Some(Background { mean, deviation })
 }
 
@@ -56,13 +56,13 @@ mod tests {
 
     #[test]
     fn the_spread_has_a_lower_bound() {
-        assert_eq!(background(vec![-4.0; 80]), Some(Background { mean: -4.0, deviation: LEAST_DEVIATION }));
+        assert_eq!(background(vec![-4.0; 80]), Some(Background { mean: -4.0, deviation: MIN_DEVIATION }));
     }
 
     #[test]
     fn too_few_numbers_give_nothing_and_those_that_are_none_do_not_count() {
-        assert_eq!(background(vec![-4.0; LEAST_COUNT - 1]), None);
-        let mut numbers = vec![-4.0; LEAST_COUNT - 1];
+        assert_eq!(background(vec![-4.0; MIN_COUNT - 1]), None);
+        let mut numbers = vec![-4.0; MIN_COUNT - 1];
         numbers.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
         assert_eq!(background(numbers), None);
     }

@@ -10,7 +10,7 @@ use crate::knowledge_base::{ChatSettings, Retained};
 use crate::output::{counted, print, print_json};
 
 /// What is said where nothing is set.
-const UNSET: &str = "\
+const NOTHING_CONFIGURED: &str = "\
 Nothing is set. In the table chat_settings (dashboard, Table Editor), `retention_days` deletes conversations and unanswered
 questions after so many days, and `keep_refusals` keeps unanswered questions without who asked (anonymous) or not at all (off).";
 
@@ -33,7 +33,7 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
 fn lines(settings: &ChatSettings, retained: &Retained) -> Vec<String> {
     let mut lines = done(retained);
     if !is_anything_set(settings) {
-        lines.push(UNSET.to_owned());
+        lines.push(NOTHING_CONFIGURED.to_owned());
         return lines;
     }
     lines.push(match settings.retention_days {

@@ -12,7 +12,7 @@ use crate::knowledge_base::{Day, Filter, LastSync, Overview, Status};
 use crate::output::{Table, moment, number, print, print_json, text, word};
 
 /// Characters of the longest bar, with which a row fits into 80.
-const BAR: usize = 10;
+const MAX_BAR_CHARS: usize = 10;
 
 /// What the columns of a day mean.
 const LEGEND: &str = "Days are those of UTC. p50, p95: milliseconds within which half of the answers, and 95 of 100, were \
@@ -163,7 +163,7 @@ fn bar(value: u64, most: u64) -> String {
     if value == 0 || most == 0 {
         return String::new();
     }
-    let eighths = (value as f64 / most as f64 * (BAR * 8) as f64).round().max(1.0) as usize;
+    let eighths = (value as f64 / most as f64 * (MAX_BAR_CHARS * 8) as f64).round().max(1.0) as usize;
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     format!("{}{}", "█".repeat(eighths / 8), rest.get(eighths % 8).copied().unwrap_or_default())
 }
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn bars_are_as_long_as_their_values_are_large() {
-        assert_eq!(bar(10, 10).chars().count(), BAR);
-        assert_eq!(bar(5, 10), "█".repeat(BAR / 2));
+        assert_eq!(bar(10, 10).chars().count(), MAX_BAR_CHARS);
+        assert_eq!(bar(5, 10), "█".repeat(MAX_BAR_CHARS / 2));
         assert_eq!(bar(1, 1_000_000), "▏");
         assert_eq!((bar(0, 10), bar(0, 0)), (String::new(), String::new()));
     }

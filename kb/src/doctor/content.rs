@@ -12,7 +12,7 @@ use crate::output::{counted, moment};
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
 /// The same for the second gate, which hardly any question passes above it.
-const HIGHEST_SENSIBLE_CONFIDENCE: f64 = 0.95;
+const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -37,14 +37,14 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 fn documents(health: &Health) -> Check {
     let ready = health.documents.get("ready").copied().unwrap_or_default();
     if ready == 0 {
-        return Check::warning("documents", "none: every question is refused").mend("kb sync DIR");
+        return Check::warning("documents", "none: every question is refused").fix("kb sync DIR");
     }
     let size = format!("{} ready, {}", counted(ready, "document"), counted(health.chunks, "passage"));
     match health.documents_without_chunks {
         0 => Check::ok("documents", size),
         empty => {
             Check::warning("documents", format!("{size}; {} without a passage", counted(empty, "document")))
-                .mend("`kb list` shows them; `kb remove` them, and `kb sync` their source again")
+                .fix("`kb list` shows them; `kb remove` them, and `kb sync` their source again")
         }
     }
 }
@@ -62,7 +62,7 @@ fn failed(facts: &Facts) -> Check {
     });
     Check::warning("failed", format!("{} could not be read", counted(count, "document")))
         .details(details)
-        .mend("mend the files and run `kb sync` again")
+        .fix("fix the files and run `kb sync` again")
 }
 
 fn left_over(sources: &[String], count: u64) -> Check {
@@ -70,7 +70,7 @@ fn left_over(sources: &[String], count: u64) -> Check {
         0 => Check::ok("pending", "nothing is left over"),
         _ => Check::warning("pending", format!("{} waiting for more than a day", counted(count, "document")))
             .details(sources.to_vec())
-            .mend("`kb sync` their source again, or `kb doctor --mend` to delete what was begun"),
+            .fix("`kb sync` their source again, or `kb doctor --fix` to delete what was begun"),
     }
 }
 
@@ -81,7 +81,7 @@ fn duplicates(groups: &[Vec<String>]) -> Check {
             let message = format!("{} in the knowledge base more than once", counted(count, "document"));
             Check::warning("duplicates", message)
                 .details(groups.iter().map(|sources| sources.join(" = ")))
-                .mend("take all but one out of the sources and `kb sync` them, or `kb disable` them")
+                .fix("take all but one out of the sources and `kb sync` them, or `kb disable` them")
         }
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn model_check(model: &Model) -> Check {
     match &model.failure {
         None => Check::ok("model", format!("loads, fingerprint {}", model.fingerprint)),
         Some(failure) => Check::problem("model", failure.clone())
-            .mend("cargo xtask setup, or set EVIDENCE_MODEL_DIR to its folder"),
+            .fix("cargo xtask setup, or set EVIDENCE_MODEL_DIR to its folder"),
     }
 }
 
@@ -106,7 +106,7 @@ fn fingerprints(health: &Health, fingerprint: &str) -> Check {
     );
     Check::problem("vectors", message)
         .details(others().map(|(model, count)| format!("{model}: {count}")))
-        .mend("kb reembed")
+        .fix("kb reembed")
 }
 
 fn edited(stale: u64) -> Check {
@@ -116,7 +116,7 @@ fn edited(stale: u64) -> Check {
             "stale",
             format!("{} edited and not found until embedded again", counted(stale, "passage")),
         )
-        .mend("kb reembed"),
+        .fix("kb reembed"),
     }
 }
 
@@ -127,7 +127,7 @@ fn vectors(missing: u64) -> Check {
             "unembedded",
             format!("{} without a vector, which no search finds", counted(missing, "passage")),
         )
-        .mend("kb reembed"),
+        .fix("kb reembed"),
     }
 }
 
@@ -141,7 +141,7 @@ fn sentences(health: &Health) -> Check {
         "sentences",
         format!("{} without, so that answers are chosen less well", counted(*sentences_missing, "passage")),
     )
-    .mend("`kb remove` the documents and `kb sync` their source again")
+    .fix("`kb remove` the documents and `kb sync` their source again")
 }
 
 /// What the model makes of other scripts has nothing to do with what they say.
@@ -156,7 +156,7 @@ fn scripts(non_latin: &[String]) -> Check {
             ),
         )
         .details(non_latin.to_vec())
-        .mend("see “Languages” in the README"),
+        .fix("see “Languages” in the README"),
     }
 }
 
@@ -171,7 +171,7 @@ fn calibration(facts: &Facts) -> Check {
                 "calibration",
                 "none: what is enough evidence is not measured in this knowledge base, but the default",
             )
-            .mend("`kb sync` any source"),
+            .fix("`kb sync` any source"),
         };
     };
     let Calibration { model, language, questions, updated_at, .. } = calibration;
@@ -183,10 +183,10 @@ fn calibration(facts: &Facts) -> Check {
     );
     if *model != facts.model.fingerprint {
         Check::warning("calibration", format!("{measured}; measured with another model, and so not used"))
-            .mend("kb reembed")
+            .fix("kb reembed")
     } else if facts.is_calibration_old {
         Check::warning("calibration", format!("{measured}; documents were changed since"))
-            .mend("`kb sync` any source")
+            .fix("`kb sync` any source")
     } else {
         Check::ok("calibration", measured)
     }
@@ -207,7 +207,7 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
         Some(0.0) => {
             remarks.push("evidence_confidence 0 answers questions that the passages do not answer".to_owned())
         }
-        Some(confidence) if confidence > HIGHEST_SENSIBLE_CONFIDENCE => {
+        Some(confidence) if confidence > MAX_SENSIBLE_CONFIDENCE => {
             remarks.push(format!("evidence_confidence {confidence} refuses nearly everything"));
         }
         _ => {}
@@ -220,7 +220,7 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
     }
     Check::warning("settings", "some are unusual")
         .details(remarks)
-        .mend("dashboard, Table Editor, chat_settings: empty (NULL) is the default")
+        .fix("dashboard, Table Editor, chat_settings: empty (NULL) is the default")
 }
 
 fn cut_off(sync: &LastSync) -> Option<Check> {
@@ -234,7 +234,7 @@ fn cut_off(sync: &LastSync) -> Option<Check> {
         moment(&sync.started_at),
         moment(&sync.renewed_at)
     );
-    Some(Check::warning("sync", message).mend("if it was cut off, run it again"))
+    Some(Check::warning("sync", message).fix("if it was cut off, run it again"))
 }
 
 #[cfg(test)]

@@ -11,14 +11,14 @@ use crate::output::counted;
 pub const NEWEST_MIGRATION: &str = "20261201001200";
 
 /// The first pgvector whose filtered searches find as many rows as are asked for.
-const LEAST_PGVECTOR: [u64; 2] = [0, 8];
+const MIN_PGVECTOR: [u64; 2] = [0, 8];
 
 /// What brings back objects of the migrations that somebody dropped.
-const AGAIN: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
+const RECREATE_OBJECTS: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
                      them into the SQL editor of the dashboard";
 
 /// What makes a change the state to compare with.
-const KEEP: &str = "a change that you want to keep: select internal.remember_access();";
+const ACCEPT_CHANGES: &str = "a change that you want to keep: select internal.remember_access();";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -42,24 +42,24 @@ fn schema(version: Option<&str>) -> Check {
         Ordering::Equal => Check::ok("schema", format!("version {version}")),
         Ordering::Less => {
             Check::problem("schema", format!("version {version} is older than {NEWEST_MIGRATION} of this kb"))
-                .mend("supabase db push")
+                .fix("supabase db push")
         }
         Ordering::Greater => {
             Check::warning("schema", format!("version {version} is newer than {NEWEST_MIGRATION} of this kb"))
-                .mend("use the kb of the same release as the database")
+                .fix("use the kb of the same release as the database")
         }
     }
 }
 
 fn pgvector(version: Option<&str>) -> Check {
     let Some(version) = version else {
-        return Check::problem("pgvector", "is not installed").mend("supabase db push");
+        return Check::problem("pgvector", "is not installed").fix("supabase db push");
     };
     let numbers: Vec<u64> = version.split('.').map_while(|number| number.parse().ok()).collect();
-    if numbers.as_slice() >= LEAST_PGVECTOR.as_slice() {
+    if numbers.as_slice() >= MIN_PGVECTOR.as_slice() {
         return Check::ok("pgvector", format!("version {version}"));
     }
-    Check::problem("pgvector", format!("version {version} is older than 0.8, and misses matches")).mend(
+    Check::problem("pgvector", format!("version {version} is older than 0.8, and misses matches")).fix(
         "upgrade Postgres (dashboard, Settings, Infrastructure), then in the SQL editor: \
              alter extension vector update;",
     )
@@ -80,7 +80,7 @@ fn row_level_security(health: &Health) -> Check {
         "rls",
         format!("row level security is off for {}: everybody reads and writes there", open.join(", ")),
     )
-    .mend(format!("in the SQL editor: {}", statements.join(" ")))
+    .fix(format!("in the SQL editor: {}", statements.join(" ")))
 }
 
 fn access(changes: &[AccessChange]) -> Check {
@@ -92,14 +92,14 @@ fn access(changes: &[AccessChange]) -> Check {
     let drop = changes.iter().any(|change| is_added(&change)).then_some(
         "what was added: take it back in the SQL editor (drop policy, revoke, drop function or drop view)",
     );
-    let restore = changes.iter().any(|change| !is_added(&change)).then_some(AGAIN);
-    let mend: Vec<_> = restore.into_iter().chain(drop).chain([KEEP]).collect();
+    let restore = changes.iter().any(|change| !is_added(&change)).then_some(RECREATE_OBJECTS);
+    let fix: Vec<_> = restore.into_iter().chain(drop).chain([ACCEPT_CHANGES]).collect();
     Check::problem(
         "access",
         format!("{count} from the migrations: users may reach more than they should, or less"),
     )
     .details(changes.iter().map(access_change))
-    .mend(mend.join("; "))
+    .fix(fix.join("; "))
 }
 
 fn access_change(change: &AccessChange) -> String {
@@ -123,7 +123,7 @@ fn api(exposes_internal: bool) -> Check {
         return Check::ok("api", "the schema internal is not exposed");
     }
     Check::problem("api", "the schema internal is exposed: users reach helpers that see more than they may")
-        .mend("dashboard, Project Settings, Data API: take internal out of the exposed schemas")
+        .fix("dashboard, Project Settings, Data API: take internal out of the exposed schemas")
 }
 
 fn indexes(indexes: &[HealthOfIndex]) -> Check {
@@ -139,9 +139,9 @@ fn indexes(indexes: &[HealthOfIndex]) -> Check {
     let rebuilt = broken.iter().map(|index| format!("reindex index public.{};", index.name));
     let rebuild =
         (!broken.is_empty()).then(|| format!("in the SQL editor: {}", rebuilt.collect::<Vec<_>>().join(" ")));
-    let create = (!missing.is_empty()).then(|| AGAIN.to_owned());
-    let mend: Vec<_> = rebuild.into_iter().chain(create).collect();
-    Check::problem("indexes", "searches are slow or incomplete").details(details).mend(mend.join("; "))
+    let create = (!missing.is_empty()).then(|| RECREATE_OBJECTS.to_owned());
+    let fix: Vec<_> = rebuild.into_iter().chain(create).collect();
+    Check::problem("indexes", "searches are slow or incomplete").details(details).fix(fix.join("; "))
 }
 
 fn copies(differing: u64) -> Check {
@@ -151,7 +151,7 @@ fn copies(differing: u64) -> Check {
     let message =
         format!("{} may be found by others than those who see the document", counted(differing, "passage"));
     Check::problem("visibility", message)
-        .mend("in the SQL editor: update public.kb_chunks set searchable = searchable;")
+        .fix("in the SQL editor: update public.kb_chunks set searchable = searchable;")
 }
 
 fn words(differ: bool) -> Check {
@@ -162,7 +162,7 @@ fn words(differ: bool) -> Check {
         "words",
         "their counts do not fit the passages: rare and common words are told apart less well",
     )
-    .mend("in the SQL editor: select public.kb_recount_lexemes();")
+    .fix("in the SQL editor: select public.kb_recount_lexemes();")
 }
 
 #[cfg(test)]
@@ -184,7 +184,7 @@ mod tests {
     fn a_schema_is_older_equal_or_newer() {
         assert_eq!(schema(Some(NEWEST_MIGRATION)).level, Level::Ok);
         assert_eq!(schema(None).level, Level::Ok);
-        assert_eq!(schema(Some("20261201000100")).mend.as_deref(), Some("supabase db push"));
+        assert_eq!(schema(Some("20261201000100")).fix.as_deref(), Some("supabase db push"));
         assert_eq!(schema(Some("20991121000100")).level, Level::Warning);
     }
 
@@ -229,17 +229,19 @@ mod tests {
         ];
         assert_eq!((check.level, check.details), (Level::Problem, expected.map(str::to_owned).to_vec()));
         assert!(check.message.starts_with("6 differences"), "{}", check.message);
-        let mend = |changes: &[AccessChange]| access(changes).mend.unwrap();
-        assert!(mend(&changes).contains(AGAIN) && mend(&changes).contains("drop policy"));
-        assert!(!mend(&changes[..1]).contains(AGAIN) && !mend(&changes[1..]).contains("drop policy"));
+        let fix = |changes: &[AccessChange]| access(changes).fix.unwrap();
+        assert!(fix(&changes).contains(RECREATE_OBJECTS) && fix(&changes).contains("drop policy"));
+        assert!(
+            !fix(&changes[..1]).contains(RECREATE_OBJECTS) && !fix(&changes[1..]).contains("drop policy")
+        );
     }
 
     #[test]
-    fn indexes_say_how_each_is_mended() {
+    fn indexes_say_how_each_is_fixed() {
         let index = |exists, valid| HealthOfIndex { name: "i".into(), table: "t".into(), exists, valid };
         assert_eq!(indexes(&[index(true, true)]).level, Level::Ok);
         let invalid = indexes(&[index(true, false)]);
-        assert_eq!(invalid.mend.as_deref(), Some("in the SQL editor: reindex index public.i;"));
+        assert_eq!(invalid.fix.as_deref(), Some("in the SQL editor: reindex index public.i;"));
         let missing = indexes(&[index(false, false)]);
         assert_eq!((missing.level, missing.details), (Level::Problem, vec!["i on t is missing".to_owned()]));
     }

@@ -9,7 +9,7 @@ use crate::knowledge_base::{
 use crate::supabase::SupabaseError;
 
 /// Failed documents that are looked at.
-const FAILED: usize = 1000;
+const MAX_FAILED_DOCUMENTS: usize = 1000;
 
 /// The model of this program.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
     };
     Ok(Facts {
         model,
-        failed: knowledge_base.failed_documents(FAILED).await?,
+        failed: knowledge_base.failed_documents(MAX_FAILED_DOCUMENTS).await?,
         left_over: left_over.into_iter().map(|document| document.source).collect(),
         without_original: knowledge_base.sources_of(&health.files.missing_files).await?,
         duplicates: duplicates(&documents),
@@ -123,7 +123,7 @@ mod tests {
             storage_path: None,
             enabled: true,
             audience: None,
-            stated: None,
+            declared_audience: None,
         };
         let documents = [
             document("b", Some("1"), Status::Ready),

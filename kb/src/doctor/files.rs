@@ -13,14 +13,14 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 fn bucket(files: &HealthOfFiles) -> Check {
     if files.public_bucket {
         return Check::problem("bucket", "kb is public: everybody who knows a path reads the file")
-            .mend("dashboard, Storage, kb, Edit bucket: turn \"Public bucket\" off");
+            .fix("dashboard, Storage, kb, Edit bucket: turn \"Public bucket\" off");
     }
     if files.widening_policies.is_empty() {
         return Check::ok("bucket", "only readers of a document reach its file");
     }
     Check::warning("bucket", "other policies on storage.objects may open the bucket kb to more people")
         .details(files.widening_policies.clone())
-        .mend("dashboard, Storage, Policies: bind each of them to its own bucket, such as bucket_id = 'avatars'")
+        .fix("dashboard, Storage, Policies: bind each of them to its own bucket, such as bucket_id = 'avatars'")
 }
 
 fn originals(files: &HealthOfFiles, without: &[String]) -> Check {
@@ -30,7 +30,7 @@ fn originals(files: &HealthOfFiles, without: &[String]) -> Check {
     }
     Check::warning("originals", format!("{} whose file is gone: links to it fail", counted(count, "document")))
         .details(without.to_vec())
-        .mend("`kb remove` them and `kb sync` their source again; if they came from the bucket, `kb sync bucket` is enough")
+        .fix("`kb remove` them and `kb sync` their source again; if they came from the bucket, `kb sync bucket` is enough")
 }
 
 fn orphans(files: &HealthOfFiles) -> Check {
@@ -41,7 +41,7 @@ fn orphans(files: &HealthOfFiles) -> Check {
             format!("{} below originals/ that no document refers to", counted(count, "file")),
         )
         .details(files.orphan_files.clone())
-        .mend("kb doctor --mend"),
+        .fix("kb doctor --fix"),
     }
 }
 

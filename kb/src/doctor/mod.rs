@@ -6,13 +6,13 @@ mod content;
 mod database;
 mod facts;
 mod files;
-mod mend;
+mod fix;
 mod privacy;
 mod report;
 
 pub use database::NEWEST_MIGRATION;
 pub use facts::{Facts, Model, gather};
-pub use mend::{Mended, mend};
+pub use fix::{Fixed, fix};
 pub use report::{Check, Level, Report};
 
 use crate::supabase::SupabaseError;
@@ -36,7 +36,7 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
         SupabaseError::WrongKey { .. } => vec![
             ok("server", "answers"),
             problem("key", "is not the secret key of this project")
-                .mend("set SUPABASE_SECRET_KEY to the secret (service_role) key, not to the publishable one"),
+                .fix("set SUPABASE_SECRET_KEY to the secret (service_role) key, not to the publishable one"),
         ],
         SupabaseError::InvalidKey | SupabaseError::MissingKey | SupabaseError::UnreadableKey { .. } => {
             vec![problem("key", &error.to_string())]
@@ -44,7 +44,7 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
         SupabaseError::SchemaMissing { message } => vec![
             ok("server", "answers"),
             Check::problem("schema", format!("is missing or older than this kb: {message}"))
-                .mend("supabase db push"),
+                .fix("supabase db push"),
         ],
         _ => vec![problem("server", &error.to_string())],
     };

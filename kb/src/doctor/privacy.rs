@@ -9,9 +9,9 @@ use crate::output::{counted, moment};
 use crate::timestamp::instant;
 
 /// Deletions are due every night; one may fail.
-const RETENTION_DUE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+const MAX_RETENTION_AGE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
-const RETAIN: &str =
+const RUN_RETAIN: &str =
     "run `kb retain` every day, or turn on pg_cron (dashboard, Integrations, Cron) and run `kb retain` once";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
@@ -25,7 +25,7 @@ fn worker_secret(is_set: bool) -> Check {
     }
     let message = "the database does not know its secret: nothing counts in `kb stats` and `kb gaps`, and the Worker is limited \
                    like any user";
-    Check::warning("worker", message).mend("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
+    Check::warning("worker", message).fix("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
 }
 
 fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
@@ -34,14 +34,14 @@ fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
     };
     let kept = format!("conversations are kept for {}", counted(days.into(), "day"));
     let Some(ran_at) = &privacy.retention_ran_at else {
-        return Check::warning("retention", format!("{kept}, but nothing was ever deleted")).mend(RETAIN);
+        return Check::warning("retention", format!("{kept}, but nothing was ever deleted")).fix(RUN_RETAIN);
     };
     let last = format!("last looked through {} UTC", moment(ran_at));
     // A time to come is a clock that differs.
-    let is_due =
-        instant(ran_at).is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > RETENTION_DUE));
+    let is_due = instant(ran_at)
+        .is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > MAX_RETENTION_AGE));
     if is_due {
-        Check::warning("retention", format!("{kept}, but were {last}, more than 2 days ago")).mend(RETAIN)
+        Check::warning("retention", format!("{kept}, but were {last}, more than 2 days ago")).fix(RUN_RETAIN)
     } else {
         Check::ok("retention", format!("{kept}, {last}"))
     }
@@ -62,7 +62,7 @@ mod tests {
             retention_ran_at: ran_at.map(str::to_owned),
         };
         let check = retention(&privacy, now);
-        assert_eq!(check.mend.is_some(), check.level == Level::Warning);
+        assert_eq!(check.fix.is_some(), check.level == Level::Warning);
         check.level
     }
 
@@ -71,8 +71,8 @@ mod tests {
         let ran_at = instant(RAN_AT).unwrap();
         let after = |age: Duration| level(Some(90), Some(RAN_AT), ran_at + age);
         assert_eq!(after(Duration::ZERO), Level::Ok);
-        assert_eq!(after(RETENTION_DUE), Level::Ok);
-        assert_eq!(after(RETENTION_DUE + Duration::from_nanos(1)), Level::Warning);
+        assert_eq!(after(MAX_RETENTION_AGE), Level::Ok);
+        assert_eq!(after(MAX_RETENTION_AGE + Duration::from_nanos(1)), Level::Warning);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::output::{counted, printable};
 
 /// Details shown to people; scripts get all.
-const DETAILS: usize = 10;
+const MAX_SHOWN_DETAILS: usize = 10;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -37,7 +37,7 @@ pub struct Check {
     pub details: Vec<String>,
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 /// All of them.
@@ -49,7 +49,7 @@ pub struct Report {
 
 impl Check {
     pub(super) fn ok(name: &'static str, message: impl Into<String>) -> Self {
-        Self { name, level: Level::Ok, message: message.into(), details: Vec::new(), mend: None }
+        Self { name, level: Level::Ok, message: message.into(), details: Vec::new(), fix: None }
     }
 
     pub(super) fn warning(name: &'static str, message: impl Into<String>) -> Self {
@@ -64,8 +64,8 @@ impl Check {
         Self { details: details.into_iter().collect(), ..self }
     }
 
-    pub(super) fn mend(self, mend: impl Into<String>) -> Self {
-        Self { mend: Some(mend.into()), ..self }
+    pub(super) fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
     }
 }
 
@@ -99,14 +99,14 @@ impl fmt::Display for Check {
         };
         write!(f, "{level:<9}{:<13}{}", self.name, printable(&self.message))?;
         let indent = " ".repeat(22);
-        for detail in self.details.iter().take(DETAILS) {
+        for detail in self.details.iter().take(MAX_SHOWN_DETAILS) {
             write!(f, "\n{indent}{}", printable(detail))?;
         }
-        if self.details.len() > DETAILS {
-            write!(f, "\n{indent}and {} more", self.details.len() - DETAILS)?;
+        if self.details.len() > MAX_SHOWN_DETAILS {
+            write!(f, "\n{indent}and {} more", self.details.len() - MAX_SHOWN_DETAILS)?;
         }
-        match &self.mend {
-            Some(mend) => write!(f, "\n{indent}→ {}", printable(mend)),
+        match &self.fix {
+            Some(fix) => write!(f, "\n{indent}→ {}", printable(fix)),
             None => Ok(()),
         }
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_to_do_stands_below_what_is_wrong() {
         let details = (0..12).map(|at| format!("kb/{at}\u{1b}.md"));
-        let check = Check::warning("files", "some").details(details).mend("kb sync");
+        let check = Check::warning("files", "some").details(details).fix("kb sync");
         let text = check.to_string();
         assert!(text.starts_with("warning  files        some\n"), "{text}");
         assert!(text.contains("\n                      kb/0\\u{1b}.md\n"), "{text}");

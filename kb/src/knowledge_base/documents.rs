@@ -5,13 +5,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::write::bounded_name;
-use super::{BATCH, KnowledgeBase};
+use super::{IDS_PER_REQUEST, KnowledgeBase};
 use crate::supabase::storage::ORIGINALS;
 use crate::supabase::{Query, SupabaseError};
 
 /// The columns of a [`StoredDocument`].
-pub(super) const COLUMNS: &str =
-    "id,source,content_hash,source_version,status,storage_path,enabled,audience,stated:meta->audience";
+pub(super) const COLUMNS: &str = "id,source,content_hash,source_version,status,storage_path,enabled,audience,declared_audience:meta->audience";
 
 /// What is known of a document in the knowledge base.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -36,13 +35,13 @@ pub struct StoredDocument {
     pub audience: Option<Vec<String>>,
     /// What its source says about that.
     #[serde(default)]
-    pub stated: Option<Vec<String>>,
+    pub declared_audience: Option<Vec<String>>,
 }
 
 impl StoredDocument {
     /// True if somebody hid it or changed who may see it in the database, which no source knows of.
-    pub fn is_kept_from_somebody(&self) -> bool {
-        !self.enabled || (self.audience.is_some() && self.audience != self.stated)
+    pub fn is_restricted(&self) -> bool {
+        !self.enabled || (self.audience.is_some() && self.audience != self.declared_audience)
     }
 
     /// The path of the original, if it was uploaded here.
@@ -53,7 +52,7 @@ impl StoredDocument {
 }
 
 /// Where a document is on its way into the knowledge base.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Being written, or left over from a run that did not finish.
@@ -83,7 +82,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the server cannot be asked.
     pub async fn delete(&self, ids: &[Uuid]) -> Result<(), SupabaseError> {
-        for batch in ids.chunks(BATCH) {
+        for batch in ids.chunks(IDS_PER_REQUEST) {
             let arguments = json!({ "ids": batch });
             self.client.send::<serde_json::Value>(Query::call("kb_delete_documents", &arguments)).await?;
         }
@@ -95,7 +94,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the server cannot be asked.
     pub async fn remove(&self, document: &StoredDocument) -> Result<(), SupabaseError> {
-        self.discard_all(std::slice::from_ref(document)).await
+        self.delete_with_originals(std::slice::from_ref(document)).await
     }
 
     /// Deletes documents and the originals that were uploaded with them. First the documents: a file that nobody refers
@@ -103,7 +102,7 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// If the server cannot be asked.
-    pub async fn discard_all(&self, documents: &[StoredDocument]) -> Result<(), SupabaseError> {
+    pub async fn delete_with_originals(&self, documents: &[StoredDocument]) -> Result<(), SupabaseError> {
         let ids: Vec<_> = documents.iter().map(|document| document.id).collect();
         self.delete(&ids).await?;
         let originals: Vec<_> =

@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::documents::COLUMNS;
-use super::{BATCH, KnowledgeBase, Status, StoredDocument};
+use super::{IDS_PER_REQUEST, KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
 /// The answer of `kb_health`.
@@ -198,7 +198,7 @@ impl KnowledgeBase {
             source: String,
         }
         let mut sources = Vec::new();
-        for batch in ids.chunks(BATCH) {
+        for batch in ids.chunks(IDS_PER_REQUEST) {
             let query = Query::select("kb_documents", "source").one_of("id", batch).order("source.asc");
             let rows: Vec<Row> = self.client.send(query).await?;
             sources.extend(rows.into_iter().map(|row| row.source));

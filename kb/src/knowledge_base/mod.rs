@@ -29,7 +29,7 @@ pub use health::{
     HealthOfTable,
 };
 pub use metrics::{Day, Gap, LastSync};
-pub use overview::{Filter, Overview, Passage, Place};
+pub use overview::{Filter, Overview, Place, StoredPassage};
 pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
@@ -37,7 +37,7 @@ pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 
 /// Ids per request.
-const BATCH: usize = 100;
+const IDS_PER_REQUEST: usize = 100;
 
 /// The knowledge base of one project.
 pub struct KnowledgeBase {

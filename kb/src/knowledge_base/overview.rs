@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::documents::COLUMNS;
-use super::{BATCH, KnowledgeBase, Status, StoredDocument};
+use super::{IDS_PER_REQUEST, KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
 /// A row of the view `kb_overview`.
@@ -64,7 +64,7 @@ pub struct Filter {
 
 /// A passage as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passage {
+pub struct StoredPassage {
     /// Row id.
     pub id: Uuid,
     /// Position in the document, counted from 0.
@@ -137,10 +137,10 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// If the server cannot be asked.
-    pub async fn passages(&self, document: Uuid) -> Result<Vec<Passage>, SupabaseError> {
+    pub async fn passages(&self, document: Uuid) -> Result<Vec<StoredPassage>, SupabaseError> {
         let columns = "id,ordinal,content,meta,stale";
         let query = Query::select("kb_chunks", columns).eq("document_id", &document.to_string());
-        let mut passages = self.all_rows("id", query, |passage: &Passage| passage.id).await?;
+        let mut passages = self.all_rows("id", query, |passage: &StoredPassage| passage.id).await?;
         passages.sort_by_key(|passage| passage.ordinal);
         Ok(passages)
     }
@@ -165,7 +165,7 @@ impl KnowledgeBase {
         }
         let changes = json!({ "enabled": enabled });
         let mut changed = Vec::new();
-        for batch in ids.chunks(BATCH) {
+        for batch in ids.chunks(IDS_PER_REQUEST) {
             let query = Query::update("kb_documents", &changes, "id").one_of("id", batch);
             let rows: Vec<Row> = self.client.send(query).await?;
             changed.extend(rows.into_iter().map(|row| row.id));

@@ -8,7 +8,7 @@ use super::StoredDocument;
 use crate::output::{counted, printable};
 
 /// Documents that an error names.
-const NAMED: usize = 10;
+const MAX_SHOWN_SOURCES: usize = 10;
 
 /// How much of a name is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,9 +47,9 @@ fn hint(similar: &[String]) -> String {
 
 fn lines(sources: &[String]) -> String {
     let mut lines: String =
-        sources.iter().take(NAMED).map(|source| format!("\n  {}", printable(source))).collect();
-    if sources.len() > NAMED {
-        lines.push_str(&format!("\n  and {} more", sources.len() - NAMED));
+        sources.iter().take(MAX_SHOWN_SOURCES).map(|source| format!("\n  {}", printable(source))).collect();
+    if sources.len() > MAX_SHOWN_SOURCES {
+        lines.push_str(&format!("\n  and {} more", sources.len() - MAX_SHOWN_SOURCES));
     }
     lines
 }
@@ -112,7 +112,7 @@ mod tests {
             storage_path: None,
             enabled: true,
             audience: None,
-            stated: None,
+            declared_audience: None,
         };
         sources.iter().enumerate().map(document).collect()
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use reqwest::Url;
 
 /// What the user calls the storage bucket, and its collection.
-const BUCKET: &str = "bucket";
+const BUCKET_WORD: &str = "bucket";
 
 /// A source as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl SourceName {
     /// # Errors
     /// If it is none of the four.
     pub fn parse(argument: &str) -> Result<Self, NameError> {
-        if argument == BUCKET {
+        if argument == BUCKET_WORD {
             return Ok(Self::Bucket);
         }
         if argument.starts_with("https://") || argument.starts_with("http://") {
@@ -81,7 +81,7 @@ impl SourceName {
             Self::Folder(path) => {
                 path.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()))
             }
-            Self::Bucket => Some(BUCKET.to_owned()),
+            Self::Bucket => Some(BUCKET_WORD.to_owned()),
             Self::Sitemap(url) => Some(crawl::site_name(url)),
             Self::AddressList(path) => path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned),
         };
@@ -95,7 +95,11 @@ impl SourceName {
     /// If it cannot be that.
     pub fn checked(&self, collection: &str) -> Result<String, NameError> {
         let collection = checked_collection(collection)?;
-        if collection == BUCKET && *self != Self::Bucket { Err(NameError::Reserved) } else { Ok(collection) }
+        if collection == BUCKET_WORD && *self != Self::Bucket {
+            Err(NameError::Reserved)
+        } else {
+            Ok(collection)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod storage;
 
 use std::net::IpAddr;
 
+use backon::Retryable;
 use bytes::Bytes;
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, Url};
@@ -79,16 +80,8 @@ impl Client {
         &self,
         attempt: impl AsyncFn() -> Result<T, SupabaseError>,
     ) -> Result<T, SupabaseError> {
-        let mut retry = 0;
-        loop {
-            match (attempt().await, self.backoff.pause_before(retry)) {
-                (Err(error), Some(pause)) if error.is_transient() => {
-                    tokio::time::sleep(pause).await;
-                    retry += 1;
-                }
-                (outcome, _) => return outcome,
-            }
-        }
+        let attempt = || attempt();
+        attempt.retry(self.backoff.pauses()).when(SupabaseError::is_transient).await
     }
 
     async fn text(&self, request: RequestBuilder) -> Result<String, SupabaseError> {

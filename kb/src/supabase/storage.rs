@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder};
 use serde::Deserialize;
 use serde_json::json;
@@ -20,10 +21,13 @@ pub const ORIGINALS: &str = "originals";
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Entries of a folder per request; what the server gives at most.
-const PAGE: usize = 1000;
+const ENTRIES_PER_REQUEST: usize = 1000;
 
 /// Files deleted per request.
-const BATCH: usize = 100;
+const DELETIONS_PER_REQUEST: usize = 100;
+
+/// All characters but the unreserved ones of RFC 3986, section 2.3.
+const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A file in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,7 @@ pub struct StoredFile {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct ListedEntry {
     name: String,
     // A folder has none.
     id: Option<String>,
@@ -75,12 +79,12 @@ impl Client {
         Ok(files)
     }
 
-    async fn entries(&self, folder: &str) -> Result<Vec<Entry>, SupabaseError> {
-        let mut all: Vec<Entry> = Vec::new();
+    async fn entries(&self, folder: &str) -> Result<Vec<ListedEntry>, SupabaseError> {
+        let mut all: Vec<ListedEntry> = Vec::new();
         loop {
             let body = json!({
                 "prefix": folder,
-                "limit": PAGE,
+                "limit": ENTRIES_PER_REQUEST,
                 "offset": all.len(),
                 "sortBy": { "column": "name", "order": "asc" },
             });
@@ -91,7 +95,7 @@ impl Client {
                     self.text(request.body(body.to_string())).await
                 })
                 .await?;
-            let page: Vec<Entry> =
+            let page: Vec<ListedEntry> =
                 serde_json::from_str(&text).map_err(|error| self.unexpected(error.to_string()))?;
             // The server may give fewer than were asked for.
             if page.is_empty() {
@@ -145,7 +149,7 @@ impl Client {
     /// # Errors
     /// If the storage cannot be asked.
     pub async fn delete_files(&self, paths: &[String]) -> Result<(), SupabaseError> {
-        for batch in paths.chunks(BATCH) {
+        for batch in paths.chunks(DELETIONS_PER_REQUEST) {
             let body = json!({ "prefixes": batch }).to_string();
             self.repeat(async || {
                 let request = self.storage(Method::DELETE, &[BUCKET]);
@@ -162,7 +166,7 @@ impl Client {
         let mut url = format!("{}/storage/v1/object", self.url);
         for segment in parts.iter().flat_map(|part| part.split('/')) {
             url.push('/');
-            url.extend(segment.bytes().map(percent_encoded));
+            url.extend(utf8_percent_encode(segment, NOT_UNRESERVED));
         }
         self.http.request(method, url).timeout(TIMEOUT)
     }
@@ -182,14 +186,6 @@ fn file_error(error: SupabaseError) -> SupabaseError {
             SupabaseError::NoSuchFile
         }
         other => other,
-    }
-}
-
-/// RFC 3986, section 2.3: everything but unreserved characters.
-fn percent_encoded(byte: u8) -> String {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
     }
 }
 

@@ -1,26 +1,27 @@
-//! What tells whether a document has changed.
+//! Whether a document has changed, without extracting and embedding it.
 
 use std::io::{ErrorKind, Read};
 
 use extract::{EXTRACTOR_VERSION, Format};
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::chunk::CHUNKER_VERSION;
-use crate::source::LoadError;
+use crate::source::{Item, LoadError, Location};
 
-/// What is known of an item's content before it is processed.
+/// What is known about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fingerprint {
-    /// The hash of all of it, as in `kb_documents.content_hash`.
+    /// Hash of the whole content, as in `kb_documents.content_hash`.
     Content(String),
-    /// What its source says, as in `kb_documents.source_version`.
+    /// Version that the source reports, as in `kb_documents.source_version`.
     Version(String),
-    /// Nothing.
+    /// Nothing is known.
     Unknown,
 }
 
 impl Fingerprint {
-    /// The hash of the content, where that was read.
+    /// The hash, if the content was read.
     pub(super) fn into_content(self) -> Option<String> {
         match self {
             Self::Content(hash) => Some(hash),
@@ -29,25 +30,25 @@ impl Fingerprint {
     }
 }
 
-/// What the user chose for documents that do not say otherwise.
+/// Properties of documents that do not declare their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {
     /// Language of the text.
     pub language: String,
-    /// Who may see it; everybody who is signed in if `None`.
+    /// Who may see it; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
 }
 
 impl Defaults {
-    /// SHA-256 in hex over the bytes of a file and whatever else decides what becomes of them. With the language in it,
-    /// a change of language alone writes the document again, while an administrator's change in the database stays
-    /// until then.
+    /// SHA-256 in hex over the bytes of a file and everything else that determines what is stored for it. It includes the
+    /// default language: a change of `--language` writes the document again, while a change of language that an
+    /// administrator made in the database stays until the document changes.
     pub(super) fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
         hex(self.rules(format.content_type()).chain_update(bytes))
     }
 
-    /// The same of a file that need not be in memory.
-    pub(super) fn content_hash_of(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
+    /// [`Defaults::content_hash`] of a file that is not in memory.
+    pub(super) fn hash_file(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
         let mut hash = self.rules(format.content_type());
         let mut part = [0; 64 * 1024];
         loop {
@@ -60,21 +61,21 @@ impl Defaults {
         }
     }
 
-    /// What is kept of a version that a source gives, so that it no longer counts when anything else changes.
+    /// What is stored for a version that a source reports: it stops matching when the rules change.
     pub(super) fn source_version(&self, version: &str) -> String {
         let rules = hex(self.rules(""));
         format!("{} {version}", rules.get(..16).unwrap_or_default())
     }
 
-    /// The version that a source gave, if everything else that decides is the same as then.
-    pub(super) fn version_of<'a>(&self, source_version: &'a str) -> Option<&'a str> {
+    /// The version that a source reported, if the rules are still the same.
+    pub(super) fn reported_version<'a>(&self, source_version: &'a str) -> Option<&'a str> {
         let (_, version) = source_version.split_once(' ')?;
         (self.source_version(version) == source_version).then_some(version)
     }
 
-    /// Everything but the content.
+    /// Everything but the content that determines what is stored.
     fn rules(&self, format: &str) -> Sha256 {
-        // No line breaks in any of them, so that other parts never add up to the same whole.
+        // No part contains a line break, so different parts never join to the same text.
         let audience = self.audience.as_deref().map(|audience| format!("{audience:?}")).unwrap_or_default();
         let head =
             format!("{EXTRACTOR_VERSION}\n{CHUNKER_VERSION}\n{}\n{audience}\n{format}\n", self.language);
@@ -86,12 +87,41 @@ fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Fingerprints items on other threads: reading all files may take long, and the lease must be renewed meanwhile.
+pub(super) async fn fingerprints(
+    items: Vec<Item>,
+    defaults: &Defaults,
+) -> Vec<(Item, Result<Fingerprint, LoadError>)> {
+    let defaults = defaults.clone();
+    let all = move || {
+        let with_fingerprint = |item: Item| {
+            let fingerprint = fingerprint(&item, &defaults);
+            (item, fingerprint)
+        };
+        items.into_par_iter().map(with_fingerprint).collect()
+    };
+    match tokio::task::spawn_blocking(all).await {
+        Ok(fingerprints) => fingerprints,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
+}
+
+fn fingerprint(item: &Item, defaults: &Defaults) -> Result<Fingerprint, LoadError> {
+    Ok(match (&item.location, &item.version, item.format) {
+        (Location::File(file), _, Some(format)) => {
+            Fingerprint::Content(defaults.hash_file(format, &mut file.reader()?)?)
+        }
+        (_, Some(version), _) => Fingerprint::Version(defaults.source_version(version)),
+        _ => Fingerprint::Unknown,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_follows_every_byte_the_format_the_language_and_the_audience() {
+    fn the_hash_depends_on_content_format_language_and_audience() {
         let defaults = |language: &str, audience: Option<&[&str]>| Defaults {
             language: language.to_owned(),
             audience: audience.map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()),
@@ -106,7 +136,7 @@ mod tests {
             defaults("english", Some(&[])).content_hash(Format::Markdown, b"text"),
         ];
         assert_eq!(hash.len(), 64);
-        assert_eq!(english.content_hash_of(Format::Markdown, &mut b"text".as_slice()).unwrap(), hash);
+        assert_eq!(english.hash_file(Format::Markdown, &mut b"text".as_slice()).unwrap(), hash);
         assert_eq!(hash, english.content_hash(Format::Markdown, b"text"));
         assert!(!others.contains(&hash));
         assert_ne!(
@@ -116,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn a_version_counts_only_under_the_same_rules() {
+    fn a_stored_version_matches_only_under_the_same_rules() {
         let english = Defaults { language: "english".to_owned(), audience: None };
         let german = Defaults { language: "german".to_owned(), audience: None };
         let version = english.source_version("\"abc\" 12");
-        assert_eq!(english.version_of(&version), Some("\"abc\" 12"));
-        assert_eq!(german.version_of(&version), None);
+        assert_eq!(english.reported_version(&version), Some("\"abc\" 12"));
+        assert_eq!(german.reported_version(&version), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The right to write a collection, which one run has at a time.
+//! The lease of a collection: one run at a time may write it.
 
 use std::time::Duration;
 
@@ -10,56 +10,56 @@ use super::summary::Summary;
 use crate::knowledge_base::KnowledgeBase;
 use crate::progress::Progress;
 
-/// When to do what about the lease, which ends 60 s after it was last renewed.
+/// Timing of the lease, which ends 60 s after its last renewal.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseTimes {
-    /// How often it is renewed.
+    /// Interval between renewals.
     pub renewal: Duration,
-    /// How long to wait for another run.
-    pub patience: Duration,
-    /// How often to look whether it has ended.
+    /// Maximum wait for another run.
+    pub max_wait: Duration,
+    /// Interval between attempts to get the lease.
     pub poll: Duration,
 }
 
 impl Default for LeaseTimes {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { renewal: seconds(15), patience: seconds(3600), poll: seconds(2) }
+        Self { renewal: seconds(15), max_wait: seconds(3600), poll: seconds(2) }
     }
 }
 
-/// How long to try to give it back.
-const RELEASE: Duration = Duration::from_secs(10);
+/// Maximum time spent on returning the lease.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A lease that this run has.
-pub(super) struct Held<'a> {
+/// A lease that this run holds.
+pub(super) struct HeldLease<'a> {
     knowledge_base: &'a KnowledgeBase,
     collection: &'a str,
     run: Uuid,
     times: LeaseTimes,
 }
 
-/// Waits for the lease as long as its holder may be a run that was killed.
+/// Waits for the lease: its holder may be running, or may have been killed less than a minute ago.
 pub(super) async fn acquire<'a>(
     knowledge_base: &'a KnowledgeBase,
     collection: &'a str,
     times: LeaseTimes,
     progress: &Progress,
-) -> Result<Held<'a>, SyncError> {
+) -> Result<HeldLease<'a>, SyncError> {
     let run = Uuid::new_v4();
     let mut waited = Duration::ZERO;
     loop {
         let lease = knowledge_base.begin_sync(collection, run, &host()).await?;
         if lease.acquired {
-            return Ok(Held { knowledge_base, collection, run, times });
+            return Ok(HeldLease { knowledge_base, collection, run, times });
         }
-        if waited >= times.patience {
+        if waited >= times.max_wait {
             return Err(SyncError::Running { collection: collection.to_owned(), host: lease.host });
         }
         if waited.is_zero() {
             let host = lease.host.as_deref().unwrap_or("another computer");
             progress.line(&format!(
-                "another sync of {collection} is running on {host}, or was stopped less than a minute ago: waiting for it"
+                "another sync of {collection} is running on {host}, or was killed less than a minute ago; waiting for its lease"
             ));
         }
         tokio::time::sleep(times.poll).await;
@@ -67,8 +67,8 @@ pub(super) async fn acquire<'a>(
     }
 }
 
-impl Held<'_> {
-    /// Does the work while the lease lasts; ends with an error when it was lost.
+impl HeldLease<'_> {
+    /// Runs `work` while renewing the lease; stops with an error when the lease is lost or the user presses Ctrl-C.
     pub(super) async fn guard<T>(
         &self,
         work: impl Future<Output = Result<T, SyncError>>,
@@ -80,10 +80,10 @@ impl Held<'_> {
         }
     }
 
-    /// Keeps the lease, or says that it is lost.
+    /// Renews the lease.
     ///
     /// # Errors
-    /// If another run has it, or the server cannot be asked.
+    /// If another run holds it, or the request fails.
     pub(super) async fn confirm(&self) -> Result<(), SyncError> {
         match self.knowledge_base.renew_sync(self.collection, self.run).await? {
             true => Ok(()),
@@ -91,7 +91,7 @@ impl Held<'_> {
         }
     }
 
-    /// Until the lease is lost. That the server cannot be asked now and then is no loss: what is written then fails too.
+    /// Renews the lease until it is lost. A failed request is ignored: writes fail, too, while the server is unreachable.
     async fn renew(&self) -> SyncError {
         loop {
             tokio::time::sleep(self.times.renewal).await;
@@ -101,22 +101,22 @@ impl Held<'_> {
         }
     }
 
-    /// Lets the next run begin at once. If that fails, the lease ends by itself.
+    /// Returns the lease, so that the next run need not wait. If that fails, the lease expires.
     pub(super) async fn release(&self, summary: Option<&Summary>) {
         let summary = summary.map_or_else(|| json!({}), |summary| summary.counts_json());
         let end = self.knowledge_base.end_sync(self.collection, self.run, &summary);
-        let _ = tokio::time::timeout(RELEASE, end).await;
+        let _ = tokio::time::timeout(RELEASE_TIMEOUT, end).await;
     }
 }
 
-/// Waits for Ctrl-C, so that the lease is given back and the next run need not wait for its end.
+/// Waits for Ctrl-C. Handling it lets the run return its lease.
 async fn interruption() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// What people know this computer by.
+/// Host name of this computer.
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());

@@ -1,5 +1,5 @@
-//! The way of documents from their source to the writer: loaded (asynchronously), prepared (threads), embedded (all
-//! cores). Each stage works on the next documents while later stages are busy, and waits when those fall behind.
+//! Documents pass from their source to the writer in three stages: load (asynchronous), prepare (threads), embed (all
+//! cores). Each stage works ahead while later stages are busy, and waits when they fall behind.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self as blocking, TryRecvError};
@@ -10,62 +10,62 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::embedding::{Embedding, Step};
+use super::batch::{BatchBuilder, WriterInput};
 use super::plan::Write;
-use super::prepare::{Outcome, Preparation, Settled, failed};
-use crate::embed::TextEmbedder;
+use super::prepare::{Preparation, PreparedOrSettled, Settled, failed};
 use crate::source::{Content, LoadError, Loaded, Source};
 use crate::supabase::{Client, SupabaseError};
+use crate::text_embedder::TextEmbedder;
 
-/// Files read at the same time: a slow line is used well, and nobody is overrun.
-const LOADS: usize = 4;
+/// Files read at the same time: enough to use a slow connection well, without overloading a server.
+const MAX_CONCURRENT_LOADS: usize = 4;
 
-/// Content that the stages hold together, in KiB; one file may take all of it.
-const MEMORY_KIB: u32 = 64 * 1024;
+/// Total content in all stages, in KiB; one file may use all of it.
+const MAX_CONTENT_KIB: u32 = 64 * 1024;
 
-/// What any document is counted as, whatever its size: text unpacks to more than its file.
-const LEAST_KIB: u32 = 1024;
+/// Minimum that a document counts, because extracted text may be larger than its file.
+const MIN_DOCUMENT_KIB: u32 = 1024;
 
-/// What a page of unknown size is counted as.
-const UNKNOWN_KIB: u32 = 8 * 1024;
+/// What a page of unknown size counts.
+const UNKNOWN_DOCUMENT_KIB: u32 = 8 * 1024;
 
-/// Threads that prepare documents, each of which may have a reader in another process.
-const MOST_THREADS: usize = 4;
+/// Threads that prepare documents; each may start an extraction process.
+const MAX_THREADS: usize = 4;
 
-/// What is said of a document that the program has a mistake with.
-const BROKEN: &str = "cannot be read because of a mistake in kb; please report it";
+/// Why a document failed if preparing it panicked.
+const PANIC_REASON: &str = "cannot be read because of a bug in kb; please report it";
 
 /// A document on its way from its source to the threads that prepare it.
 pub(super) enum Loading {
-    /// To be prepared.
+    /// Must be prepared.
     Content(Write, Content, OwnedSemaphorePermit),
-    /// Nothing is left to be done but to note it.
+    /// Only needs to be recorded.
     Settled(Settled),
 }
 
-/// Loads documents in their order, some ahead, until the receiver is closed.
+/// Loads documents in order, several at a time, until the receiver is closed.
 pub(super) async fn load(
     writes: Vec<Write>,
     source: &Source,
     client: &Client,
     sender: mpsc::Sender<Loading>,
 ) -> Result<(), SupabaseError> {
-    let memory = Arc::new(Semaphore::new(MEMORY_KIB as usize));
+    let memory = Arc::new(Semaphore::new(MAX_CONTENT_KIB as usize));
     let load_one = |write: Write| {
         let memory = Arc::clone(&memory);
         async move {
             let kib = match write.item.size {
-                0 => UNKNOWN_KIB,
-                bytes => u32::try_from(bytes / 1024).unwrap_or(MEMORY_KIB),
+                0 => UNKNOWN_DOCUMENT_KIB,
+                bytes => u32::try_from(bytes / 1024).unwrap_or(MAX_CONTENT_KIB),
             };
-            let permit = memory.acquire_many_owned(kib.clamp(LEAST_KIB, MEMORY_KIB)).await;
+            let permit = memory.acquire_many_owned(kib.clamp(MIN_DOCUMENT_KIB, MAX_CONTENT_KIB)).await;
             let loaded = source.load(&write.item, write.known_version.as_deref(), client).await;
             (write, loaded, permit)
         }
     };
-    let mut loads = stream::iter(writes).map(load_one).buffered(LOADS);
+    let mut loads = stream::iter(writes).map(load_one).buffered(MAX_CONCURRENT_LOADS);
     while let Some((write, loaded, permit)) = loads.next().await {
-        // Nobody closes the semaphore.
+        // The semaphore is never closed.
         let Ok(permit) = permit else { break };
         let loading = match loaded {
             Ok(Loaded::Content(content)) => Loading::Content(write, content, permit),
@@ -81,14 +81,13 @@ pub(super) async fn load(
     Ok(())
 }
 
-/// Starts the threads that take what is loaded and give what is to be written. They end when there is nothing left to
-/// take, or nobody to give it to.
+/// Starts the threads that prepare and embed loaded documents. They end when either channel is closed.
 pub(super) fn start<E: TextEmbedder + 'static>(
     loading: mpsc::Receiver<Loading>,
     preparation: Preparation,
     embedder: E,
-) -> mpsc::Receiver<Step> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+) -> mpsc::Receiver<WriterInput> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (prepared, to_embed) = blocking::sync_channel(threads);
     let (embedded, to_write) = mpsc::channel(1);
     let (loading, preparation) = (Arc::new(Mutex::new(loading)), Arc::new(preparation));
@@ -105,7 +104,7 @@ fn prepare_all(
     loading: &Mutex<mpsc::Receiver<Loading>>,
     preparation: &Preparation,
     embedder: &impl TextEmbedder,
-    sender: &blocking::SyncSender<Outcome>,
+    sender: &blocking::SyncSender<PreparedOrSettled>,
 ) {
     loop {
         let next = loading.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
@@ -114,10 +113,11 @@ fn prepare_all(
                 let spare = write.clone();
                 let prepare =
                     || preparation.prepare(write, content, memory, &|text| embedder.count_tokens(text));
-                // One document must not cost the others their reader.
-                catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| failed(spare, BROKEN.to_owned()))
+                // A panic for one document must not end the thread that prepares the others.
+                catch_unwind(AssertUnwindSafe(prepare))
+                    .unwrap_or_else(|_| failed(spare, PANIC_REASON.to_owned()))
             }
-            Some(Loading::Settled(settled)) => Outcome::Settled(Box::new(settled)),
+            Some(Loading::Settled(settled)) => PreparedOrSettled::Settled(Box::new(settled)),
             None => return,
         };
         if sender.send(outcome).is_err() {
@@ -127,33 +127,33 @@ fn prepare_all(
 }
 
 fn embed_all<E: TextEmbedder>(
-    prepared: &blocking::Receiver<Outcome>,
+    prepared: &blocking::Receiver<PreparedOrSettled>,
     embedder: &E,
-    sender: &mpsc::Sender<Step>,
+    sender: &mpsc::Sender<WriterInput>,
 ) {
-    let mut embedding = Embedding::new(embedder);
-    let send = |step: Step| sender.blocking_send(step).is_ok();
+    let mut embedding = BatchBuilder::new(embedder);
+    let send = |step: WriterInput| sender.blocking_send(step).is_ok();
     loop {
         let next = match prepared.try_recv() {
             Ok(outcome) => Some(outcome),
-            // Rather than wait for more with a batch that is not full, embed what there is.
+            // Embed an incomplete batch rather than wait for more documents.
             Err(TryRecvError::Empty) if !embedding.is_empty() => {
-                if !send(Step::Batch(embedding.take())) {
+                if !send(WriterInput::Batch(embedding.take())) {
                     return;
                 }
                 continue;
             }
             Err(_) => prepared.recv().ok(),
         };
-        let goes_on = match next {
-            Some(Outcome::Prepared(document)) => {
-                embedding.add(*document, &mut |batch| send(Step::Batch(batch)))
+        let is_open = match next {
+            Some(PreparedOrSettled::Prepared(document)) => {
+                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch)))
             }
-            Some(Outcome::Settled(settled)) => send(Step::Settled(settled)),
+            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled)),
             None if embedding.is_empty() => false,
-            None => send(Step::Batch(embedding.take())),
+            None => send(WriterInput::Batch(embedding.take())),
         };
-        if !goes_on {
+        if !is_open {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! What has to be done to make a collection equal to its source.
+//! The steps that make a collection equal to its source.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -24,35 +24,34 @@ pub(super) struct Plan {
     pub(super) unchanged: Vec<String>,
 }
 
-/// A document to be read and written.
+/// A document that must be read and written.
 #[derive(Debug, Clone)]
 pub(super) struct Write {
-    /// Where it is.
+    /// The item of the source.
     pub(super) item: Item,
     /// Its key within the knowledge base.
     pub(super) source: String,
-    /// Why.
     pub(super) change: Change,
-    /// What it replaces.
+    /// The stored version, if there is one.
     pub(super) replaces: Option<StoredDocument>,
-    /// The version whose content is there, as its source gave it.
+    /// The version of the stored content, as its source reported it.
     pub(super) known_version: Option<String>,
-    /// The hash that its content had when this was planned, where it was read for that.
+    /// Hash of the content at planning time, if it was read then.
     pub(super) planned_hash: Option<String>,
 }
 
 /// Why a document has to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It is new.
+    /// New in the source.
     Added,
-    /// Its content or what decides what becomes of it is another.
+    /// Its content or the rules for it changed.
     Changed,
-    /// Only its content will tell.
+    /// It must be loaded to find out whether it changed.
     Unknown,
 }
 
-/// A document that only has another name.
+/// A document that was only renamed.
 #[derive(Debug, Clone)]
 pub(super) struct Move {
     pub(super) from: StoredDocument,
@@ -68,13 +67,13 @@ impl Snapshot {
         Self { ready, leftovers }
     }
 
-    /// Number of documents that people may see.
+    /// Number of ready documents.
     pub(super) fn len(&self) -> usize {
         self.ready.len()
     }
 
-    /// `items` with what tells about their content. What is not among them, nor `kept` because it is there and
-    /// cannot be read, is to be removed. With `needs_originals`, a document without one is written again.
+    /// Plans the steps for `items`. Stored documents that are neither among them nor in `kept` (in the source, but
+    /// unreadable) are removed. With `needs_originals`, a document without an original is written again.
     pub(super) fn plan(
         mut self,
         collection: &str,
@@ -115,13 +114,13 @@ impl Snapshot {
 }
 
 impl Write {
-    /// True if only the content could tell whether it has changed, and it has not.
-    pub(super) fn turns_out_to_be(&self, content_hash: &str) -> bool {
+    /// True if the document had to be loaded to find out whether it changed, and it did not.
+    pub(super) fn matches_stored(&self, content_hash: &str) -> bool {
         let stored = self.replaces.as_ref().and_then(|stored| stored.content_hash.as_deref());
         self.change == Change::Unknown && stored == Some(content_hash)
     }
 
-    /// False if this is not the content that was planned for: the file has changed since, or another is in its place.
+    /// False if the file changed or was replaced after planning.
     pub(super) fn is_as_planned(&self, content_hash: &str) -> bool {
         self.planned_hash.as_deref().is_none_or(|planned| planned == content_hash)
     }
@@ -138,14 +137,14 @@ fn rewrite(
         Fingerprint::Content(_) => Change::Changed,
         Fingerprint::Version(_) | Fingerprint::Unknown => Change::Unknown,
     };
-    let version = stored.source_version.as_deref().and_then(|version| defaults.version_of(version));
+    let version = stored.source_version.as_deref().and_then(|version| defaults.reported_version(version));
     let known_version = version.map(str::to_owned);
     let planned_hash = fingerprint.into_content();
     Write { item, source, change, replaces: Some(stored), known_version, planned_hash }
 }
 
-/// True if a document was made of this very content by the same rules; of whatever model its vectors are, which
-/// [`crate::reembed`] mends.
+/// True if a document was made from this content by the same rules. The model of its vectors does not matter:
+/// [`crate::reembed`] replaces those of another model.
 fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
     match fingerprint {
         Fingerprint::Content(hash) => stored.content_hash.as_ref() == Some(hash),
@@ -155,23 +154,23 @@ fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
 }
 
 impl Plan {
-    /// True if the source has anything to offer.
+    /// True if the source has any document.
     pub(super) fn has_documents(&self) -> bool {
         !(self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty())
     }
 
-    /// True if a document is new to the knowledge base.
+    /// True if a document is new in the knowledge base.
     pub(super) fn adds(&self) -> bool {
         self.write.iter().any(|write| write.change == Change::Added)
     }
 
-    /// One line for people who wait.
+    /// One line for the progress output.
     pub(super) fn outline(&self) -> String {
         let number_of = |change| self.write.iter().filter(|write| write.change == change).count();
         let numbers = [
             (number_of(Change::Added), "to add"),
             (number_of(Change::Changed), "to change"),
-            (number_of(Change::Unknown), "to look at"),
+            (number_of(Change::Unknown), "to check"),
             (self.moved.len(), "to move"),
             (self.removed.len(), "to remove"),
             (self.unchanged.len(), "unchanged"),
@@ -184,14 +183,14 @@ impl Plan {
         if named.is_empty() { "nothing to do".to_owned() } else { named.join(", ") }
     }
 
-    /// A line for each step, as `--dry-run` shows it.
+    /// One line per step, as `--dry-run` shows it.
     pub(super) fn lines(&self) -> Vec<String> {
         let write = self.write.iter().map(|write| format!("  {:<8} {}", write.change, write.source));
-        write.chain(self.departures()).collect()
+        write.chain(self.removals_and_moves()).collect()
     }
 
-    /// A line for each document that will not be found under its name any more.
-    pub(super) fn departures(&self) -> impl Iterator<Item = String> {
+    /// One line per document that will no longer exist under its name.
+    pub(super) fn removals_and_moves(&self) -> impl Iterator<Item = String> {
         let moved =
             self.moved.iter().map(|step| format!("  move     {} → {}", step.from.source, step.source));
         let removed = self.removed.iter().map(|document| format!("  remove   {}", document.source));
@@ -204,7 +203,7 @@ impl fmt::Display for Change {
         f.pad(match self {
             Self::Added => "add",
             Self::Changed => "change",
-            Self::Unknown => "look at",
+            Self::Unknown => "check",
         })
     }
 }
@@ -231,7 +230,7 @@ mod tests {
             storage_path: None,
             enabled: true,
             audience: None,
-            stated: None,
+            declared_audience: None,
         }
     }
 
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_content_is_unchanged() {
+    fn a_document_with_the_same_content_is_unchanged() {
         let ready = |id, source, hash| stored(id, source, hash, Status::Ready);
         let documents = vec![ready(1, "kb/a.md", "h1"), ready(2, "kb/b.md", "h2")];
         let plan = plan(documents, &[("a.md", "h1"), ("b.md", "other"), ("n.md", "h4")]);
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_without_an_original_gets_one_if_it_is_to_have_one() {
+    fn a_document_without_an_original_is_written_again_if_originals_are_kept() {
         let documents = || vec![stored(1, "kb/a.md", "h1", Status::Ready)];
         let plan = |needs_originals| {
             let items = vec![(item("a.md"), Fingerprint::Content("h1".to_owned()))];
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_removed_unless_it_only_cannot_be_read() {
+    fn a_missing_document_is_removed_but_an_unreadable_one_is_kept() {
         let documents = vec![
             stored(1, "kb/a.md", "h1", Status::Ready),
             stored(2, "kb/unreadable.md", "h2", Status::Ready),
@@ -273,21 +272,21 @@ mod tests {
     }
 
     #[test]
-    fn the_same_content_under_another_name_is_moved_once() {
+    fn a_renamed_document_is_moved_once_even_if_it_was_also_copied() {
         let documents = vec![stored(1, "kb/old.md", "h", Status::Ready)];
         let plan = plan(documents, &[("copy.md", "h"), ("new.md", "h")]);
         assert_eq!(plan.lines(), ["  add      kb/new.md", "  move     kb/old.md → kb/copy.md"]);
     }
 
     #[test]
-    fn a_copy_beside_the_original_is_no_move() {
+    fn a_copy_next_to_the_original_is_added_and_not_moved() {
         let documents = vec![stored(1, "kb/a.md", "h", Status::Ready)];
         let plan = plan(documents, &[("a.md", "h"), ("copy.md", "h")]);
         assert_eq!((plan.unchanged.len(), plan.lines()), (1, vec!["  add      kb/copy.md".to_owned()]));
     }
 
     #[test]
-    fn unfinished_versions_do_not_count_as_present() {
+    fn unfinished_and_failed_versions_are_leftovers() {
         let documents =
             vec![stored(1, "kb/a.md", "h", Status::Pending), stored(2, "kb/a.md", "h", Status::Failed)];
         let snapshot = Snapshot::new(documents);
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_gives_versions_is_known_by_them_and_else_looked_at() {
+    fn an_item_with_the_stored_version_is_unchanged_and_any_other_is_checked() {
         let documents = || vec![stored(1, "kb/a.md", "h", Status::Ready)];
         let plan = |fingerprint| {
             let items = vec![(item("a.md"), fingerprint)];
@@ -303,7 +302,7 @@ mod tests {
         };
         assert_eq!(plan(Fingerprint::Version("version of h".to_owned())).unchanged, ["kb/a.md"]);
         for other in [Fingerprint::Version("x".to_owned()), Fingerprint::Unknown] {
-            assert_eq!(plan(other).lines(), ["  look at  kb/a.md"]);
+            assert_eq!(plan(other).lines(), ["  check    kb/a.md"]);
         }
     }
 }

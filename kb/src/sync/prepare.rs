@@ -1,4 +1,4 @@
-//! The content of a file → passages and their sentences, ready to be embedded.
+//! Extracts the content of a file and splits it into passages and sentences, ready to be embedded.
 
 use std::sync::Arc;
 
@@ -15,26 +15,26 @@ use crate::sentence::{Sentence, sentences};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
-/// Why a document is not written whose content is not what was planned for or not what was cut into passages.
-pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
+/// Why a document is not written if its content changed between planning, extraction and upload.
+pub(super) const CHANGED_MEANWHILE: &str = "changed while it was read; run this again";
 
-/// Reads the text of a file; what runs it may be another process.
+/// Extracts the text of a file, perhaps in another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
 
-/// A document with its text, cut into passages.
+/// A document with its text, split into passages.
 pub(super) struct Prepared {
     pub(super) write: Write,
     pub(super) document: PendingDocument,
-    pub(super) passages: Vec<Passage>,
-    /// What the administrator should know.
+    pub(super) passages: Vec<PreparedPassage>,
+    /// Remarks for the administrator.
     pub(super) notes: Vec<String>,
     text: String,
-    /// Keeps the memory that the text takes counted.
+    /// Counts the memory of the text against the pipeline's limit until this is dropped.
     _memory: OwnedSemaphorePermit,
 }
 
 /// A chunk and its sentences.
-pub(super) struct Passage {
+pub(super) struct PreparedPassage {
     pub(super) chunk: Chunk,
     pub(super) sentences: Vec<Sentence>,
 }
@@ -47,21 +47,21 @@ pub(super) struct Preparation {
     pub(super) keeps_originals: bool,
 }
 
-/// What became of a document's content.
-pub(super) enum Outcome {
-    /// It is to be written.
+/// A document that must be written, or the reason why it need not be.
+pub(super) enum PreparedOrSettled {
+    /// Must be written.
     Prepared(Box<Prepared>),
-    /// There is nothing to write.
+    /// Needs no writing.
     Settled(Box<Settled>),
 }
 
 /// Why a document is not written.
 pub(super) enum Settled {
-    /// It is the same as what is there; with what its source says now.
+    /// The same as the stored version; with the version that the source reports now.
     Unchanged(Write, Option<String>),
-    /// The source does not have it any more.
+    /// No longer in the source.
     Gone(Write, String),
-    /// It cannot be.
+    /// Cannot be read or written.
     Failed(Write, String),
 }
 
@@ -72,11 +72,11 @@ impl Preparation {
         content: Content,
         memory: OwnedSemaphorePermit,
         count_tokens: &CountTokens<'_>,
-    ) -> Outcome {
+    ) -> PreparedOrSettled {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
         let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
-        if write.turns_out_to_be(&content_hash) {
-            return Outcome::Settled(Box::new(Settled::Unchanged(write, version)));
+        if write.matches_stored(&content_hash) {
+            return PreparedOrSettled::Settled(Box::new(Settled::Unchanged(write, version)));
         }
         if !write.is_as_planned(&content_hash) {
             return failed(write, CHANGED_MEANWHILE.to_owned());
@@ -87,7 +87,7 @@ impl Preparation {
         };
         let passage = |chunk: Chunk| {
             let sentences = sentences(chunk.content(&extracted.text));
-            Passage { chunk, sentences }
+            PreparedPassage { chunk, sentences }
         };
         let passages: Vec<_> = chunks(&extracted, count_tokens).into_iter().map(passage).collect();
         if passages.is_empty() {
@@ -99,12 +99,19 @@ impl Preparation {
             ..self.pending(&write, &content, &extracted)
         };
         let audience = document.audience.iter().flatten();
-        // Quotation marks, a comma and a space each.
+        // Each entry adds two quotation marks, a comma and a space.
         if audience.map(|entry| json_bytes(entry) + 4).sum::<usize>() > MAX_AUDIENCE_BYTES {
             return failed(write, format!("has an audience of more than {MAX_AUDIENCE_BYTES} bytes"));
         }
         let Extracted { text, notes, .. } = extracted;
-        Outcome::Prepared(Box::new(Prepared { write, document, passages, notes, text, _memory: memory }))
+        PreparedOrSettled::Prepared(Box::new(Prepared {
+            write,
+            document,
+            passages,
+            notes,
+            text,
+            _memory: memory,
+        }))
     }
 
     fn pending(&self, write: &Write, content: &Content, extracted: &Extracted) -> PendingDocument {
@@ -127,15 +134,15 @@ impl Preparation {
     }
 }
 
-pub(super) fn failed(write: Write, reason: String) -> Outcome {
-    Outcome::Settled(Box::new(Settled::Failed(write, reason)))
+pub(super) fn failed(write: Write, reason: String) -> PreparedOrSettled {
+    PreparedOrSettled::Settled(Box::new(Settled::Failed(write, reason)))
 }
 
 impl Prepared {
     /// The texts whose vectors a passage needs: its own, its innermost heading if it has one, and one for each sentence.
     pub(super) fn texts<'a>(
         &'a self,
-        passage: &'a Passage,
+        passage: &'a PreparedPassage,
         count_tokens: &CountTokens<'_>,
     ) -> impl Iterator<Item = String> + 'a {
         let content = self.content(passage);
@@ -148,7 +155,7 @@ impl Prepared {
         std::iter::once(whole).chain(heading).chain(sentences)
     }
 
-    pub(super) fn content(&self, passage: &Passage) -> &str {
+    pub(super) fn content(&self, passage: &PreparedPassage) -> &str {
         passage.chunk.content(&self.text)
     }
 }

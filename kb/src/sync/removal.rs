@@ -1,43 +1,43 @@
-//! Removals that are more likely a mistake than meant: an empty folder is more often a disk that is not there.
+//! Refuses removals that are probably a mistake: an empty folder is more often a disk that is not mounted.
 
 use super::SyncError;
 use crate::knowledge_base::StoredDocument;
 
-/// So many documents are few enough to be removed without a question, unless they are all there are.
-const FEW: usize = 10;
+/// Removing at least this many documents is suspicious if they are most of the collection.
+const MIN_SUSPICIOUS_REMOVALS: usize = 10;
 
-/// A collection of fewer documents may lose them all at once, when they are replaced.
-const SMALL_COLLECTION: usize = 3;
+/// Removing all documents of a collection at least this large is suspicious, even if others replace them.
+const MIN_PROTECTED_COLLECTION: usize = 3;
 
-/// What is known of a run that removes documents.
+/// The removals of a run, with the context to judge them.
 pub(super) struct Removal<'a> {
     pub(super) collection: &'a str,
-    /// Documents that were there before.
+    /// Ready documents before the run.
     pub(super) all: usize,
-    /// Whether the source offers any document.
+    /// Whether the source has any document.
     pub(super) has_documents: bool,
-    /// Whether it offers documents that were not there.
+    /// Whether the run adds documents.
     pub(super) adds: bool,
-    /// Whether the user knows.
+    /// Whether the user passed `--force`.
     pub(super) is_forced: bool,
 }
 
 impl Removal<'_> {
     /// # Errors
-    /// If the user has to say that it is meant.
+    /// If the user must confirm these removals with `--force`.
     pub(super) fn check(&self, removed: &[StoredDocument]) -> Result<(), SyncError> {
         if self.is_forced || removed.is_empty() {
             return Ok(());
         }
         let collection = self.collection.to_owned();
         let (number, all) = (removed.len(), self.all);
-        let is_most = number >= FEW && number * 2 > all;
-        let is_all = number >= all && (all >= SMALL_COLLECTION || !self.has_documents);
+        let is_most = number >= MIN_SUSPICIOUS_REMOVALS && number * 2 > all;
+        let is_all = number >= all && (all >= MIN_PROTECTED_COLLECTION || !self.has_documents);
         if is_most || is_all {
             return Err(SyncError::ManyRemovals { removed: number, all, collection });
         }
-        // It may be one of those that are new, under another name, and would be there for everybody.
-        match removed.iter().find(|document| document.is_kept_from_somebody()) {
+        // It may be one of the new documents under another name, which everybody could then see.
+        match removed.iter().find(|document| document.is_restricted()) {
             Some(document) if self.adds => {
                 Err(SyncError::HiddenRemoval { document: document.source.clone() })
             }
@@ -63,7 +63,7 @@ mod tests {
             storage_path: None,
             enabled: true,
             audience: None,
-            stated: None,
+            declared_audience: None,
         }
     }
 
@@ -75,19 +75,19 @@ mod tests {
     }
 
     #[test]
-    fn most_of_a_collection_and_all_of_it_need_a_word_from_the_user() {
+    fn removing_most_or_all_of_a_collection_needs_force() {
         assert!(is_allowed(9, 12, true) && !is_allowed(10, 12, true) && is_allowed(10, 20, true));
         assert!(is_allowed(2, 2, true) && !is_allowed(3, 3, true));
         assert!(!is_allowed(1, 1, false) && is_allowed(0, 1, false));
     }
 
     #[test]
-    fn what_was_hidden_or_restricted_in_the_database_is_not_replaced_by_something_open() {
+    fn a_document_hidden_or_restricted_in_the_database_is_not_replaced_by_an_open_one() {
         let team = |name: &str| Some(vec![format!("team:{name}")]);
         let hidden = StoredDocument { enabled: false, ..document() };
         let restricted = StoredDocument { audience: team("a"), ..document() };
         let restricted_by_its_source =
-            StoredDocument { audience: team("a"), stated: team("a"), ..document() };
+            StoredDocument { audience: team("a"), declared_audience: team("a"), ..document() };
         let check = |document: StoredDocument, adds| {
             let removal = Removal { collection: "kb", all: 9, has_documents: true, adds, is_forced: false };
             removal.check(&[document]).is_ok()

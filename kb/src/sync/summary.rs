@@ -1,4 +1,4 @@
-//! What a run did, for people and for scripts.
+//! The result of a run, as text and as JSON.
 
 use std::fmt;
 
@@ -11,81 +11,81 @@ use crate::output::printable;
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// What was synced.
+    /// The collection.
     pub collection: String,
-    /// Nothing was to be done.
+    /// Whether the run was to change nothing.
     pub dry_run: bool,
-    /// What a dry run would have done, a line each.
+    /// What a dry run would have done, one line per step.
     pub plan: Vec<String>,
-    /// Every file looked at, in the order it was settled.
+    /// Every file, in the order of its result.
     pub documents: Vec<Entry>,
-    /// Passages that had been edited in the database, or had no vectors.
+    /// Passages that got new vectors because they were edited in the database, had none, or had those of another model.
     pub reembedded: usize,
-    /// What questions about something else reach now; `None` if it was not measured again.
+    /// The new calibration; `None` if it was not measured again.
     pub calibration: Option<Calibration>,
-    /// Why it could not be measured.
+    /// Why the calibration could not be measured.
     pub calibration_failure: Option<String>,
     /// Why the run ended before everything was done.
     pub stopped: Option<String>,
-    /// Wall time.
+    /// Wall-clock time of the run.
     pub seconds: f64,
-    /// The part of it in which something was embedded.
+    /// Time in which something was embedded.
     pub embedding_seconds: f64,
-    /// The part of it in which something was written to the knowledge base, which overlaps with the other.
+    /// Time in which something was written to the knowledge base; it overlaps with `embedding_seconds`.
     pub writing_seconds: f64,
 }
 
-/// One file and what became of it.
+/// One file and what a run did with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// The document's key, or the path of a file that has none.
     pub source: String,
-    /// What became of it.
+    /// What the run did with it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub result: DocumentResult,
 }
 
-/// What became of a file.
+/// What a run did with a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
-pub enum Outcome {
-    /// It is new in the knowledge base.
+pub enum DocumentResult {
+    /// New in the knowledge base.
     Added {
         /// Passages written.
         chunks: usize,
         /// Sentences written.
         sentences: usize,
-        /// What the administrator should know.
+        /// Remarks for the administrator.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         notes: Vec<String>,
     },
-    /// It replaced an older version.
+    /// Replaced an older version.
     Changed {
         /// Passages written.
         chunks: usize,
         /// Sentences written.
         sentences: usize,
-        /// What the administrator should know.
+        /// Remarks for the administrator.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         notes: Vec<String>,
     },
-    /// It has another name, and nothing else is new.
+    /// Only renamed.
     Moved {
-        /// Its key until now.
+        /// Its previous key.
         from: String,
     },
-    /// It is not in the source any more, and so neither in the knowledge base.
+    /// Removed, because it is no longer in the source.
     Removed,
     /// Nothing was written.
     Unchanged,
-    /// It is not a document.
+    /// Not a document.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It should have been written and was not.
+    /// Should have been written and was not.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -106,7 +106,7 @@ struct Counts {
 }
 
 impl Summary {
-    /// Of a run that is about to begin.
+    /// The summary of a run that is about to begin.
     pub fn new(collection: &str, dry_run: bool) -> Self {
         Self { collection: collection.to_owned(), dry_run, ..Self::default() }
     }
@@ -122,7 +122,7 @@ impl Summary {
         added + changed + moved + removed + reembedded > 0
     }
 
-    /// The numbers alone, as the database keeps them.
+    /// The counts alone, as the database stores them.
     pub fn counts_json(&self) -> Value {
         serde_json::to_value(self.counts()).unwrap_or_default()
     }
@@ -130,29 +130,29 @@ impl Summary {
     fn counts(&self) -> Counts {
         let mut counts = Counts { reembedded: self.reembedded, ..Counts::default() };
         for entry in &self.documents {
-            match &entry.outcome {
-                Outcome::Added { chunks, sentences, .. } => {
+            match &entry.result {
+                DocumentResult::Added { chunks, sentences, .. } => {
                     counts.added += 1;
                     counts.chunks += chunks;
                     counts.sentences += sentences;
                 }
-                Outcome::Changed { chunks, sentences, .. } => {
+                DocumentResult::Changed { chunks, sentences, .. } => {
                     counts.changed += 1;
                     counts.chunks += chunks;
                     counts.sentences += sentences;
                 }
-                Outcome::Moved { .. } => counts.moved += 1,
-                Outcome::Removed => counts.removed += 1,
-                Outcome::Unchanged => counts.unchanged += 1,
-                Outcome::Skipped { .. } => counts.skipped += 1,
-                Outcome::Failed { .. } => counts.failed += 1,
+                DocumentResult::Moved { .. } => counts.moved += 1,
+                DocumentResult::Removed => counts.removed += 1,
+                DocumentResult::Unchanged => counts.unchanged += 1,
+                DocumentResult::Skipped { .. } => counts.skipped += 1,
+                DocumentResult::Failed { .. } => counts.failed += 1,
             }
         }
         counts
     }
 }
 
-impl Outcome {
+impl DocumentResult {
     /// Passages written.
     pub(super) fn chunks(&self) -> usize {
         match self {
@@ -163,20 +163,20 @@ impl Outcome {
 }
 
 impl Entry {
-    /// For people following the run; nothing for a file that stays as it is.
+    /// One line of output; `None` for an unchanged file.
     pub(super) fn line(&self) -> Option<String> {
-        let line = match &self.outcome {
-            Outcome::Added { chunks, sentences, notes } => {
+        let line = match &self.result {
+            DocumentResult::Added { chunks, sentences, notes } => {
                 format!("added {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
             }
-            Outcome::Changed { chunks, sentences, notes } => {
+            DocumentResult::Changed { chunks, sentences, notes } => {
                 format!("changed {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
             }
-            Outcome::Moved { from } => format!("moved {from} to {}", self.source),
-            Outcome::Removed => format!("removed {}", self.source),
-            Outcome::Unchanged => return None,
-            Outcome::Skipped { reason } => format!("skipped {}: {reason}", self.source),
-            Outcome::Failed { reason } => format!("failed {}: {reason}", self.source),
+            DocumentResult::Moved { from } => format!("moved {from} to {}", self.source),
+            DocumentResult::Removed => format!("removed {}", self.source),
+            DocumentResult::Unchanged => return None,
+            DocumentResult::Skipped { reason } => format!("skipped {}: {reason}", self.source),
+            DocumentResult::Failed { reason } => format!("failed {}: {reason}", self.source),
         };
         Some(printable(&line))
     }
@@ -229,7 +229,7 @@ impl Summary {
         let steps = self.plan.len();
         write!(
             f,
-            "{steps} to do, {unchanged} unchanged, {skipped} skipped, {failed} cannot be read; nothing was done"
+            "{steps} to do, {unchanged} unchanged, {skipped} skipped, {failed} cannot be read; nothing was changed"
         )
     }
 }
@@ -237,7 +237,7 @@ impl Summary {
 impl Serialize for Summary {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Report<'a> {
+        struct SummaryJson<'a> {
             collection: &'a str,
             dry_run: bool,
             #[serde(flatten)]
@@ -251,7 +251,7 @@ impl Serialize for Summary {
             plan: &'a [String],
             documents: &'a [Entry],
         }
-        let report = Report {
+        let report = SummaryJson {
             collection: &self.collection,
             dry_run: self.dry_run,
             counts: self.counts(),
@@ -273,20 +273,20 @@ mod tests {
     use super::*;
 
     fn summary() -> Summary {
-        let entry = |source: &str, outcome| Entry { source: source.to_owned(), outcome };
+        let entry = |source: &str, result| Entry { source: source.to_owned(), result };
         let documents = vec![
-            entry("a.md", Outcome::Added { chunks: 3, sentences: 9, notes: Vec::new() }),
-            entry("b.md", Outcome::Changed { chunks: 2, sentences: 4, notes: vec!["x".to_owned()] }),
-            entry("c.md", Outcome::Unchanged),
-            entry("d.xyz", Outcome::Skipped { reason: "unsupported".to_owned() }),
-            entry("e.md", Outcome::Moved { from: "f.md".to_owned() }),
-            entry("g.md", Outcome::Removed),
+            entry("a.md", DocumentResult::Added { chunks: 3, sentences: 9, notes: Vec::new() }),
+            entry("b.md", DocumentResult::Changed { chunks: 2, sentences: 4, notes: vec!["x".to_owned()] }),
+            entry("c.md", DocumentResult::Unchanged),
+            entry("d.xyz", DocumentResult::Skipped { reason: "unsupported".to_owned() }),
+            entry("e.md", DocumentResult::Moved { from: "f.md".to_owned() }),
+            entry("g.md", DocumentResult::Removed),
         ];
         Summary { documents, seconds: 1.25, embedding_seconds: 0.75, ..Summary::new("kb", false) }
     }
 
     #[test]
-    fn json_has_the_counts_and_each_file() {
+    fn json_contains_the_counts_and_each_file() {
         let json = serde_json::to_value(summary()).unwrap();
         assert_eq!((&json["collection"], &json["added"]), (&"kb".into(), &1.into()));
         assert_eq!((&json["chunks"], &json["sentences"]), (&5.into(), &13.into()));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_line_per_count() {
+    fn the_text_has_a_line_per_count() {
         let text = summary().to_string();
         assert!(text.contains("added              1\n"), "{text}");
         assert!(text.ends_with("in all           1.2 s"), "{text}");
@@ -309,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_write_to_the_terminal() {
-        let entry = Entry { source: "a\u{1b}[2J\n.md".to_owned(), outcome: Outcome::Removed };
+    fn control_characters_in_a_name_are_escaped() {
+        let entry = Entry { source: "a\u{1b}[2J\n.md".to_owned(), result: DocumentResult::Removed };
         assert_eq!(entry.line().unwrap(), "removed a\\u{1b}[2J\\n.md");
     }
 }

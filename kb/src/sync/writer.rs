@@ -1,36 +1,36 @@
-//! What the pipeline gives → the knowledge base.
+//! Writes the output of the pipeline to the knowledge base.
 //!
-//! The chunks of a batch are one request, whatever documents they are of. A document that the database refuses costs the
-//! others nothing but a second request; an error that would hit every other document too ends the run.
+//! The chunks of a batch are one request, whatever documents they belong to. If the database rejects a document, the others
+//! of its batch are sent again without it. An error that would affect every document ends the run.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use uuid::Uuid;
 
-use super::Report;
-use super::embedding::{Batch, Part, Step};
+use super::batch::{Batch, Part, WriterInput};
 use super::fingerprint::Defaults;
-use super::plan::{Change, Write};
+use super::plan::Write;
 use super::prepare::{CHANGED_MEANWHILE, Settled};
-use super::summary::Outcome;
+use super::run_log::RunLog;
+use super::summary::DocumentResult;
 use crate::knowledge_base::{KnowledgeBase, NewChunk, StoredDocument};
 use crate::source::Location;
 use crate::supabase::SupabaseError;
 
-/// Documents whose original is uploaded, and which are published, at the same time.
-const PUBLISHERS: usize = 4;
+/// Documents that are uploaded and published at the same time.
+const MAX_CONCURRENT_PUBLICATIONS: usize = 4;
 
-/// Writes the steps of one run.
+/// Writes the documents of one run.
 pub(super) struct Writer<'a, 'b> {
     knowledge_base: &'a KnowledgeBase,
     model: &'a str,
     defaults: &'a Defaults,
-    report: &'a mut Report<'b>,
-    /// Documents that were refused and whose later parts are of no use.
-    refused: HashSet<Uuid>,
-    /// Documents that their source turned out not to have any more.
+    log: &'a mut RunLog<'b>,
+    /// Documents that the database rejected; their later parts are not sent.
+    rejected: HashSet<Uuid>,
+    /// Documents whose source no longer has them, as loading them showed.
     gone: Vec<StoredDocument>,
 }
 
@@ -39,22 +39,22 @@ impl<'a, 'b> Writer<'a, 'b> {
         knowledge_base: &'a KnowledgeBase,
         model: &'a str,
         defaults: &'a Defaults,
-        report: &'a mut Report<'b>,
+        log: &'a mut RunLog<'b>,
     ) -> Self {
-        Self { knowledge_base, model, defaults, report, refused: HashSet::new(), gone: Vec::new() }
+        Self { knowledge_base, model, defaults, log, rejected: HashSet::new(), gone: Vec::new() }
     }
 
-    pub(super) async fn write(&mut self, step: Step) -> Result<(), SupabaseError> {
+    pub(super) async fn write(&mut self, input: WriterInput) -> Result<(), SupabaseError> {
         let started = Instant::now();
-        let outcome = match step {
-            Step::Settled(settled) => self.settle(*settled).await,
-            Step::Batch(batch) => self.write_batch(batch).await,
+        let outcome = match input {
+            WriterInput::Settled(settled) => self.settle(*settled).await,
+            WriterInput::Batch(batch) => self.write_batch(batch).await,
         };
-        self.report.add_writing(started.elapsed());
+        self.log.add_writing_time(started.elapsed());
         outcome
     }
 
-    /// What is to be removed, if it is not too much.
+    /// The documents that are no longer in the source. The caller removes them unless they are suspiciously many.
     pub(super) fn into_gone(self) -> Vec<StoredDocument> {
         self.gone
     }
@@ -67,7 +67,7 @@ impl<'a, 'b> Writer<'a, 'b> {
                 {
                     self.knowledge_base.note_version(stored.id, version).await?;
                 }
-                self.report.record(&write.source, Outcome::Unchanged);
+                self.log.record(&write.source, DocumentResult::Unchanged);
                 Ok(())
             }
             Settled::Gone(write, reason) => match write.replaces {
@@ -81,13 +81,13 @@ impl<'a, 'b> Writer<'a, 'b> {
         }
     }
 
-    /// An older version, if there is one, stays; else the administrator finds a note in the table.
+    /// Keeps the older version, if there is one; otherwise notes the failure in the table for the administrator.
     async fn fail(&mut self, write: &Write, reason: String) -> Result<(), SupabaseError> {
         let noted = match write.replaces {
             Some(_) => Ok(()),
             None => self.knowledge_base.note_failure(&write.source, write.item.name(), &reason).await,
         };
-        self.report.record(&write.source, Outcome::Failed { reason });
+        self.log.record(&write.source, DocumentResult::Failed { reason });
         match noted {
             Err(error) if !error.concerns_only_this_document() => Err(error),
             _ => Ok(()),
@@ -95,7 +95,7 @@ impl<'a, 'b> Writer<'a, 'b> {
     }
 
     async fn write_batch(&mut self, batch: Batch) -> Result<(), SupabaseError> {
-        self.report.add_embedding(batch.embedding);
+        self.log.add_embedding_time(batch.embedding);
         let first: Vec<_> =
             batch.parts.iter().filter(|part| part.is_first).map(|part| &part.document.document).collect();
         if !first.is_empty()
@@ -113,13 +113,13 @@ impl<'a, 'b> Writer<'a, 'b> {
         }
         for part in parts.iter().filter(|part| part.is_first) {
             let begun = self.knowledge_base.begin(&[&part.document.document]).await;
-            self.unless_refused(part, begun).await?;
+            self.tolerate_rejection(part, begun).await?;
         }
         Ok(())
     }
 
     async fn write_chunks(&mut self, parts: &[Part]) -> Result<(), SupabaseError> {
-        let parts: Vec<&Part> = parts.iter().filter(|part| !self.is_refused(part)).collect();
+        let parts: Vec<&Part> = parts.iter().filter(|part| !self.is_rejected(part)).collect();
         let chunks: Vec<&NewChunk> = parts.iter().flat_map(|part| &part.chunks).collect();
         match self.knowledge_base.write_chunks(&chunks, self.model).await {
             Ok(()) => Ok(()),
@@ -128,18 +128,18 @@ impl<'a, 'b> Writer<'a, 'b> {
                 for part in parts {
                     let chunks: Vec<&NewChunk> = part.chunks.iter().collect();
                     let written = self.knowledge_base.write_chunks(&chunks, self.model).await;
-                    self.unless_refused(part, written).await?;
+                    self.tolerate_rejection(part, written).await?;
                 }
                 Ok(())
             }
         }
     }
 
-    fn is_refused(&self, part: &Part) -> bool {
-        self.refused.contains(&part.document.document.id)
+    fn is_rejected(&self, part: &Part) -> bool {
+        self.rejected.contains(&part.document.document.id)
     }
 
-    async fn unless_refused(
+    async fn tolerate_rejection(
         &mut self,
         part: &Part,
         written: Result<(), SupabaseError>,
@@ -147,31 +147,33 @@ impl<'a, 'b> Writer<'a, 'b> {
         match written {
             Ok(()) => Ok(()),
             Err(error) if error.concerns_only_this_document() => {
-                self.refused.insert(part.document.document.id);
-                // Only tidiness: nobody sees it, and the next run deletes it.
+                self.rejected.insert(part.document.document.id);
+                // If this fails, nobody sees the rows, and the next run deletes them.
                 let _ = self.knowledge_base.discard(&part.document.document).await;
-                self.report
-                    .record(&part.document.write.source, Outcome::Failed { reason: error.to_string() });
+                self.log.record(
+                    &part.document.write.source,
+                    DocumentResult::Failed { reason: error.to_string() },
+                );
                 Ok(())
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Makes the documents visible that are complete with this batch.
+    /// Publishes the documents that are complete with this batch.
     async fn publish(&mut self, parts: Vec<Part>) -> Result<(), SupabaseError> {
         let complete: Vec<Part> =
-            parts.into_iter().filter(|part| part.is_last && !self.is_refused(part)).collect();
+            parts.into_iter().filter(|part| part.is_last && !self.is_rejected(part)).collect();
         let (knowledge_base, defaults) = (self.knowledge_base, self.defaults);
         let mut published = stream::iter(complete)
             .map(|part| async move { (publish(knowledge_base, defaults, &part).await, part) })
-            .buffered(PUBLISHERS);
+            .buffered(MAX_CONCURRENT_PUBLICATIONS);
         let mut stopped = Ok(());
         while let Some((outcome, part)) = published.next().await {
             match outcome {
-                Ok(()) => self.report.written(&part),
+                Ok(()) => self.log.record_written(&part),
                 Err(PublishError::Document(reason)) => {
-                    self.report.record(&part.document.write.source, Outcome::Failed { reason });
+                    self.log.record(&part.document.write.source, DocumentResult::Failed { reason });
                     let _ = self.knowledge_base.discard(&part.document.document).await;
                 }
                 Err(PublishError::Stop(error)) => stopped = Err(error),
@@ -182,9 +184,9 @@ impl<'a, 'b> Writer<'a, 'b> {
 }
 
 enum PublishError {
-    /// This document is at fault.
+    /// Only this document is affected.
     Document(String),
-    /// So would be every other.
+    /// Every other document would fail, too.
     Stop(SupabaseError),
 }
 
@@ -206,7 +208,7 @@ async fn publish(
     let write = &part.document.write;
     let document = &part.document.document;
     if let (Some(path), Location::File(file)) = (&document.original, &write.item.location) {
-        // Read again rather than kept in memory since; the chunks must be of the same content.
+        // The file is read again instead of kept in memory; its content must be the one that the chunks came from.
         let bytes = file.read().map_err(|error| PublishError::Document(error.to_string()))?;
         let format = write.item.format;
         let hash = format.map(|format| defaults.content_hash(format, &bytes));
@@ -219,30 +221,8 @@ async fn publish(
     if let Some(old) = write.replaces.as_ref().and_then(|stored| stored.original())
         && document.original.as_deref() != Some(old)
     {
-        // Nothing refers to it any more; `kb doctor` finds it if it stays.
+        // Nothing refers to the old file any more. If the deletion fails, `kb doctor` reports the file.
         let _ = knowledge_base.client().delete_files(&[old.to_owned()]).await;
     }
     Ok(())
-}
-
-impl Report<'_> {
-    fn written(&mut self, part: &Part) {
-        let document = &part.document;
-        let chunks = document.passages.len();
-        let sentences = document.passages.iter().map(|passage| passage.sentences.len()).sum();
-        let notes = document.notes.clone();
-        let outcome = match (document.write.change, &document.write.replaces) {
-            (Change::Added, _) | (_, None) => Outcome::Added { chunks, sentences, notes },
-            _ => Outcome::Changed { chunks, sentences, notes },
-        };
-        self.record(&document.write.source, outcome);
-    }
-
-    fn add_writing(&mut self, time: Duration) {
-        self.summary.writing_seconds += time.as_secs_f64();
-    }
-
-    fn add_embedding(&mut self, time: Duration) {
-        self.summary.embedding_seconds += time.as_secs_f64();
-    }
 }

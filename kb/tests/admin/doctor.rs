@@ -119,7 +119,7 @@ fn each_fault_is_found_and_only_problems_fail() {
         );
         assert_eq!(output.code, i32::from(expected == "problem"), "{field}");
         let text = doctor(health, &[]).out;
-        assert!(text.contains('→'), "{field} without a word on how to mend it: {text}");
+        assert!(text.contains('→'), "{field} without a word on how to fix it: {text}");
     }
 }
 
@@ -146,8 +146,8 @@ fn each_change_of_who_may_do_what_is_named_and_cannot_write_to_the_terminal() {
     let report = doctor(health, &["--json"]).json();
     let check = report["checks"].as_array().unwrap().iter().find(|check| check["check"] == "access").unwrap();
     assert_eq!(check["details"].as_array().unwrap().len(), 4);
-    let mend = check["mend"].as_str().unwrap();
-    assert!(mend.contains("supabase/migrations") && mend.contains("drop policy"), "{mend}");
+    let fix = check["fix"].as_str().unwrap();
+    assert!(fix.contains("supabase/migrations") && fix.contains("drop policy"), "{fix}");
 }
 
 /// The API as it is when the schema of the helpers is, or is not, part of it; the database may not know.
@@ -280,7 +280,7 @@ fn a_postgres_without_storage_is_no_fault() {
 }
 
 #[test]
-fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
+fn fix_deletes_only_orphans_and_leftovers() {
     let orphan = format!("originals/{}/x.md", id(9));
     let broken = {
         let mut health = healthy();
@@ -298,7 +298,7 @@ fn mending_deletes_orphans_and_leftovers_and_nothing_else() {
         (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),
     });
-    let output = kb(&fake.url, &["doctor", "--mend"]);
+    let output = kb(&fake.url, &["doctor", "--fix"]);
     assert!(
         output.out.starts_with("deleted what was begun of kb/half.md\ndeleted 1 original that"),
         "{}",
@@ -321,7 +321,7 @@ fn orphans_that_stay_are_not_deleted_for_ever() {
     health["orphan_files"] = value!(["originals/x/y"]);
     health["orphan_file_count"] = 1.into();
     let fake = server(move |line| (line == HEALTH).then(|| health.clone()));
-    assert_eq!(kb(&fake.url, &["doctor", "--mend"]).code, 0);
+    assert_eq!(kb(&fake.url, &["doctor", "--fix"]).code, 0);
     assert_eq!(fake.count(DELETE_FILES), 1);
 }
 

@@ -15,11 +15,11 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use kb::embed::TextEmbedder;
 use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
 use kb::reembed::{Reembedded, reembed};
 use kb::supabase::{Backoff, Client, SupabaseError};
+use kb::text_embedder::TextEmbedder;
 use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
 

@@ -8,15 +8,15 @@ use serde_json::json;
 
 use super::super::connect;
 use super::selected;
-use crate::cli::{EnableArgs, RemoveArgs};
+use crate::cli::{RemoveArgs, VisibilityArgs};
 use crate::knowledge_base::{Precision, StoredDocument};
 use crate::output::{counted, print, print_json, printable};
 
 /// What removing does not do; said once, before or after it.
-const COMES_BACK: &str = "If its source still has a document, the next `kb sync` brings it back; `kb disable` hides it \
+const REMOVAL_NOTICE: &str = "If its source still has a document, the next `kb sync` brings it back; `kb disable` hides it \
                           for good.";
 
-pub(crate) async fn set_enabled(args: EnableArgs, enabled: bool) -> anyhow::Result<ExitCode> {
+pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let documents = knowledge_base.all_documents().await?;
     let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
@@ -50,7 +50,7 @@ pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         print_json(&json!({ "removed": sources }))?;
     } else if args.yes {
-        print(&format!("{}\n{COMES_BACK}", lines("removed", &sources)))?;
+        print(&format!("{}\n{REMOVAL_NOTICE}", lines("removed", &sources)))?;
     } else {
         print(&lines("removed", &sources))?;
     }
@@ -83,7 +83,7 @@ fn is_wanted(sources: &[&str]) -> anyhow::Result<bool> {
         writeln!(stderr, "  {}", printable(source))?;
     }
     let what = counted(sources.len() as u64, "document");
-    write!(stderr, "{COMES_BACK}\nRemove {what} with passages and uploaded originals? [y/N] ")?;
+    write!(stderr, "{REMOVAL_NOTICE}\nRemove {what} with passages and uploaded originals? [y/N] ")?;
     stderr.flush()?;
     let mut answer = String::new();
     stdin.lock().read_line(&mut answer)?;

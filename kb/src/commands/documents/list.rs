@@ -9,8 +9,7 @@ use crate::output::{Column, Table, counted, number, print, print_json, printable
 
 pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
-    let filter =
-        Filter { collection: args.collection, status: args.status.map(Status::from), stale: args.stale };
+    let filter = Filter { collection: args.collection, status: args.status, stale: args.stale };
     let documents = knowledge_base.overview(&filter).await?;
     if args.json {
         print_json(&documents)?;
@@ -71,7 +70,7 @@ fn footer(documents: &[Overview]) -> String {
     }
     let stale: u64 = documents.iter().map(|document| document.stale_chunks).sum();
     if stale > 0 {
-        parts.push(format!("{} (`kb reembed` mends them)", counted(stale, "stale chunk")));
+        parts.push(format!("{} (`kb reembed` fixes them)", counted(stale, "stale chunk")));
     }
     let mut footer = format!("{}: {}", counted(documents.len() as u64, "document"), parts.join(", "));
     for document in documents {

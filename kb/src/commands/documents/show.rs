@@ -9,11 +9,11 @@ use super::super::connect;
 use super::list::{audience, yes_or_no};
 use super::selected;
 use crate::cli::ShowArgs;
-use crate::knowledge_base::{Overview, Passage, Precision, Status};
+use crate::knowledge_base::{Overview, Precision, Status, StoredPassage};
 use crate::output::{beginning, counted, moment, print, print_json, printable};
 
 /// Characters of a passage that is not shown in full.
-const BEGINNING: usize = 240;
+const EXCERPT_CHARS: usize = 240;
 
 pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
@@ -35,7 +35,7 @@ pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn with_passages(document: &Overview, passages: &[Passage]) -> anyhow::Result<Value> {
+fn with_passages(document: &Overview, passages: &[StoredPassage]) -> anyhow::Result<Value> {
     let mut value = serde_json::to_value(document)?;
     value["passages"] = json!(passages);
     Ok(value)
@@ -69,7 +69,7 @@ fn properties(document: &Overview) -> String {
     lines.map(|(name, value)| format!("{name:<10}{}", printable(value))).collect::<Vec<_>>().join("\n")
 }
 
-fn describe(passage: &Passage, full: bool) -> String {
+fn describe(passage: &StoredPassage, full: bool) -> String {
     let mut place = vec![format!("[{}]", passage.ordinal + 1)];
     if passage.stale {
         place.push("STALE".to_owned());
@@ -83,7 +83,7 @@ fn describe(passage: &Passage, full: bool) -> String {
     place.extend(passage.meta.url.clone());
     let text: Vec<String> = match full {
         true => passage.content.lines().map(printable).collect(),
-        false => vec![beginning(&passage.content, BEGINNING)],
+        false => vec![beginning(&passage.content, EXCERPT_CHARS)],
     };
     let text = text.iter().map(|line| format!("    {line}").trim_end().to_owned());
     [printable(&place.join("  "))].into_iter().chain(text).collect::<Vec<_>>().join("\n")

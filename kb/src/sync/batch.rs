@@ -1,23 +1,24 @@
-//! Prepared documents → batches of rows with vectors, on all cores.
+//! Embeds prepared documents on all cores, in batches of rows.
 //!
-//! A batch holds as many texts as keep the cores busy, whether they are of many small documents or of a part of a large
-//! one, so that memory does not grow with documents.
+//! A batch contains as many texts as keep the cores busy, from many small documents or from a part of a large one, so that
+//! memory does not grow with the size of a document.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::prepare::{Passage, Prepared, Settled};
-use crate::embed::{TextEmbedder, vectors};
+use super::prepare::{Prepared, PreparedPassage, Settled};
 use crate::knowledge_base::{NewChunk, NewSentence};
+use crate::text_embedder::{TextEmbedder, vectors};
 
-/// Texts embedded and written together: enough to keep all cores busy, little to lose, two megabytes to send.
+/// Texts embedded and written together: enough to keep all cores busy, about 2 MB to send, and little to repeat if the run
+/// stops.
 const TEXTS_PER_BATCH: usize = 512;
 
-/// What the writer gets.
-pub(super) enum Step {
-    /// Nothing has to be written.
+/// What the writer receives.
+pub(super) enum WriterInput {
+    /// A document that needs no writing.
     Settled(Box<Settled>),
     /// Rows to write.
     Batch(Batch),
@@ -41,21 +42,19 @@ pub(super) struct Part {
     pub(super) is_last: bool,
 }
 
-/// Collects texts until there are enough of them.
-pub(super) struct Embedding<'a, E> {
+/// Collects texts until a batch is full.
+pub(super) struct BatchBuilder<'a, E> {
     embedder: &'a E,
     texts: Vec<String>,
     parts: Vec<(Arc<Prepared>, std::ops::Range<usize>)>,
 }
 
-impl<'a, E: TextEmbedder> Embedding<'a, E> {
+impl<'a, E: TextEmbedder> BatchBuilder<'a, E> {
     pub(super) fn new(embedder: &'a E) -> Self {
         Self { embedder, texts: Vec::new(), parts: Vec::new() }
     }
 
-    /// Adds a document; `send` gets each batch that is full.
-    ///
-    /// Ends early when `send` returns false.
+    /// Adds a document and passes each full batch to `send`. Stops and returns false when `send` returns false.
     pub(super) fn add(&mut self, document: Prepared, send: &mut impl FnMut(Batch) -> bool) -> bool {
         let document = Arc::new(document);
         let count_tokens = |text: &str| self.embedder.count_tokens(text);
@@ -77,7 +76,7 @@ impl<'a, E: TextEmbedder> Embedding<'a, E> {
         true
     }
 
-    /// What was collected, embedded.
+    /// Embeds what was collected.
     pub(super) fn take(&mut self) -> Batch {
         let started = Instant::now();
         let texts = std::mem::take(&mut self.texts);
@@ -104,14 +103,14 @@ fn part(
     Part { document, chunks, is_first, is_last }
 }
 
-/// Takes the vectors of [`Prepared::texts`] off the iterator.
+/// Consumes the vectors of [`Prepared::texts`] from the iterator.
 fn new_chunk(
     document: &Prepared,
-    passage: &Passage,
+    passage: &PreparedPassage,
     ordinal: usize,
     vectors: &mut impl Iterator<Item = Vec<f32>>,
 ) -> NewChunk {
-    let Passage { chunk, sentences } = passage;
+    let PreparedPassage { chunk, sentences } = passage;
     NewChunk {
         id: Uuid::new_v4(),
         document_id: document.document.id,

@@ -1,4 +1,4 @@
-//! What can be mended without asking: things that nobody sees or refers to.
+//! What can be fixed without asking: things that nobody sees or refers to.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::supabase::SupabaseError;
 
 /// What was deleted.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
-pub struct Mended {
+pub struct Fixed {
     /// Sources of documents that were begun more than a day ago and never published.
     pub left_over: Vec<String>,
     /// Originals that no document referred to.
@@ -19,22 +19,22 @@ pub struct Mended {
 ///
 /// # Errors
 /// If the server cannot be asked. What was deleted until then stays deleted.
-pub async fn mend(knowledge_base: &KnowledgeBase) -> Result<Mended, SupabaseError> {
-    let mut mended = Mended::default();
+pub async fn fix(knowledge_base: &KnowledgeBase) -> Result<Fixed, SupabaseError> {
+    let mut fixed = Fixed::default();
     let health = knowledge_base.health().await?;
     if health.pending_older_than_day > 0 {
         let documents = knowledge_base.oldest_pending(health.pending_older_than_day).await?;
-        knowledge_base.discard_all(&documents).await?;
-        mended.left_over = documents.into_iter().map(|document| document.source).collect();
+        knowledge_base.delete_with_originals(&documents).await?;
+        fixed.left_over = documents.into_iter().map(|document| document.source).collect();
     }
     // The server names a part of them at a time.
     loop {
         let mut orphans = knowledge_base.health().await?.files.orphan_files;
-        orphans.retain(|path| !mended.orphans.contains(path));
+        orphans.retain(|path| !fixed.orphans.contains(path));
         if orphans.is_empty() {
-            return Ok(mended);
+            return Ok(fixed);
         }
         knowledge_base.client().delete_files(&orphans).await?;
-        mended.orphans.append(&mut orphans);
+        fixed.orphans.append(&mut orphans);
     }
 }

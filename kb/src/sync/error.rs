@@ -1,0 +1,58 @@
+//! Why a sync failed.
+
+use embedder::EmbedderError;
+
+use crate::source::ListError;
+use crate::supabase::SupabaseError;
+
+/// Why a run did nothing, or was stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyncError {
+    /// The source cannot be listed.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// The knowledge base cannot be read or written.
+    #[error(transparent)]
+    Supabase(#[from] SupabaseError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Embedder(#[from] EmbedderError),
+    /// Another run has the lease.
+    #[error("another sync of {collection} is still running{}; run this again when it has ended", .host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default())]
+    Running {
+        /// The collection.
+        collection: String,
+        /// The computer it runs on.
+        host: Option<String>,
+    },
+    /// Interrupted with Ctrl-C.
+    #[error("stopped; run this again to continue")]
+    Interrupted,
+    /// Another run may have begun: this one did not renew its lease for a minute, or the lease was deleted.
+    #[error("lost the lease of {0}, which another run may hold now; run this again")]
+    LeaseLost(String),
+    /// A document that was hidden or restricted in the dashboard would be removed while new documents are added.
+    #[error(
+        "{document} was hidden or restricted in the dashboard and is no longer in the source, but new documents are. It may \
+         be one of them under another name, which everybody would see. Nothing was changed. Restrict the new documents at \
+         their source, or run this again with --force"
+    )]
+    HiddenRemoval {
+        /// Source of the first such document.
+        document: String,
+    },
+    /// More documents would be removed than a user is likely to want.
+    #[error(
+        "{removed} of {all} documents of {collection} are no longer in the source. Nothing was changed. To remove them, run \
+         this again with --force"
+    )]
+    ManyRemovals {
+        /// Number of documents that would be removed.
+        removed: usize,
+        /// Number of documents in the collection.
+        all: usize,
+        /// The collection.
+        collection: String,
+    },
+}

@@ -1,0 +1,50 @@
+//! What a run has done so far.
+
+use std::time::Duration;
+
+use super::batch::Part;
+use super::plan::Change;
+use super::summary::{DocumentResult, Entry, Summary};
+use crate::progress::Progress;
+
+/// Collects the results of a run, and prints each as it comes.
+pub(super) struct RunLog<'a> {
+    pub(super) summary: Summary,
+    pub(super) progress: &'a Progress,
+}
+
+impl<'a> RunLog<'a> {
+    pub(super) fn new(summary: Summary, progress: &'a Progress) -> Self {
+        Self { summary, progress }
+    }
+
+    pub(super) fn record(&mut self, source: &str, result: DocumentResult) {
+        let entry = Entry { source: source.to_owned(), result };
+        if let Some(line) = entry.line() {
+            self.progress.line(&line);
+        }
+        self.progress.document_done(entry.result.chunks());
+        self.summary.documents.push(entry);
+    }
+
+    /// Records a document that was written and published; `part` is its last.
+    pub(super) fn record_written(&mut self, part: &Part) {
+        let document = &part.document;
+        let chunks = document.passages.len();
+        let sentences = document.passages.iter().map(|passage| passage.sentences.len()).sum();
+        let notes = document.notes.clone();
+        let result = match (document.write.change, &document.write.replaces) {
+            (Change::Added, _) | (_, None) => DocumentResult::Added { chunks, sentences, notes },
+            _ => DocumentResult::Changed { chunks, sentences, notes },
+        };
+        self.record(&document.write.source, result);
+    }
+
+    pub(super) fn add_writing_time(&mut self, time: Duration) {
+        self.summary.writing_seconds += time.as_secs_f64();
+    }
+
+    pub(super) fn add_embedding_time(&mut self, time: Duration) {
+        self.summary.embedding_seconds += time.as_secs_f64();
+    }
+}
