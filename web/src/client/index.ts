@@ -1,5 +1,5 @@
 export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
-export { streamChat } from "./client.js";
+export { streamChat } from "./stream-chat.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
 export { ChatError, type ChatErrorCode, type ChatErrorDetails, type UnauthorizedReason } from "./errors.js";
 export { Identity } from "./identity.js";

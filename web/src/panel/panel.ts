@@ -5,36 +5,22 @@ import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
 import { ICONS } from "../dom/icons.js";
-import type { Translator } from "../dom/translator.js";
-import type { Dispatch } from "../element/events.js";
-import type { EvidenceChatElement } from "../element/evidence-chat.js";
-import type { Frame } from "../element/frame.js";
 import type { TextKey } from "../texts/index.js";
 import { Announcer } from "./chat/announcer.js";
 import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
+import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { copySelection } from "./citations/index.js";
-import { HistoryView } from "./history/index.js";
+import type { PanelHost } from "./host.js";
+import { HistoryView } from "./history/history-view.js";
+import { Modality } from "./modality.js";
 import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
-import { Modality } from "./modality.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
-import { problemOf } from "./chat/problem.js";
-
-/** What the element lends the panel. */
-export interface PanelHost {
-  readonly element: EvidenceChatElement;
-  readonly shadow: ShadowRoot;
-  readonly frame: Frame;
-  readonly translator: Translator;
-  readonly dispatch: Dispatch;
-  /** Shows the greeting of the site's settings, unless the page has one of its own. */
-  readonly greet: (greeting: string | undefined) => void;
-}
 
 /** The panel: conversation, history and model of one widget, and what they have to know of each other. */
 export class WidgetPanel {

@@ -2,23 +2,23 @@ import { listMessages } from "../../client/api.js";
 import { downloadDocument } from "../../client/download.js";
 import { invalidResponse } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/options.js";
+import { safeLink } from "../../client/safe-url.js";
 import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
-import type { PanelHost } from "../panel.js";
+import type { PanelHost } from "../host.js";
 import { exportMenu } from "../references/export-menu.js";
+import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
 import { Conversation, type Exchange } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
-import { saveFile } from "./save-file.js";
 import { Stopwatch } from "./stopwatch.js";
-import { supportLink } from "./support-link.js";
 
 /** Messages asked for at once when a conversation is opened: the most there can be. A page may have fewer. */
 const PAGE = 200;
@@ -219,7 +219,7 @@ export class Chat {
     const { composer } = host.frame;
     reply.refuse(event, {
       rephrase: () => composer.offer(question),
-      supportUrl: supportLink(host.element.getAttribute("support-url")),
+      supportUrl: safeLink(host.element.getAttribute("support-url")),
       suggest: (text) => composer.offer(text),
     });
     announcer.say(reply.root.querySelector("[data-role=refusal-message]")?.textContent ?? "");

@@ -4,7 +4,7 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { ReferenceStyle } from "../../references/index.js";
 import type { TextKey } from "../../texts/index.js";
-import { saveFile } from "../chat/save-file.js";
+import { saveFile } from "../save-file.js";
 import css from "./references.css";
 
 /** Style sheet of the export menu, for the panel to adopt. */

@@ -1,4 +1,5 @@
-import type { Message } from "../index.js";
+/** A text with `{name}` places, or one text for each plural form of the number at `{count}`. */
+export type Message = string | ({ readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string });
 
 /** The English texts; their keys are those of every language. */
 export const texts = {
