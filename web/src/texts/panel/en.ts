@@ -100,11 +100,10 @@ export const texts = {
 
   // Export of references
   exportReferences: "Export references",
-  exportStyle: "Style",
+  exportFormat: "Format",
   exportCopy: "Copy",
   exportDownload: "Download",
   exportFailed: "The references could not be formatted.",
-  exportFormattedWith: "Formatted with {libraries}",
 
   // History
   history: "History",
