@@ -2,7 +2,7 @@ export { deleteSession, getConfig, listMessages, listSessions, renameSession } f
 export { streamChat } from "./stream-chat.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
 export { ChatError, type ChatErrorCode, type ChatErrorDetails, type UnauthorizedReason } from "./errors.js";
-export { Identity } from "./identity.js";
+export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
 export { safeUrl } from "./safe-url.js";

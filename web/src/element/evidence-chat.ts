@@ -14,6 +14,9 @@ import css from "./frame.css";
 /** Where the widget stands: in the flow of the page, or behind a button in its corner. */
 export type Mode = "inline" | "floating";
 
+/** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
+const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
 /** What a page may set before the element is defined. */
 const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "texts", "tokenProvider"] as const;
 
@@ -80,7 +83,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart history-undo - The notice of a deletion that can be undone.
  * @csspart my-data - The export and the deletion of the visitor's data.
  */
-export class EvidenceChatElement extends HTMLElement {
+export class EvidenceChatElement extends BaseElement {
   static readonly observedAttributes = ["endpoint", "greeting", "heading", "lang", "mode", "preload", "theme"];
 
   readonly #translator = new Translator();
