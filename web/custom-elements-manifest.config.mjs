@@ -1,4 +1,4 @@
-// What `custom-elements.json` tells editors and catalogues about <evidence-chat>.
+// Configures the analyzer that writes `custom-elements.json`, which editors and catalogues read.
 
 /** The source modules that describe the element, and the files they are published as. */
 const PUBLISHED = {
@@ -6,7 +6,7 @@ const PUBLISHED = {
   "src/define.ts": "dist/evidence-chat.js",
 };
 
-/** Drops what is private, says which property an attribute belongs to and of what type an event is. */
+/** Drops private members and adds the property of each attribute and the type of each event. */
 const describeElement = {
   name: "describe-element",
   packageLinkPhase({ customElementsManifest }) {
@@ -19,6 +19,8 @@ const describeElement = {
 };
 
 function describe(element) {
+  // The source extends a stand-in of it, for servers.
+  element.superclass = { name: "HTMLElement" };
   element.members = element.members.filter(({ privacy }) => privacy !== "private");
   const properties = new Set(element.members.filter(({ kind }) => kind === "field").map(({ name }) => name));
   for (const attribute of element.attributes) {
@@ -28,7 +30,7 @@ function describe(element) {
   for (const event of element.events) event.type ??= { text: `EvidenceChatEventMap["${event.name}"]` };
 }
 
-/** Modules refer to each other with or without `/` and as `.js`. */
+/** The analyzer refers to modules with or without a leading `/`, and as `.js`. */
 function publishedAs(path) {
   const source = path.replace(/^\//, "").replace(/\.js$/, ".ts");
   return PUBLISHED[source] ?? path;
@@ -36,7 +38,7 @@ function publishedAs(path) {
 
 export default {
   globs: Object.keys(PUBLISHED),
-  // The analyzer would write there where it thinks the manifest is.
+  // Otherwise the analyzer adds the path of the manifest to package.json.
   packagejson: false,
   plugins: [describeElement],
 };

@@ -110,8 +110,7 @@ test("the widget's lists the npm packages in its bundles, and no tool of its bui
   const listed = shipped(JSON.parse(texts["widget.cdx.json"]), "npm")
     .map((id) => id.slice(0, id.lastIndexOf("@")))
     .sort();
-  assert.ok(bundled.includes("micromark") && bundled.includes("citeproc"));
-  // Read when the widget is built: the styles of references.
-  const expected = new Set([...bundled, "rehype-citation", "@evidence-chat/widget"]);
+  assert.ok(bundled.includes("micromark"));
+  const expected = new Set([...bundled, "@evidence-chat/widget"]);
   assert.deepEqual(listed, [...expected].sort());
 });

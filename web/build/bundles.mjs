@@ -4,7 +4,6 @@ import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { aliases } from "./aliases.mjs";
-import { referencesPlugin } from "./references-plugin.mjs";
 import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
@@ -39,7 +38,7 @@ export async function buildBundles(dist) {
   const texts = LANGUAGES.map((language) => `src/texts/panel/${language}.ts`);
   const later = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
-    ...(await buildHashed(dist, { references: "src/references/index.ts" }, { plugins: [referencesPlugin] })),
+    ...(await buildHashed(dist, { references: "src/references/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
   const plugins = [styleSheetsAsText, withoutInlineEmbedder, loadedLater(later)];

@@ -4,8 +4,8 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 import { chatServer, json } from "./chat-server.mjs";
 
 const client = await importTs(new URL("../src/client/index.ts", import.meta.url));
-const { parseServerTiming } = await importTs(new URL("../src/client/server-timing.ts", import.meta.url));
-const { apiUrl } = await importTs(new URL("../src/client/routes.ts", import.meta.url));
+const { parseServerTiming } = await importTs(new URL("../src/client/request.ts", import.meta.url));
+const { apiUrl } = await importTs(new URL("../src/client/request.ts", import.meta.url));
 
 const ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const SESSION = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { Countdown } = await importTs(new URL("../src/panel/history/countdown.ts", import.meta.url));
+const { Countdown } = await importTs(new URL("../src/panel/history/strips.ts", import.meta.url));
 
 let now, ended, countdown;
 

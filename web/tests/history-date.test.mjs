@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { shortDate } = await importTs(new URL("../src/panel/history/short-date.ts", import.meta.url));
+const { shortDate } = await importTs(new URL("../src/panel/history/session-row.ts", import.meta.url));
 
 // Local times: what counts are the visitor's own midnights.
 const NOW = "2026-11-22T15:00:00";

@@ -8,11 +8,11 @@ const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
 /** Texts that are the same word in English and in that language. */
 const SAME = {
   ar: [],
-  de: [],
+  de: ["exportFormat"],
   es: [],
   fr: [
     "conversation",
-    "exportStyle",
+    "exportFormat",
     "page",
     "passages.one",
     "passages.other",

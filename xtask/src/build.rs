@@ -53,7 +53,7 @@ impl Part {
     fn build(self, tools: &Tools) -> Result<()> {
         match self {
             Self::Embedder => embedder(tools),
-            Self::Web => shell::run(shell::command("node").arg("web/build.mjs")),
+            Self::Web => shell::run(shell::command("node").arg("web/build/package.mjs")),
             Self::Worker => worker(tools),
             Self::Kb => {
                 // With the features of the whole workspace, so that tests and this share what they compile.

@@ -1,6 +1,6 @@
-import { element } from "../../src/dom/element.js";
 import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
-import { sectionOf } from "../../src/panel/citations/section.js";
+import { element } from "../../src/dom/element.js";
+import { sectionOf } from "../../src/panel/citations/documents.js";
 import type { PageLanguage } from "../language.js";
 import type { TextKey } from "../texts/index.js";
 import { THRESHOLD } from "./threshold.js";

@@ -1,6 +1,6 @@
-import { element } from "../../src/dom/element.js";
 import type { FoundPassage } from "../../src/client/wire.js";
-import { sectionOf } from "../../src/panel/citations/section.js";
+import { element } from "../../src/dom/element.js";
+import { sectionOf } from "../../src/panel/citations/documents.js";
 import type { PageLanguage } from "../language.js";
 
 /** Passages that are near the question and not quoted, by name and cosine. */

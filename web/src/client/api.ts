@@ -1,8 +1,7 @@
 import { decodeConfig, decodeMessagePage, decodeSession, decodeSessionPage } from "./decode-api.js";
 import { ChatError } from "./errors.js";
 import type { ChatClientOptions } from "./options.js";
-import { abortFirst, send, sendForJson } from "./request.js";
-import { apiUrl } from "./routes.js";
+import { abortFirst, apiUrl, send, sendForJson } from "./request.js";
 import type { ChatConfig, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
 
 // Like `streamChat`, each of these throws a `ChatError`, or the signal's reason after an abort.

@@ -1,6 +1,5 @@
 import type { ChatClientOptions } from "./options.js";
-import { abortFirst, idleTimeout, readAll, send } from "./request.js";
-import { apiUrl } from "./routes.js";
+import { abortFirst, apiUrl, idleTimeout, readAll, send } from "./request.js";
 import { safeUrl } from "./safe-url.js";
 
 /** A file that was downloaded. */

@@ -1,9 +1,8 @@
-import { fileName, type DownloadedFile } from "./download.js";
+import { type DownloadedFile, fileName } from "./download.js";
 import { connectionLost, invalidResponse } from "./errors.js";
 import { parseObject } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
-import { abortFirst, idleTimeout, readAll, send } from "./request.js";
-import { apiUrl } from "./routes.js";
+import { abortFirst, apiUrl, idleTimeout, readAll, send } from "./request.js";
 
 /**
  * Everything that the server keeps of the user, as a JSON file: conversations with their messages, and refused questions.

@@ -1,9 +1,7 @@
 import { decodeError } from "./decode.js";
-import { type ChatError, connectionLost, invalidResponse } from "./errors.js";
+import { ChatError, connectionLost, invalidResponse } from "./errors.js";
 import { type JsonObject, parseObject } from "./json.js";
-import type { ChatClientOptions } from "./options.js";
-import { parseServerTiming } from "./server-timing.js";
-import { currentToken, tokenRefused } from "./token.js";
+import type { ChatClientOptions, TokenProvider } from "./options.js";
 import { within } from "./within.js";
 
 /** One request to the API. */
@@ -137,3 +135,57 @@ function retryAfter(response: Response): number | undefined {
   const seconds = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
   return seconds >= 0 ? seconds : undefined;
 }
+
+/** The durations of a Server-Timing header in milliseconds, by name; entries without one are left out. */
+export function parseServerTiming(header: string | null): Readonly<Record<string, number>> {
+  const durations = (header ?? "").split(",").flatMap((entry) => {
+    const [, name, duration] = /^\s*([^\s;="]+)\s*;(?:.*;)?\s*dur\s*=\s*"?(\d+(?:\.\d+)?)/i.exec(entry) ?? [];
+    return name === undefined ? [] : [[name, Number(duration)] as const];
+  });
+  return Object.fromEntries(durations);
+}
+
+/**
+ * The URL of another route of the API, beside POST /api/chat; `path` is relative to /api/. In a page, an endpoint may be
+ * relative to it.
+ */
+export function apiUrl(
+  endpoint: string,
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
+  const chat = new URL(endpoint, globalThis.document?.baseURI);
+  const url = new URL(path, chat.href.replace(/[?#].*$/, "").replace(/\/+$/, ""));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/**
+ * The user's token. Throws `unauthorized` if nobody is signed in, or if that cannot be found out within `timeoutMs`; an
+ * abort throws that error too, at once.
+ */
+export async function currentToken(
+  tokenProvider: TokenProvider,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  let token: string | null;
+  try {
+    token = await within(timeoutMs, tokenProvider(), signal);
+  } catch (thrown) {
+    throw new ChatError("unauthorized", UNCONFIRMED, { retryable: true, reason: "unconfirmed" }, { cause: thrown });
+  }
+  if (!token) throw new ChatError("unauthorized", SIGNED_OUT, { retryable: false, reason: "signed_out" });
+  return token;
+}
+
+/** The server refused a fresh token. */
+export function tokenRefused(): ChatError {
+  return new ChatError("unauthorized", EXPIRED, { retryable: false, status: 401, reason: "expired" });
+}
+
+const SIGNED_OUT = "Please sign in to ask a question.";
+const EXPIRED = "Your sign-in is no longer valid. Please sign out and in again.";
+const UNCONFIRMED = "Your sign-in could not be confirmed. Please try again.";

@@ -1,4 +1,4 @@
-import { safeLink } from "./safe-link.js";
+import { safeHref } from "../client/safe-url.js";
 import { isTranslated, type Translated } from "./translator.js";
 
 /** Every attribute that the widget sets. None of them runs anything: there is no `on…`, no `style`, no `srcdoc`. */
@@ -40,7 +40,7 @@ export type Child = Node | string | Translated | undefined;
 
 /**
  * Makes an element. This is the only way anything gets into the widget, and its sanitiser: strings become text nodes, so
- * that no text of a server or a document is ever parsed as HTML; links of other schemes than {@link safeLink} allows are
+ * that no text of a server or a document is ever parsed as HTML; links of other schemes than {@link safeHref} allows are
  * left out.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
@@ -68,7 +68,7 @@ export function set(target: Element, name: string, value: Attributes[AttributeNa
   else if (value === undefined || value === false) target.removeAttribute(name);
   else if (name !== "href") target.setAttribute(name, value === true ? "" : String(value));
   else {
-    const link = safeLink(value);
+    const link = safeHref(value);
     if (link !== undefined) target.setAttribute(name, link);
   }
 }

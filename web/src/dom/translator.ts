@@ -1,5 +1,5 @@
-import { SpeakingNodes } from "./speaking-nodes.js";
 import type { Message, TextKey, Texts } from "../texts/index.js";
+import { TranslatedNodes } from "./translated-nodes.js";
 
 /** What the `{name}` places of a text are filled with. Numbers are written as the language writes them. */
 export type Values = Readonly<Record<string, string | number>>;
@@ -49,7 +49,7 @@ export function isTranslated(value: unknown): value is Translated {
 export class Translator {
   #language = "en";
   #texts: Partial<Texts> = {};
-  readonly #nodes = new SpeakingNodes();
+  readonly #nodes = new TranslatedNodes();
   readonly #formats = new Map<string, Intl.NumberFormat>();
   #plurals: Intl.PluralRules | undefined;
 

@@ -1,4 +1,4 @@
-import type { TokenProvider } from "../client/client.js";
+import type { TokenProvider } from "../client/options.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { Panel } from "../panel/index.js";
@@ -7,12 +7,15 @@ import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
 import type { Dispatch } from "./events.js";
-import css from "./frame.css";
 import { Frame } from "./frame.js";
-import { Speech } from "./speech.js";
+import { LocaleController } from "./locale.js";
+import css from "./frame.css";
 
 /** Where the widget stands: in the flow of the page, or behind a button in its corner. */
 export type Mode = "inline" | "floating";
+
+/** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
+const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /** What a page may set before the element is defined. */
 const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "texts", "tokenProvider"] as const;
@@ -80,7 +83,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart history-undo - The notice of a deletion that can be undone.
  * @csspart my-data - The export and the deletion of the visitor's data.
  */
-export class EvidenceChatElement extends HTMLElement {
+export class EvidenceChatElement extends BaseElement {
   static readonly observedAttributes = ["endpoint", "greeting", "heading", "lang", "mode", "preload", "theme"];
 
   readonly #translator = new Translator();
@@ -91,7 +94,7 @@ export class EvidenceChatElement extends HTMLElement {
   });
   readonly #colors = new ColorScheme(this.#frame.root);
   readonly #shadow: ShadowRoot;
-  readonly #speech = new Speech(this.#translator, this.#frame.root);
+  readonly #locale = new LocaleController(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider = async () => null;
   #embedderFactory: EmbedderFactory | undefined;
@@ -102,7 +105,7 @@ export class EvidenceChatElement extends HTMLElement {
   #siteGreeting: string | undefined;
   /** Counts the calls of `clear`: a question that was asked before one is not asked after it. */
   #clears = 0;
-  readonly #pageLanguage = new MutationObserver(() => this.#speak());
+  readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
 
   constructor() {
     super();
@@ -170,7 +173,7 @@ export class EvidenceChatElement extends HTMLElement {
 
   set texts(texts: Partial<Texts>) {
     this.#texts = texts;
-    this.#speak();
+    this.#updateTexts();
   }
 
   connectedCallback(): void {
@@ -178,7 +181,7 @@ export class EvidenceChatElement extends HTMLElement {
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
-    this.#speak();
+    this.#updateTexts();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
     this.#panel?.connect();
@@ -201,7 +204,7 @@ export class EvidenceChatElement extends HTMLElement {
       this.#panel?.modeChanged();
     }
     if (name === "preload" && value !== null && this.isConnected) this.#preload();
-    if (name === "greeting" || name === "heading" || name === "lang") this.#speak();
+    if (name === "greeting" || name === "heading" || name === "lang") this.#updateTexts();
   }
 
   /** Opens a floating panel and puts the focus into the question box. */
@@ -271,7 +274,7 @@ export class EvidenceChatElement extends HTMLElement {
   }
 
   async #create(): Promise<Panel> {
-    const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#speech.loadPanelTexts()]);
+    const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#locale.loadPanelTexts()]);
     this.#frame.status.replaceChildren();
     this.#hasFailedToLoad = false;
     this.dataset.state = "idle";
@@ -283,7 +286,7 @@ export class EvidenceChatElement extends HTMLElement {
       dispatch: this.#dispatch,
       greet: (greeting) => {
         this.#siteGreeting = greeting;
-        this.#speak();
+        this.#updateTexts();
       },
     });
     if (this.isConnected) this.#panel.connect();
@@ -291,8 +294,8 @@ export class EvidenceChatElement extends HTMLElement {
   }
 
   /** Shows what the page says in attributes, in the widget's language. */
-  #speak(): void {
-    this.#speech.use(this, this.#texts);
+  #updateTexts(): void {
+    this.#locale.use(this, this.#texts);
     this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
     this.#frame.greeting = this.getAttribute("greeting") ?? this.#siteGreeting ?? this.#translator.t("intro");
   }

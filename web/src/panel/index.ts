@@ -2,11 +2,12 @@
 import { adoptStyles } from "../dom/styles.js";
 import { citationStyles } from "./citations/index.js";
 import historyStyles from "./history/history.css";
-import { type PanelHost, WidgetPanel } from "./panel.js";
+import type { PanelHost } from "./host.js";
+import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
 import { referenceStyles } from "./references/export-menu.js";
 
-export type { PanelHost } from "./panel.js";
+export type { PanelHost } from "./host.js";
 
 /** The widget's life, as the element directs it. */
 export type Panel = Pick<

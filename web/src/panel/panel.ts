@@ -5,36 +5,23 @@ import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
 import { ICONS } from "../dom/icons.js";
-import type { Translator } from "../dom/translator.js";
-import type { Dispatch } from "../element/events.js";
-import type { EvidenceChatElement } from "../element/evidence-chat.js";
-import type { Frame } from "../element/frame.js";
 import type { TextKey } from "../texts/index.js";
+import { type AskerEvent, INITIAL_ASKER, nextAsker } from "./asker.js";
 import { Announcer } from "./chat/announcer.js";
 import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
+import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { copySelection } from "./citations/index.js";
-import { HistoryView } from "./history/index.js";
+import type { PanelHost } from "./host.js";
+import { HistoryView } from "./history/history-view.js";
+import { Modality } from "./modality.js";
 import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
-import { Modality } from "./modality.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
-import { problemOf } from "./chat/problem.js";
-
-/** What the element lends the panel. */
-export interface PanelHost {
-  readonly element: EvidenceChatElement;
-  readonly shadow: ShadowRoot;
-  readonly frame: Frame;
-  readonly translator: Translator;
-  readonly dispatch: Dispatch;
-  /** Shows the greeting of the site's settings, unless the page has one of its own. */
-  readonly greet: (greeting: string | undefined) => void;
-}
 
 /** The panel: conversation, history and model of one widget, and what they have to know of each other. */
 export class WidgetPanel {
@@ -53,18 +40,15 @@ export class WidgetPanel {
   readonly #modality: Modality;
   readonly #visibleArea: VisibleArea;
   readonly #siteSettings: SiteSettings;
-  /** Whether it is known who asks the question that is on its way. */
-  #isAskerKnown = true;
-  /** Counts the questions: what is found out for one says nothing of the next. */
-  #questions = 0;
-  /** A question that is asked again, as the user who turned out to ask it. */
-  #askedAgain: Promise<void> = Promise.resolve();
+  #asker = INITIAL_ASKER;
+  /** Settles when a question that is asked again for another user is answered. */
+  #repetition: Promise<void> = Promise.resolve();
 
   constructor(host: PanelHost) {
     this.#host = host;
     const { element: chat, shadow, frame, translator } = host;
     const { t } = translator;
-    this.#identity = this.#nobodyYet();
+    this.#identity = this.#newIdentity();
     this.#modelNotice = new ModelNotice(translator, modelBytes(), {
       // Each button goes with its notice.
       retry: () => {
@@ -88,6 +72,8 @@ export class WidgetPanel {
       client: () => this.#client(),
       model: this.#model,
       onChange: () => this.#showState(),
+      onStart: (question) => this.#noteAsker({ type: "started", question }),
+      onEnd: () => this.#noteAsker({ type: "ended" }),
     });
     this.#history = new HistoryView({
       translator,
@@ -192,46 +178,43 @@ export class WidgetPanel {
   async ask(question: string): Promise<void> {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
-    this.#isAskerKnown = false;
-    this.#questions++;
-    // The token of the request itself may be long in coming: the model has to be there first.
+    this.#noteAsker({ type: "asked" });
+    // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready")
       void this.#client()
         .tokenProvider()
         .catch(() => null);
     await this.#chat.ask(question);
-    await this.#askedAgain;
+    await this.#repetition;
   }
 
-  /** Forgets the conversation and everything of this visitor. */
+  /** Forgets the conversation, the draft and all other data of this visitor. */
   clear(): void {
-    this.#forget();
-    this.#host.frame.composer.value = "";
-  }
-
-  #forget(): string | undefined {
-    this.#identity = this.#nobodyYet();
-    const question = this.#chat.forget();
+    this.#identity = this.#newIdentity();
+    this.#chat.forget();
     this.#announcer.clear();
     this.#history.clear();
     this.#closeHistory();
-    return question;
-  }
-
-  /** Somebody else is signed in. A question that was just asked is that user's; all else is of the one before. */
-  #userChanged(): void {
-    const isAskerKnown = this.#isAskerKnown;
-    const question = this.#forget();
-    // What was typed and not sent is of the one before, most likely.
     this.#host.frame.composer.value = "";
-    if (!isAskerKnown && question !== undefined) this.#askedAgain = this.#chat.ask(question);
   }
 
-  /** Whoever comes next is no change: nothing of anybody is here. */
-  #nobodyYet(): Identity {
+  #noteAsker(event: AskerEvent): void {
+    this.#asker = nextAsker(this.#asker, event);
+  }
+
+  /** Another user is signed in: clears the previous user's data, also the draft, and asks a new question again. */
+  #userChanged(): void {
+    this.#noteAsker({ type: "userChanged" });
+    const { question } = this.#asker;
+    this.clear();
+    if (question !== undefined) this.#repetition = this.#chat.ask(question);
+  }
+
+  /** Starts without a user: the first one to appear is not a change. */
+  #newIdentity(): Identity {
     const identity: Identity = new Identity(
       () => this.#host.element.tokenProvider,
-      // What an earlier visitor's requests find out is of no interest any more.
+      // Ignores changes that requests of an earlier visitor notice.
       () => identity === this.#identity && this.#userChanged(),
     );
     return identity;
@@ -242,9 +225,9 @@ export class WidgetPanel {
     return {
       endpoint: this.#host.element.endpoint,
       tokenProvider: async () => {
-        const question = this.#questions;
+        const { turn } = this.#asker;
         const token = await tokenProvider();
-        if (question === this.#questions) this.#isAskerKnown = true;
+        this.#noteAsker({ type: "token", turn });
         return token;
       },
     };

@@ -1,7 +1,8 @@
 import { getConfig } from "../client/api.js";
 import type { ChatClientOptions } from "../client/options.js";
-import { suggestedQuestions } from "./chat/suggested-questions.js";
-import type { PanelHost } from "./panel.js";
+import { button, element } from "../dom/element.js";
+import type { Translate } from "../dom/translator.js";
+import type { PanelHost } from "./host.js";
 
 /** Shows what the site's own settings say: greeting, suggestions, longest question. Without them the widget works as well. */
 export class SiteSettings {
@@ -49,4 +50,23 @@ export class SiteSettings {
     });
     frame.intro.append(this.#suggestions);
   }
+}
+
+/** The questions a site suggests, each asked with one press. */
+export function suggestedQuestions(
+  t: Translate,
+  questions: readonly string[],
+  ask: (question: string) => void,
+): HTMLElement {
+  return element(
+    "div",
+    { class: "suggested", role: "group", "aria-label": t("suggestedQuestions") },
+    ...questions.map((question) =>
+      button(
+        { class: "button", part: "suggested", dir: "auto", "data-role": "suggested" },
+        () => ask(question),
+        question,
+      ),
+    ),
+  );
 }

@@ -1,74 +1,45 @@
-import config from "@citation-js/plugin-bibtex/lib-mjs/config.js";
-import outputs from "@citation-js/plugin-bibtex/lib-mjs/output/index.js";
-import { cslItem, oneLine, type ReferenceSource } from "./source.js";
-
-// Pure ASCII would drop every letter that LaTeX has no command for, of Japanese all of them.
-config.format.asciiOnly = false;
+import { isoDate, type ReferenceItem, referenceItem, referenceKeys, type ReferenceSource } from "./source.js";
 
 /** Writes references as BibTeX entries in UTF-8. */
 export function formatBibtex(sources: readonly ReferenceSource[]): string {
-  const keys = new Set<string>();
-  const items = sources.map((source) => bibtexItem(source, unusedKey(keyOf(source), keys)));
-  return outputs
-    .bibtex(items)
-    .replace(HOW_PUBLISHED, "\thowpublished = {\\url{$1}},")
-    .replaceAll("\n}\n@", "\n}\n\n@")
-    .replaceAll("\t", "  ")
-    .trim();
+  const keys = referenceKeys(sources);
+  return sources.map((source, index) => entry(referenceItem(source), keys[index] ?? "")).join("\n\n");
 }
 
-function bibtexItem(source: ReferenceSource, key: string): object {
-  const { title, publisher, "container-title": container, URL: url, ...item } = cslItem(source, key);
-  const site = publisher ?? container;
-  return {
-    ...item,
-    "citation-key": key,
-    title: escape(title),
-    ...(site !== undefined && { publisher: escape(site) }),
-    ...(source.section !== undefined && { "chapter-number": escape(oneLine(source.section)) }),
-    ...(url === undefined ? { note: `Accessed ${isoDate(source.accessed)}` } : { URL: escapeUrl(url) }),
+function entry({ title, url, pages, section, site, accessed }: ReferenceItem, key: string): string {
+  const date = isoDate(accessed);
+  const address = url && escapeUrl(url);
+  const fields: Record<string, string | undefined> = {
+    chapter: section && escape(section),
+    note: address ? `[Online; accessed ${date}]` : `Accessed ${date}`,
+    pages,
+    publisher: site && escape(site),
+    title: protectCapitals(escape(title)),
+    url: address,
+    // Older styles do not know `url`.
+    howpublished: address && `\\url{${address}}`,
   };
+  const lines = Object.entries(fields).map(([name, value]) => (value ? `  ${name} = {${value}},\n` : ""));
+  return `@misc{${key},\n${lines.join("")}}`;
 }
 
-/** The same document gets the same key in every export: words of its title, and a hash for those that share them. */
-function keyOf({ title, url }: ReferenceSource): string {
-  const words = title
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .match(/[a-z0-9]+/g);
-  return [...(words ?? ["source"]).slice(0, 3).map((word) => word.slice(0, 20)), hash(url ?? title)].join("_");
-}
-
-function unusedKey(key: string, used: Set<string>): string {
-  let unused = key;
-  for (let n = 2; used.has(unused); n++) unused = `${key}_${n}`;
-  used.add(unused);
-  return unused;
-}
-
-/** FNV-1a of the UTF-16 code units, 20 bits of it, as four letters or digits. */
-function hash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return (hash >>> 12).toString(32).padStart(4, "0");
+/** Styles write titles in lower case, except what is in braces. */
+function protectCapitals(title: string): string {
+  return title.replace(/[\p{L}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu, (word, at: number) =>
+    at === 0 && /^\p{Lu}\P{Lu}*$/u.test(word) ? word : `{${word}}`,
+  );
 }
 
 function escape(text: string): string {
   return text.replace(/[\\{}$&%#_~^<>]/g, (special) => ESCAPES[special] ?? `\\${special}`);
 }
 
-/** `\url` takes all but what would end its argument, or BibTeX's field. */
+/** `\url` takes every character except those that would end its argument or the BibTeX field. */
 function escapeUrl(url: string): string {
   return url.replace(/[\\{}]/g, encodeURIComponent);
 }
 
-function isoDate(date: Date): string {
-  const [year, ...rest] = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-  return [year, ...rest.map((part) => String(part).padStart(2, "0"))].join("-");
-}
-
-/** BibTeX counts braces even where a backslash stands before them: they go by name. */
+/** BibTeX counts braces even after a backslash, so they are written by name. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\textbackslash{}",
   "{": "\\textbraceleft{}",
@@ -78,6 +49,3 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "<": "\\textless{}",
   ">": "\\textgreater{}",
 };
-
-/** For styles that know no `url`, the address stands here as well: as an address, not as text. */
-const HOW_PUBLISHED = /^\thowpublished = \{(https?:.*)\},$/gm;

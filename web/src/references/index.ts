@@ -1,17 +1,31 @@
 import { formatBibtex } from "./bibtex.js";
-import { formatStyle } from "./csl.js";
+import { formatCslJson, formatRis } from "./exchange.js";
 import type { ReferenceSource } from "./source.js";
+import { formatStyle } from "./styles.js";
 
 export { type ReferenceSource, sourcesOf } from "./source.js";
 
 /** How references can be written; Chicago's by author and date. */
-export type ReferenceStyle = "apa" | "mla" | "chicago" | "bibtex";
+export type ReferenceFormat = "apa" | "mla" | "chicago" | "bibtex" | "ris" | "csl-json";
 
 /**
- * Writes references as plain text, with an empty line between two: sorted as the style asks, BibTeX in the order given.
- * `language` is a BCP 47 tag; a style speaks English where Citation.js does not know the language.
+ * Writes references as plain text. The styles (APA, MLA, Chicago) sort them and put an empty line between two; the other
+ * formats keep the given order. `language` is a BCP 47 tag; a style uses English if it does not know the language.
  */
-export function formatReferences(sources: readonly ReferenceSource[], style: ReferenceStyle, language: string): string {
+export function formatReferences(
+  sources: readonly ReferenceSource[],
+  format: ReferenceFormat,
+  language: string,
+): string {
   if (sources.length === 0) return "";
-  return style === "bibtex" ? formatBibtex(sources) : formatStyle(sources, style, language);
+  switch (format) {
+    case "bibtex":
+      return formatBibtex(sources);
+    case "ris":
+      return formatRis(sources);
+    case "csl-json":
+      return formatCslJson(sources);
+    default:
+      return formatStyle(sources, format, language);
+  }
 }

@@ -1,21 +1,21 @@
 import { safeUrl } from "../client/safe-url.js";
 import type { Citation } from "../client/wire.js";
 
-/** One document to refer to. */
+/** A document to refer to. */
 export interface ReferenceSource {
   readonly title: string;
-  /** Left out of the reference unless http or https. */
+  /** Omitted from the reference unless http or https. */
   readonly url?: string;
-  /** Numbers of the pages, the first is 1. */
+  /** Page numbers from 1. */
   readonly page?: readonly number[];
   readonly section?: string;
   /** When the document was read. */
   readonly accessed: Date;
-  /** What publishes the document. */
+  /** The publisher of the document. */
   readonly siteName?: string;
 }
 
-/** The documents behind citations: each once, with its cited pages, in the order of their first citation. */
+/** The cited documents: each once, with its cited pages, in the order of the first citation. */
 export function sourcesOf(citations: readonly Citation[], accessed: Date): ReferenceSource[] {
   const documents = new Map<string, Citation[]>();
   for (const citation of citations) {
@@ -35,49 +35,84 @@ function sourceOf(passages: readonly Citation[], accessed: Date): ReferenceSourc
     page: passages.flatMap(({ page }) => page ?? []),
     accessed,
     ...(url !== undefined && { url }),
-    // With passages of several sections, the reference is to the whole document.
+    // Passages from several sections refer to the whole document.
     ...(sections.size === 1 && section !== undefined && { section }),
   };
 }
 
-/** What CSL-JSON knows of a document. */
-export interface CslItem {
-  readonly id: string;
-  readonly type: "webpage" | "document";
+/** A document with clean, bounded texts, as all formats write it. */
+export interface ReferenceItem {
+  /** Styles omit the pages of a web page, so a document with pages is never one. */
+  readonly isWebPage: boolean;
   readonly title: string;
-  readonly accessed: { readonly "date-parts": readonly (readonly number[])[] };
-  readonly URL?: string;
-  readonly page?: string;
-  readonly publisher?: string;
-  readonly "container-title"?: string;
+  /** http or https. */
+  readonly url: string | undefined;
+  /** Each page once, in order: "3, 5". Empty if none is known. */
+  readonly pages: string;
+  readonly section: string | undefined;
+  readonly site: string | undefined;
+  readonly accessed: Date;
 }
 
-/** A document as Citation.js takes it. */
-export function cslItem(source: ReferenceSource, id: string): CslItem {
-  const url = safeUrl(source.url);
-  const page = [...new Set(source.page)].sort((a, b) => a - b).join(", ");
-  const site = oneLine(source.siteName ?? "");
-  // Styles leave the pages of a web page out: what has pages is another kind of document.
-  const isWebPage = url !== undefined && page === "";
-  const { accessed } = source;
+/** Prepares a document for writing. */
+export function referenceItem({ title, url, page, section, siteName, accessed }: ReferenceSource): ReferenceItem {
+  const safe = safeUrl(url);
+  const pages = [...new Set(page)].sort((a, b) => a - b).join(", ");
   return {
-    id,
-    type: isWebPage ? "webpage" : "document",
-    title: oneLine(source.title),
-    accessed: { "date-parts": [[accessed.getFullYear(), accessed.getMonth() + 1, accessed.getDate()]] },
-    ...(url !== undefined && { URL: url }),
-    ...(page !== "" && { page }),
-    ...(site !== "" && { [isWebPage ? "container-title" : "publisher"]: site }),
+    isWebPage: safe !== undefined && pages === "",
+    title: oneLine(title),
+    url: safe,
+    pages,
+    section: section === undefined ? undefined : oneLine(section),
+    site: oneLine(siteName ?? "") || undefined,
+    accessed,
   };
 }
 
-/** A text without line breaks and other control characters, cut where it is too long for a list. */
-export function oneLine(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  if (line.length <= MAX_LENGTH) return line;
-  // Not between the halves of a character.
-  return `${line.slice(0, MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+/**
+ * A key for each document: words of its title, and a hash to tell documents with the same words apart. A document has
+ * the same key in every export.
+ */
+export function referenceKeys(sources: readonly ReferenceSource[]): string[] {
+  const used = new Set<string>();
+  return sources.map((source) => {
+    const key = keyOf(source);
+    let unused = key;
+    for (let n = 2; used.has(unused); n++) unused = `${key}_${n}`;
+    used.add(unused);
+    return unused;
+  });
+}
+
+function keyOf({ title, url }: ReferenceSource): string {
+  const words = title
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return [...(words ?? ["source"]).slice(0, 3).map((word) => word.slice(0, 20)), hash(url ?? title)].join("_");
+}
+
+/** FNV-1a of the UTF-16 code units; 20 bits of it, as four letters or digits. */
+function hash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 12).toString(32).padStart(4, "0");
+}
+
+/** Year, month and day of a date in the visitor's time zone, joined: "2026-11-05". */
+export function isoDate(date: Date, separator = "-"): string {
+  const [year, ...rest] = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return [year, ...rest.map((part) => String(part).padStart(2, "0"))].join(separator);
 }
 
 /** UTF-16 code units. */
 const MAX_LENGTH = 500;
+
+/** The text without line breaks and other control characters, cut to a length that fits a list. */
+function oneLine(text: string): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  if (line.length <= MAX_LENGTH) return line;
+  // Does not cut between the halves of a surrogate pair.
+  return `${line.slice(0, MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,8 +1,7 @@
 import { LAUNCHER_TEXTS, type LauncherTexts } from "./launcher.js";
 import type { PanelTexts } from "./panel/en.js";
 
-/** A text with `{name}` places, or one for each form of the number that stands at `{count}`. */
-export type Message = string | ({ readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string });
+export type { Message } from "./panel/en.js";
 
 /** All texts of the widget. */
 export type Texts = LauncherTexts & PanelTexts;

@@ -3,11 +3,11 @@ import type { Session } from "../../src/client/wire.js";
 import { element } from "../../src/dom/element.js";
 import { adoptStyles } from "../../src/dom/styles.js";
 import { Translator } from "../../src/dom/translator.js";
+import { HistoryView } from "../../src/panel/history/history-view.js";
+import { languageOf, launcherTexts, loadPanelTexts } from "../../src/texts/index.js";
 import frameCss from "../../src/element/frame.css";
 import historyCss from "../../src/panel/history/history.css";
-import { HistoryView } from "../../src/panel/history/index.js";
 import panelCss from "../../src/panel/panel.css";
-import { languageOf, launcherTexts, loadPanelTexts } from "../../src/texts/index.js";
 
 const calls: unknown[] = [];
 const state = { token: "ann", current: "" };

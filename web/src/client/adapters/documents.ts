@@ -25,3 +25,6 @@ export function citedDocuments(citations: readonly Citation[]): CitedDocument[] 
       passages,
     }));
 }
+
+/** Begins the text of a hedged answer, as a paragraph of its own. */
+export const HEDGE = "These passages are about this, but may not answer it.\n\n";

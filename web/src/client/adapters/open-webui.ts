@@ -1,7 +1,6 @@
 import { ChatError } from "../errors.js";
 import type { ChatEvent } from "../wire.js";
-import { citedDocuments, type CitedDocument } from "./documents.js";
-import { HEDGE } from "./hedge.js";
+import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** An event for the event emitter of Open WebUI: those of its types that an answer needs. */
 export type OpenWebUiEvent =

@@ -1,7 +1,6 @@
 import { ChatError, type ChatErrorCode } from "../errors.js";
 import type { ChatEvent, Citation, FoundPassage, RefusalReason } from "../wire.js";
-import { citedDocuments, type CitedDocument } from "./documents.js";
-import { HEDGE } from "./hedge.js";
+import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** Which conversation a message belongs to, and whether it is in the history. Custom metadata of the message. */
 export interface UiMessageMetadata {

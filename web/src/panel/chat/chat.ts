@@ -2,23 +2,23 @@ import { listMessages } from "../../client/api.js";
 import { downloadDocument } from "../../client/download.js";
 import { invalidResponse } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/options.js";
+import { safeLink } from "../../client/safe-url.js";
 import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
-import type { PanelHost } from "../panel.js";
+import type { PanelHost } from "../host.js";
 import { exportMenu } from "../references/export-menu.js";
+import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
 import { Conversation, type Exchange } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
-import { saveFile } from "./save-file.js";
 import { Stopwatch } from "./stopwatch.js";
-import { supportLink } from "./support-link.js";
 
 /** Messages asked for at once when a conversation is opened: the most there can be. A page may have fewer. */
 const PAGE = 200;
@@ -32,8 +32,12 @@ export interface ChatOptions {
   readonly announcer: Announcer;
   readonly client: () => ChatClientOptions;
   readonly model: ModelLoader;
-  /** Called when a question begins or ends. */
+  /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
+  /** Called when a question starts for the first time; retries are not reported. */
+  readonly onStart: (question: string) => void;
+  /** Called when a question or a retry ends. */
+  readonly onEnd: () => void;
 }
 
 /** Asks questions and shows what comes of them, one at a time. */
@@ -44,12 +48,10 @@ export class Chat {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
   #running: AbortController | undefined;
-  /** The question that is asked for the first time, as long as it is running. */
-  #question: string | undefined;
   #restoring: AbortController | undefined;
   /** Whether the conversation that is being opened came. */
   #restored: Promise<boolean> = Promise.resolve(true);
-  /** Ends what goes on for this visitor beside the conversation. */
+  /** Aborts downloads when the visitor changes. A question that waits for an opened conversation ends with its visit. */
   #visit = new AbortController();
   #hasFailed = false;
 
@@ -91,7 +93,7 @@ export class Chat {
     if (this.#running || visit !== this.#visit) return;
     const { composer } = this.#options.host.frame;
     if (!isRestored) return void (composer.value ||= question);
-    this.#question = question;
+    this.#options.onStart(question);
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
@@ -110,7 +112,7 @@ export class Chat {
   startOver(): void {
     const running = this.#running;
     this.#running = undefined;
-    this.#question = undefined;
+    this.#options.onEnd();
     running?.abort(STOPPED);
     this.#restoring?.abort(STOPPED);
     this.#restoring = undefined;
@@ -120,16 +122,11 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /**
-   * Forgets everything of this visitor. Gives the question that was on its way, if it was not a retry: where another user
-   * turns out to be signed in as it is sent, it is that user's.
-   */
-  forget(): string | undefined {
-    const question = this.#question;
+  /** Forgets all data of this visitor. */
+  forget(): void {
     this.#visit.abort(STOPPED);
     this.#visit = new AbortController();
     this.startOver();
-    return question;
   }
 
   /** Shows a conversation of the history, to go on with. */
@@ -208,7 +205,10 @@ export class Chat {
       // Who ended it says better why than what that broke.
       this.#failed(running.signal.aborted ? running.signal.reason : thrown, exchange, reply);
     } finally {
-      if (this.#running === running) this.#running = this.#question = undefined;
+      if (this.#running === running) {
+        this.#running = undefined;
+        this.#options.onEnd();
+      }
       this.#options.onChange();
     }
   }
@@ -219,7 +219,7 @@ export class Chat {
     const { composer } = host.frame;
     reply.refuse(event, {
       rephrase: () => composer.offer(question),
-      supportUrl: supportLink(host.element.getAttribute("support-url")),
+      supportUrl: safeLink(host.element.getAttribute("support-url")),
       suggest: (text) => composer.offer(text),
     });
     announcer.say(reply.root.querySelector("[data-role=refusal-message]")?.textContent ?? "");

@@ -1,12 +1,11 @@
-import { type ChatClientOptions, streamChat } from "../../client/client.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
+import type { ChatClientOptions } from "../../client/options.js";
 import { SessionTracker } from "../../client/session.js";
+import { streamChat } from "../../client/stream-chat.js";
 import type { ChatEvent, ChatRequest } from "../../client/wire.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 import type { Stopwatch } from "./stopwatch.js";
-import { randomUuid } from "./uuid.js";
-import { wellFormed } from "./well-formed.js";
 
 /**
  * One question. Its request is made once: a retry must send the same bytes under the same `message_id`. Only where the
@@ -121,4 +120,22 @@ function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Whether the session was deleted, or belongs to somebody else since another visitor signed in. */
 function isSessionGone(error: unknown, request: ChatRequest | undefined): error is ChatError {
   return error instanceof ChatError && error.code === "not_found" && request?.session_id !== undefined;
+}
+
+/** A random UUID. `crypto.randomUUID` only exists in secure contexts, and the widget also runs without one. */
+export function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, position) => {
+    const versioned = position === 6 ? (byte & 0x0f) | 0x40 : position === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return versioned.toString(16).padStart(2, "0");
+  }).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/**
+ * The text with U+FFFD for each half of a surrogate pair that stands alone: JSON escapes such a half, and the server
+ * takes it for a broken body. Does what `toWellFormed()` does, in every browser that runs the widget.
+ */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

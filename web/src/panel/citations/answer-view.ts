@@ -3,16 +3,16 @@ import { withoutBidiControls } from "../../dom/bidi.js";
 import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { alsoFound } from "./also-found.js";
-import { cardOf } from "./card.js";
 import { drawCard } from "./card-content.js";
+import { cardOf } from "./card.js";
 import { asMarkdown } from "./copy/markdown.js";
-import { asPlainText } from "./copy/plain-text.js";
 import type { CopiedPiece } from "./copy/pieces.js";
+import { asPlainText } from "./copy/plain-text.js";
+import { titleOf } from "./documents.js";
 import type { Download } from "./links.js";
 import { type AnswerPiece, MarkerParser } from "./markers.js";
 import { SourcesView } from "./sources-view.js";
 import { type Target, targetOf } from "./target.js";
-import { titleOf } from "./title.js";
 
 /** What the widget does for the sources of an answer. */
 export interface CitationActions {

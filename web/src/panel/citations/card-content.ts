@@ -1,16 +1,15 @@
 import { button, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
+import { titleOf } from "./documents.js";
 import { evidenceOf } from "./evidence.js";
+import { placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
-import { passageOf } from "./passage/passage-of.js";
-import { placesOf } from "./place.js";
+import { passageOf } from "./passage/parse.js";
 import { locateQuote } from "./quotes.js";
 import type { Target } from "./target.js";
-import { titleOf } from "./title.js";
-import { verifiedMark } from "./verified-mark.js";
-import { isVerified } from "./verify.js";
+import { isVerified, verifiedMark } from "./verify.js";
 
 /** What a card needs beside what its badge stands for. */
 export interface CardContext {

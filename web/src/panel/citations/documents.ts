@@ -1,4 +1,6 @@
-import type { Citation } from "../../client/wire.js";
+import type { Citation, Passage } from "../../client/wire.js";
+import { withoutBidiControls } from "../../dom/bidi.js";
+import type { Translated, Translator } from "../../dom/translator.js";
 
 /** The passages of each document, documents by their number. */
 export function byDocument(citations: readonly Citation[]): readonly (readonly Citation[])[] {
@@ -9,4 +11,20 @@ export function byDocument(citations: readonly Citation[]): readonly (readonly C
     else documents.set(citation.index, [citation]);
   }
   return [...documents].sort(([a], [b]) => a - b).map(([, passages]) => passages);
+}
+
+/** The headings above a passage, without the document's title, which stands beside them anyway. */
+export function sectionOf({ section, title }: Passage): string | undefined {
+  if (section === undefined || section === title) return undefined;
+  const prefix = `${title} › `;
+  return withoutBidiControls(section.startsWith(prefix) ? section.slice(prefix.length) : section);
+}
+
+/** What servers call a document without a name. */
+const UNKNOWN = "Unknown document";
+
+/** The name of a document, in the widget's language if it has none of its own. */
+export function titleOf({ title }: Passage, { t }: Translator): string | Translated {
+  const name = withoutBidiControls(title).trim();
+  return name === "" || name === UNKNOWN ? t("unknownDocument") : name;
 }

@@ -1,7 +1,7 @@
 import type { Passage } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import { drawPassage } from "./passage/draw.js";
-import { passageOf } from "./passage/passage-of.js";
+import { passageOf } from "./passage/parse.js";
 import type { Range } from "./passage/tree.js";
 
 /** A passage of so many UTF-16 code units scrolls by itself. */

@@ -1,8 +1,7 @@
 import type { Passage } from "../../client/wire.js";
 import { type Child, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import { placesOf } from "./place.js";
-import { titleOf } from "./title.js";
+import { sectionOf, titleOf } from "./documents.js";
 
 /** Title and places of one document's passages, the first of them `first`; `more` stands below. */
 export function headingOf(
@@ -21,5 +20,40 @@ export function headingOf(
     ),
     placesOf(passages, translator),
     more,
+  );
+}
+
+/** So many places of one document are named. */
+const MOST_PLACES = 2;
+
+/** Section and page of passages, each place once; `undefined` if none is known. */
+export function placesOf(passages: readonly Passage[], translator: Translator): HTMLElement | undefined {
+  const all = passages.map((passage) => ({ section: sectionOf(passage), page: passage.page }));
+  const places = new Map(all.map((place) => [JSON.stringify([place.section, place.page]), place]));
+  const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);
+  if (known.length === 0) return undefined;
+  const shown = known
+    .slice(0, MOST_PLACES)
+    .flatMap((known, number) => [...(number > 0 ? ["; "] : []), drawPlace(known, translator)]);
+  return element(
+    "span",
+    { class: "source-place", "data-role": "source-place" },
+    ...shown,
+    known.length > MOST_PLACES ? "; …" : undefined,
+  );
+}
+
+interface Place {
+  readonly section: string | undefined;
+  readonly page: number | undefined;
+}
+
+function drawPlace({ section, page }: Place, { t }: Translator): HTMLElement {
+  return element(
+    "span",
+    {},
+    section === undefined ? undefined : element("bdi", {}, section),
+    section === undefined || page === undefined ? undefined : " · ",
+    page === undefined ? undefined : t("page", { count: page }),
   );
 }

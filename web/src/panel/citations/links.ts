@@ -2,8 +2,7 @@ import type { Citation, Passage } from "../../client/wire.js";
 import { button, type Child, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
-import { sectionOf } from "./section.js";
-import { titleOf } from "./title.js";
+import { sectionOf, titleOf } from "./documents.js";
 
 /** Fetches the original of a passage's document and saves it. */
 export type Download = (passage: Passage) => Promise<void>;

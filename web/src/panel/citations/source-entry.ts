@@ -4,12 +4,10 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { bestOf, evidenceOf } from "./evidence.js";
 import { excerptOf } from "./excerpt.js";
-import { headingOf } from "./heading.js";
+import { headingOf, placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
-import { placesOf } from "./place.js";
 import { quotedRanges } from "./quotes.js";
-import { verifiedMark } from "./verified-mark.js";
-import { isVerified } from "./verify.js";
+import { isVerified, verifiedMark } from "./verify.js";
 
 /** What an entry needs beside its passages. */
 export interface EntryContext {

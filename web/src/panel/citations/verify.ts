@@ -1,5 +1,8 @@
 import type { Citation, Quote } from "../../client/wire.js";
-import { passageOf } from "./passage/passage-of.js";
+import { element, icon } from "../../dom/element.js";
+import { ICONS } from "../../dom/icons.js";
+import type { Translator } from "../../dom/translator.js";
+import { passageOf } from "./passage/parse.js";
 import { type Cell, readRow, readText } from "./passage/read.js";
 import { locateQuote } from "./quotes.js";
 
@@ -50,4 +53,14 @@ function tellRow(cells: readonly Cell[] | undefined): string {
 /** With each run of white space folded to one. */
 function onOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
+}
+
+/** Says that the widget itself has found the quote's words in passage and answer. */
+export function verifiedMark({ t }: Translator): HTMLElement {
+  return element(
+    "span",
+    { class: "verified", title: t("verifiedQuoteHelp"), "data-role": "verified-quote" },
+    icon(ICONS.check),
+    t("verifiedQuote"),
+  );
 }

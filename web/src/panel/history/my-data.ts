@@ -7,7 +7,7 @@ import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { retryButton } from "../chat/error-notice.js";
 import { problemOf } from "../chat/problem.js";
-import { saveFile } from "../chat/save-file.js";
+import { saveFile } from "../save-file.js";
 
 /** What the visitor's data need, and whom they tell. */
 export interface MyDataOptions {

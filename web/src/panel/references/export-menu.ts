@@ -2,17 +2,17 @@ import type { Citation } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
-import type { ReferenceStyle } from "../../references/index.js";
+import type { ReferenceFormat } from "../../references/index.js";
 import type { TextKey } from "../../texts/index.js";
-import { saveFile } from "../chat/save-file.js";
+import { saveFile } from "../save-file.js";
 import css from "./references.css";
 
 /** Style sheet of the export menu, for the panel to adopt. */
 export const referenceStyles: string = css;
 
 /**
- * A button that opens a place to export the references of an answer. What formats them is loaded when it is opened for
- * the first time. `citations` is asked each time.
+ * A button that opens the export of an answer's references. The code that formats them is loaded when it opens for the
+ * first time. `citations` is called for each preview.
  */
 export function exportMenu(translator: Translator, citations: () => readonly Citation[]): HTMLElement {
   return new ExportMenu(translator, citations).root;
@@ -27,10 +27,10 @@ class ExportMenu {
   readonly #preview: HTMLElement;
   readonly #status = element("span", { class: "references-status", role: "status" });
   readonly #actions: readonly HTMLButtonElement[];
-  #style: ReferenceStyle = "apa";
+  #format: ReferenceFormat = "apa";
   /** What the preview shows; empty while there is nothing to copy. */
   #text = "";
-  /** Counts the previews begun: only the last one counts. */
+  /** Number of the latest preview; an older one that finishes later is dropped. */
   #previews = 0;
 
   constructor(translator: Translator, citations: () => readonly Citation[]) {
@@ -68,36 +68,26 @@ class ExportMenu {
     this.#content = element(
       "div",
       { class: "references-content", hidden: true },
-      this.#styleChoice(),
+      this.#formatChoice(),
       this.#preview,
       element("div", { class: "references-actions" }, ...this.#actions, this.#status),
-      // The licence of citeproc-js asks for it.
-      element(
-        "p",
-        { class: "references-credit" },
-        element(
-          "a",
-          { href: "https://github.com/juris-m/citeproc-js", target: "_blank", rel: "noopener noreferrer" },
-          t("exportFormattedWith", { libraries: "Citation.js, citeproc-js" }),
-        ),
-      ),
     );
     this.root = element("div", { class: "references", part: "references" }, this.#toggle, this.#content);
     this.#content.addEventListener("keydown", (event) => this.#closeOnEscape(event));
   }
 
-  #styleChoice(): HTMLElement {
-    const name = `reference-style-${(groups += 1)}`;
-    const choices = Object.entries(STYLES).map(([style, label]) => {
-      const input = element("input", { type: "radio", name, value: style });
-      input.checked = style === this.#style;
+  #formatChoice(): HTMLElement {
+    const name = `reference-format-${(groups += 1)}`;
+    const choices = Object.entries(FORMATS).map(([format, { label }]) => {
+      const input = element("input", { type: "radio", name, value: format });
+      input.checked = format === this.#format;
       input.addEventListener("change", () => {
-        this.#style = style as ReferenceStyle;
+        this.#format = format as ReferenceFormat;
         void this.#showPreview();
       });
       return element("label", { class: "references-style" }, input, label);
     });
-    const legend = element("legend", {}, this.#translator.t("exportStyle"));
+    const legend = element("legend", {}, this.#translator.t("exportFormat"));
     return element("fieldset", { class: "references-styles" }, legend, ...choices);
   }
 
@@ -109,7 +99,7 @@ class ExportMenu {
 
   #closeOnEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
-    // Otherwise a floating panel closes as well.
+    // Otherwise the same key closes a floating panel.
     event.preventDefault();
     this.#setOpen(false);
     this.#toggle.focus();
@@ -122,7 +112,7 @@ class ExportMenu {
     try {
       const { formatReferences, sourcesOf } = await import("../../references/index.js");
       if (preview !== this.#previews) return;
-      const text = formatReferences(sourcesOf(this.#citations(), new Date()), this.#style, this.#translator.language);
+      const text = formatReferences(sourcesOf(this.#citations(), new Date()), this.#format, this.#translator.language);
       this.#show(text);
     } catch {
       if (preview !== this.#previews) return;
@@ -140,7 +130,7 @@ class ExportMenu {
 
   async #copy(): Promise<void> {
     try {
-      // Missing where the page has no secure origin.
+      // `clipboard` is undefined on a page without a secure origin.
       await navigator.clipboard.writeText(this.#text);
       this.#say("copied");
     } catch {
@@ -149,11 +139,8 @@ class ExportMenu {
   }
 
   #download(): void {
-    const isBibtex = this.#style === "bibtex";
-    saveFile({
-      name: isBibtex ? "references.bib" : "references.txt",
-      blob: new Blob([`${this.#text}\n`], { type: isBibtex ? "application/x-bibtex" : "text/plain;charset=utf-8" }),
-    });
+    const { extension, type } = FORMATS[this.#format];
+    saveFile({ name: `references.${extension}`, blob: new Blob([`${this.#text}\n`], { type }) });
   }
 
   #say(key: TextKey): void {
@@ -161,13 +148,24 @@ class ExportMenu {
   }
 }
 
-/** Radio buttons of one name belong together, also across menus. */
+/** Numbers the menus: radio buttons with one name form a group across the whole widget. */
 let groups = 0;
 
-/** Names of styles are the same in every language. */
-const STYLES: Readonly<Record<ReferenceStyle, string>> = {
-  apa: "APA",
-  mla: "MLA",
-  chicago: "Chicago",
-  bibtex: "BibTeX",
+interface Format {
+  /** The same in every language. */
+  readonly label: string;
+  readonly extension: string;
+  /** MIME type of the file. */
+  readonly type: string;
+}
+
+const PLAIN_TEXT = { extension: "txt", type: "text/plain;charset=utf-8" };
+
+const FORMATS: Readonly<Record<ReferenceFormat, Format>> = {
+  apa: { label: "APA", ...PLAIN_TEXT },
+  mla: { label: "MLA", ...PLAIN_TEXT },
+  chicago: { label: "Chicago", ...PLAIN_TEXT },
+  bibtex: { label: "BibTeX", extension: "bib", type: "application/x-bibtex" },
+  ris: { label: "RIS", extension: "ris", type: "application/x-research-info-systems" },
+  "csl-json": { label: "CSL-JSON", extension: "json", type: "application/vnd.citationstyles.csl+json" },
 };

@@ -115,11 +115,10 @@ export const texts: PanelTexts = {
 
   // Export of references
   exportReferences: "تصدير المراجع",
-  exportStyle: "النمط",
+  exportFormat: "التنسيق",
   exportCopy: "نسخ",
   exportDownload: "تنزيل",
   exportFailed: "تعذّر تنسيق المراجع.",
-  exportFormattedWith: "نُسّقت باستخدام \u2068{libraries}\u2069",
 
   // History
   history: "السجل",

@@ -99,11 +99,10 @@ export const texts: PanelTexts = {
 
   // Export of references
   exportReferences: "Quellenangaben exportieren",
-  exportStyle: "Zitierstil",
+  exportFormat: "Format",
   exportCopy: "Kopieren",
   exportDownload: "Herunterladen",
   exportFailed: "Die Quellenangaben konnten nicht formatiert werden.",
-  exportFormattedWith: "Formatiert mit {libraries}",
 
   // History
   history: "Verlauf",

@@ -1,4 +1,5 @@
-import type { Message } from "../index.js";
+/** A text with `{name}` places, or one text for each plural form of the number at `{count}`. */
+export type Message = string | ({ readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string });
 
 /** The English texts; their keys are those of every language. */
 export const texts = {
@@ -99,11 +100,10 @@ export const texts = {
 
   // Export of references
   exportReferences: "Export references",
-  exportStyle: "Style",
+  exportFormat: "Format",
   exportCopy: "Copy",
   exportDownload: "Download",
   exportFailed: "The references could not be formatted.",
-  exportFormattedWith: "Formatted with {libraries}",
 
   // History
   history: "History",

@@ -99,11 +99,10 @@ export const texts: PanelTexts = {
 
   // Export of references
   exportReferences: "Exportar referencias",
-  exportStyle: "Estilo",
+  exportFormat: "Formato",
   exportCopy: "Copiar",
   exportDownload: "Descargar",
   exportFailed: "No se pudo dar formato a las referencias.",
-  exportFormattedWith: "Formato creado con {libraries}",
 
   // History
   history: "Historial",

@@ -100,11 +100,10 @@ export const texts: PanelTexts = {
 
   // Export of references
   exportReferences: "Exporter les références",
-  exportStyle: "Style",
+  exportFormat: "Format",
   exportCopy: "Copier",
   exportDownload: "Télécharger",
   exportFailed: "Les références n’ont pas pu être mises en forme.",
-  exportFormattedWith: "Mis en forme avec {libraries}",
 
   // History
   history: "Historique",

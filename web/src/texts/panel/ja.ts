@@ -95,11 +95,10 @@ export const texts: PanelTexts = {
 
   // Export of references
   exportReferences: "参考文献を書き出す",
-  exportStyle: "書式",
+  exportFormat: "形式",
   exportCopy: "コピー",
   exportDownload: "ダウンロード",
   exportFailed: "参考文献を整形できませんでした。",
-  exportFormattedWith: "{libraries} で整形",
 
   // History
   history: "履歴",

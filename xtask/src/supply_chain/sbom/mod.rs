@@ -25,8 +25,6 @@ const NATIVE: &[&str] =
 
 /// Where the widget's build leaves what is shipped, with source maps.
 const WIDGET: &str = "web/dist";
-/// Not in the source maps: the styles of references are read from it when the widget is built.
-const DATA_PACKAGES: [&str; 1] = ["rehype-citation"];
 
 /// Something that leaves this repository.
 struct Product {
@@ -165,8 +163,7 @@ fn crate_component(id: &CrateId, tree: &CrateTree, facts: &Facts) -> Result<Comp
 fn npm_components() -> Result<Vec<Component>> {
     let dist = paths::repo().join(WIDGET);
     let lock = Lock::read("package-lock.json")?;
-    let mut folders: BTreeSet<String> =
-        DATA_PACKAGES.iter().map(|name| format!("node_modules/{name}")).collect();
+    let mut folders: BTreeSet<String> = BTreeSet::new();
     for path in source_maps(&dist)? {
         let map: Value = serde_json::from_slice(&fs::read(&path)?)
             .with_context(|| format!("{} is no source map", path.display()))?;

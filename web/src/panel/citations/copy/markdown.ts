@@ -1,9 +1,9 @@
-import type { Translator } from "../../../dom/translator.js";
 import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
+import type { Translator } from "../../../dom/translator.js";
+import { titleOf } from "../documents.js";
 import { locateQuote, wordsOf } from "../quotes.js";
 import type { Target } from "../target.js";
-import { titleOf } from "../title.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
 

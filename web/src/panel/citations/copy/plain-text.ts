@@ -1,5 +1,5 @@
 import type { Translator } from "../../../dom/translator.js";
-import { titleOf } from "../title.js";
+import { titleOf } from "../documents.js";
 import type { CopiedPiece } from "./pieces.js";
 
 /** Text without markup: each source is the name of its document in brackets. */

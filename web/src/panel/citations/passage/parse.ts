@@ -4,7 +4,8 @@ import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
-import { safeLink } from "../../../dom/safe-link.js";
+import { safeLink } from "../../../client/safe-url.js";
+import type { Passage } from "../../../client/wire.js";
 import { codeRuns, htmlRuns, inlineCodeRuns, textRuns } from "./runs.js";
 import type { Branch, PassageNode, Range, Tag } from "./tree.js";
 
@@ -117,7 +118,7 @@ class Reader {
 
   /** Only the web and mail; the address of anything else is left out. */
   #link(url: string | undefined, children: readonly PassageNode[]): readonly PassageNode[] {
-    const href = url !== undefined && /^(https?|mailto):/i.test(url) ? safeLink(url) : undefined;
+    const href = safeLink(url);
     return href === undefined ? children : [{ ...branch("link", children), href }];
   }
 }
@@ -156,4 +157,13 @@ function enterRun(this: CompileContext, token: Token): void {
   const text: Text = { type: "text", value: "", position: { start: at, end: at } };
   (parent.children as Text[]).push(text);
   this.stack.push(text);
+}
+
+const parsed = new WeakMap<Passage, readonly PassageNode[]>();
+
+/** The text of a passage, which is parsed once. */
+export function passageOf(passage: Passage & { readonly excerpt?: string }): readonly PassageNode[] {
+  const nodes = parsed.get(passage) ?? parsePassage(passage.excerpt ?? "", passage.content_type);
+  parsed.set(passage, nodes);
+  return nodes;
 }

@@ -1,28 +1,27 @@
-// Builds dist/: the launcher, the class without it, the client alone, what they load later, the embedder's worker and
-// WebAssembly beside them, the type declarations, the manifest, the hashes of all files, and the demo page. Builds the
-// embedder package first.
+// Builds the embedder package and then dist/: the entry files, the chunks they load later, the embedder's worker and
+// WebAssembly, the type declarations, the custom-elements manifest, the hashes of all files, and the demo page.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { buildEmbedderPackage } from "../embedder-wasm/npm/build.mjs";
-import { buildBundles } from "./build/bundles.mjs";
-import { buildIntegrity } from "./build/integrity.mjs";
-import { buildManifest } from "./build/manifest.mjs";
-import { buildDemo } from "./demo/build.mjs";
+import { buildEmbedderPackage } from "../../embedder-wasm/npm/build.mjs";
+import { buildBundles } from "./bundles.mjs";
+import { buildIntegrity } from "./integrity.mjs";
+import { buildManifest } from "./manifest.mjs";
+import { buildDemo } from "../demo/build.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const web = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** Builds `dist/` and returns its path. */
 export async function buildWidgetPackage() {
   const embedder = await buildEmbedderPackage();
-  const dist = `${here}dist`;
+  const dist = `${web}dist`;
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await Promise.all([buildBundles(dist), copyEmbedder(embedder, dist), buildManifest(dist), buildDemo()]);
-  await promisify(execFile)(process.execPath, [tsc, "-p", `${here}tsconfig.types.json`]);
+  await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
   await buildIntegrity(dist);
   return dist;
 }

@@ -1,5 +1,5 @@
-import type { DownloadedFile } from "../../client/download.js";
-import { element } from "../../dom/element.js";
+import type { DownloadedFile } from "../client/download.js";
+import { element } from "../dom/element.js";
 
 /** Browsers read the file soon after the click; until then its address must hold. In milliseconds. */
 const KEEP_FOR = 60_000;

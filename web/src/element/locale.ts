@@ -1,8 +1,8 @@
 import type { Translator } from "../dom/translator.js";
 import { type Language, languageOf, launcherTexts, loadPanelTexts, type Texts } from "../texts/index.js";
 
-/** Which language the widget speaks: that of its `lang`, or of the page around it. */
-export class Speech {
+/** Sets the language of the widget: that of its `lang` attribute, or that of the page around it. */
+export class LocaleController {
   readonly #translator: Translator;
   readonly #root: HTMLElement;
   readonly #panelTexts = new Map<Language, Partial<Texts>>();
@@ -16,18 +16,18 @@ export class Speech {
     this.#root = root;
   }
 
-  /** Speaks the language that holds where the element stands; `overrides` are texts of the page's own. */
+  /** Switches to the language at the element's place in the page; `overrides` are the page's own texts. */
   use(element: HTMLElement, overrides: Partial<Texts>): void {
     const tag = tagAt(element);
     this.#language = languageOf(tag);
-    // Numbers and plurals follow the region (de-AT), where the widget speaks the language at all.
+    // Numbers and plurals follow the region (de-AT) if the widget has texts for the language.
     this.#tag = isValid(tag) && tag.toLowerCase().startsWith(this.#language) ? tag : this.#language;
     this.#overrides = overrides;
     this.#show();
     if (this.#needsPanelTexts) void this.loadPanelTexts().catch(() => undefined);
   }
 
-  /** Loads the texts of the panel in the language of the moment, now and whenever that changes. Rejects if that fails. */
+  /** Loads the panel's texts in the current language, now and after each change of language. Rejects if that fails. */
   async loadPanelTexts(): Promise<void> {
     this.#needsPanelTexts = true;
     const language = this.#language;
@@ -38,7 +38,7 @@ export class Speech {
 
   #show(): void {
     const panelTexts = this.#panelTexts.get(this.#language);
-    // Until the panel's texts are there, it goes on in the language it had.
+    // Keep the previous language until the panel's texts are loaded.
     if (this.#needsPanelTexts && this.#panelTexts.size > 0 && !panelTexts) return;
     this.#translator.use(this.#tag, { ...launcherTexts(this.#language), ...panelTexts, ...this.#overrides });
     this.#root.lang = this.#tag;

@@ -1,0 +1,65 @@
+import { decodeEvent } from "./decode.js";
+import { connectionLost, invalidResponse } from "./errors.js";
+import type { ChatClientOptions } from "./options.js";
+import { idleTimeout, send } from "./request.js";
+import { type SseEvent, SseParser } from "./sse.js";
+import type { ChatEvent, ChatRequest } from "./wire.js";
+import { within } from "./within.js";
+
+/**
+ * Sends a question and yields the events of its outcome. The last one is `answer_end` or `refusal`. An abort throws the
+ * signal's reason; every other failure throws a `ChatError`.
+ */
+export async function* streamChat(
+  request: ChatRequest,
+  options: ChatClientOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<ChatEvent, void, undefined> {
+  try {
+    const question = { url: options.endpoint, method: "POST", accept: "text/event-stream", body: request } as const;
+    const response = await send(question, options, signal);
+    if (!response.body || !isEventStream(response)) throw invalidResponse(response.status);
+
+    for await (const raw of readEvents(response.body, idleTimeout(options))) {
+      const event = decodeEvent(raw);
+      if (event) yield event;
+      if (event?.type === "answer_end" || event?.type === "refusal") return;
+    }
+    throw connectionLost();
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    throw thrown;
+  }
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
+}
+
+/**
+ * Yields the server-sent events of a response body until the body ends. Throws `connection_lost` if a read fails or if
+ * nothing, not even a heartbeat, arrives for `idleTimeoutMs`, and `invalid_response` for an event above the size limit.
+ * Leaving the loop early closes the connection.
+ */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  idleTimeoutMs: number,
+): AsyncGenerator<SseEvent, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let events: SseEvent[] = [];
+  const parser = new SseParser((event) => events.push(event));
+  try {
+    for (;;) {
+      const { done, value } = await within(idleTimeoutMs, reader.read());
+      if (done) return;
+      parser.push(decoder.decode(value, { stream: true }));
+      yield* events;
+      events = [];
+    }
+  } catch (thrown) {
+    throw thrown instanceof RangeError ? invalidResponse() : connectionLost(thrown);
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,1 +1,0 @@
-export { type HistoryOptions, HistoryView } from "./history-view.js";

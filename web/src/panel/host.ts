@@ -1,0 +1,24 @@
+import type { TokenProvider } from "../client/options.js";
+import type { Translator } from "../dom/translator.js";
+import type { Dispatch } from "../element/events.js";
+import type { Frame } from "../element/frame.js";
+import type { EmbedderFactory } from "./model/model-loader.js";
+
+/** What the panel reads from `<evidence-chat>`. */
+export interface HostElement extends HTMLElement {
+  readonly endpoint: string;
+  readonly modelUrl: string;
+  readonly tokenProvider: TokenProvider;
+  readonly embedderFactory: EmbedderFactory | undefined;
+}
+
+/** What the element gives to the panel. */
+export interface PanelHost {
+  readonly element: HostElement;
+  readonly shadow: ShadowRoot;
+  readonly frame: Frame;
+  readonly translator: Translator;
+  readonly dispatch: Dispatch;
+  /** Shows the greeting of the site's settings, unless the page has its own. */
+  readonly greet: (greeting: string | undefined) => void;
+}
