@@ -152,7 +152,7 @@ fn node(environment: &Environment) -> Result<()> {
         "web/tests/browser",
         "supabase/tests",
         "edge-chat/local/tests",
-        "local-service/tests",
+        "tools/local-service/tests",
         "tests/setup",
         "tests/embedder",
         "tests/package",
