@@ -1,5 +1,5 @@
 // A stand-in for Supabase that answers at once but for a fixed latency, and knows how long it took. A local service (see
-// local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
+// tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
 //
 // GET /calls gives what was called since the last GET /calls: [{ user, resource, ms }].
 import { createServer } from "node:http";

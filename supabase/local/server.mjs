@@ -1,4 +1,4 @@
-// The embedded development server, a local service (see local-service/). Environment: PORT (default 54321), DATA_DIR
+// The embedded development server, a local service (see tools/local-service/). Environment: PORT (default 54321), DATA_DIR
 // (default supabase/.local), DASHBOARD (set to anything: a dashboard for the administrator, at an address it prints).
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The demo page's server, a local service (see local-service/): `node web/demo/serve.mjs`. Environment:
+// The demo page's server, a local service (see tools/local-service/): `node web/demo/serve.mjs`. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
 //   EVIDENCE_MODEL_DIR        folder with the embedder's model
 //   CHAT_ENDPOINT             URL of POST /api/chat

@@ -153,7 +153,7 @@ fn node(environment: &Environment) -> Result<()> {
         "web/tests/browser",
         "supabase/tests",
         "edge-chat/tests",
-        "local-service/tests",
+        "tools/local-service/tests",
         "tests/setup",
         "tests/embedder",
         "tests/package",

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_packages_for_development_ask_for_what_setup_asks_for() {
         let wanted = format!(">={}.{}", OLDEST.0, OLDEST.1);
-        for package in ["package.json", "local-service/package.json", "supabase/local/package.json"] {
+        for package in ["package.json", "tools/local-service/package.json", "supabase/local/package.json"] {
             assert_eq!(read(package)["engines"]["node"], wanted, "{package}");
         }
     }

@@ -4,13 +4,13 @@ import { untilStopped } from "./until-stopped.mjs";
 /**
  * Runs this process as a local service, from reading `PORT` to its exit.
  * @param {object} options
- * @param {number} [options.defaultPort] taken where `PORT` is not set; 0, the default, picks a free one
+ * @param {number} [options.defaultPort] used if `PORT` is not set; 0, the default, picks a free one
  * @param {(port: number, ready: (url: string) => Promise<void>) => Promise<void>} options.serve starts the server, calls
- *   `ready` once it answers, and cleans up when the promise that `ready` gave resolves
+ *   `ready` once it answers, and cleans up when the promise that `ready` returned resolves
  */
 export async function runService({ defaultPort = 0, serve }) {
   const stopped = untilStopped();
-  const ready = (url) => {
+  const ready = (/** @type {string} */ url) => {
     console.log(`ready ${url}`);
     return stopped;
   };
@@ -23,6 +23,10 @@ export async function runService({ defaultPort = 0, serve }) {
   }
 }
 
+/**
+ * @param {string | undefined} text
+ * @returns {number | undefined}
+ */
 function readPort(text) {
   if (!text) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { StartupError } from "./startup-error.mjs";
 
-/** Local services are for this computer alone. */
+/** Local services accept connections from this computer only. */
 export const HOST = "127.0.0.1";
 
 /**
@@ -15,13 +15,15 @@ export async function listen(server, port) {
   try {
     await once(server, "listening");
   } catch (error) {
-    if (error.code === "EADDRINUSE") {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === "EADDRINUSE") {
       throw new StartupError(`Port ${port} is already in use; set PORT to a free one.`);
     }
-    if (error.code === "EACCES") {
+    if (code === "EACCES") {
       throw new StartupError(`Port ${port} needs more privileges; set PORT to one above 1023.`);
     }
     throw error;
   }
-  return `http://${HOST}:${server.address().port}`;
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return `http://${HOST}:${address.port}`;
 }

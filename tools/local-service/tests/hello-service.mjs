@@ -1,4 +1,4 @@
-// The smallest local service. FAIL makes it break instead of starting.
+// A minimal local service. With FAIL set, it throws instead of starting.
 import { createServer } from "node:http";
 import { listen, runService } from "../src/index.mjs";
 
