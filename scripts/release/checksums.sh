@@ -5,5 +5,8 @@ cd "${1:?usage: checksums.sh DIR}"
 rm -f SHA256SUMS
 files=(*)
 [[ -f "${files[0]}" ]] || { echo "error: nothing to release in $PWD" >&2; exit 1; }
-sha256sum -- "${files[@]}" >SHA256SUMS
-sha256sum --check --strict SHA256SUMS
+# macOS has only shasum.
+sum=(sha256sum)
+command -v sha256sum >/dev/null || sum=(shasum -a 256)
+"${sum[@]}" -- "${files[@]}" >SHA256SUMS
+"${sum[@]}" --check SHA256SUMS

@@ -1,0 +1,67 @@
+// The scripts of a release, as far as they run without publishing anything.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const SCRIPTS = fileURLToPath(new URL("../../scripts/release/", import.meta.url));
+const { version } = JSON.parse(await readFile(new URL("../../web/package.json", import.meta.url), "utf8"));
+
+let folder;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "release-"));
+});
+after(() => rm(folder, { recursive: true }));
+
+const checkVersion = (...args) => run(process.execPath, [`${SCRIPTS}check-version.mjs`, ...args]);
+
+function run(program, args) {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+describe("check-version", () => {
+  test("accepts the tag that manifests and changelog name", () => {
+    const { status, stdout, stderr } = checkVersion(`v${version}`, "--dry-run");
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.trim(), version);
+  });
+
+  test("writes the changelog's section with absolute links as release notes", async () => {
+    const notes = join(folder, "notes.md");
+    checkVersion(`v${version}`, "--dry-run", "--notes", notes);
+    const text = await readFile(notes, "utf8");
+    assert.match(text, /\S/);
+    assert.doesNotMatch(text, /^## |\]\((?!https:)/m);
+  });
+
+  test("rejects a version that the manifests do not have", () => {
+    const { status, stderr } = checkVersion("v99.0.0", "--dry-run");
+    assert.equal(status, 1);
+    for (const manifest of ["Cargo.toml", "embedder-wasm/npm/package.json", "web/package.json"]) {
+      assert.match(stderr, new RegExp(`${manifest} has ${version}, the tag 99\\.0\\.0`));
+    }
+  });
+
+  test("rejects a tag without the letter v", () => {
+    assert.equal(checkVersion(version).status, 1);
+  });
+});
+
+describe("checksums", () => {
+  test("names every file with its SHA-256", async () => {
+    await writeFile(join(folder, "empty"), "");
+    const { status, stderr } = run("bash", [`${SCRIPTS}checksums.sh`, folder]);
+    assert.equal(status, 0, stderr);
+    const sums = await readFile(join(folder, "SHA256SUMS"), "utf8");
+    assert.match(sums, /^e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  empty$/m);
+  });
+
+  test("fails for a folder without files", async () => {
+    const empty = await mkdtemp(join(folder, "none-"));
+    assert.equal(run("bash", [`${SCRIPTS}checksums.sh`, empty]).status, 1);
+  });
+});
