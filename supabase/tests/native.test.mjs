@@ -20,7 +20,7 @@ const server = await startNativePostgres().catch((error) => {
 });
 
 if (server instanceof Unavailable) {
-  test("native Postgres", { skip: server.message }, () => {});
+  test("native Postgres", { skip: `platform: ${server.message}` }, () => {});
 } else {
   after(() => server.stop());
   const project = await server.createProject("tests");

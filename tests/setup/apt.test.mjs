@@ -7,7 +7,7 @@ import test from "node:test";
 import { temporaryFolder } from "../lib/demo.mjs";
 
 /** Elsewhere there is no apt-get, and a browser may be found in other places than PATH. */
-const LINUX = { skip: process.platform !== "linux" };
+const LINUX = { skip: process.platform !== "linux" && "platform: apt-get is on Linux only" };
 
 /** `cargo xtask setup chromium` on a machine that has no browser, as the user with that number. */
 async function setup(t, user, options) {

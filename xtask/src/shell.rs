@@ -2,11 +2,12 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
 
@@ -61,6 +62,23 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs to the end and hands over each line of standard output as it comes; an unsuccessful end is an error.
+pub fn run_by_line(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}", describe(command)))?;
+    let mut output = BufReader::new(child.stdout.take().context("no standard output")?);
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line)? > 0 {
+        on_line(String::from_utf8_lossy(&line).trim_end_matches('\n'));
+        line.clear();
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "`{}` failed ({status})", describe(command));
+    Ok(())
+}
+
 /// Standard output of a command, trimmed; `None` if it cannot be started or fails.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
@@ -100,8 +118,8 @@ mod tests {
 
     #[test]
     fn cargo_never_rewrites_the_lock_file() {
-        let args: Vec<_> = cargo(&["nextest", "run"]).get_args().map(OsStr::to_os_string).collect();
-        assert_eq!(args, ["nextest", "run", "--locked"]);
+        let args: Vec<_> = cargo(&["test"]).get_args().map(OsStr::to_os_string).collect();
+        assert_eq!(args, ["test", "--locked"]);
         // Neither does the one that runs this program, also when wrangler calls it.
         let config = std::fs::read_to_string(paths::repo().join(".cargo/config.toml")).unwrap();
         assert!(config.contains("xtask = \"run --locked "), "{config}");
@@ -112,6 +130,6 @@ mod tests {
                 .matches("unlocked_cargo()")
                 .count()
         };
-        assert_eq!((uses("test.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
+        assert_eq!((uses("test/mod.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
     }
 }

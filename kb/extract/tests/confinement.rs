@@ -72,7 +72,7 @@ const LAYERS: [(&str, Layer); 3] =
     [("files", Layer::Files), ("limits", Layer::Limits), ("calls", Layer::Calls)];
 
 #[test]
-#[ignore = "the child that the other tests start"]
+#[ignore = "started by the other tests of this file"]
 fn child() {
     let names = std::env::var("TRY_LAYERS").expect("started by a test");
     let attempts = attempts();

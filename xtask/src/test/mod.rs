@@ -1,14 +1,20 @@
 //! `cargo xtask test`: every check there is, quick ones first.
 
-use std::fs;
+mod libtest;
+mod node;
+mod tally;
+
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use xtask::setup::{ModelDir, Tools};
 use xtask::{build, paths, setup, shell};
 
+use self::tally::{Skipped, Tallies, Tally};
 use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,6 +31,9 @@ pub(crate) enum Suite {
     E2e,
 }
 
+/// The tests of the suite [`Suite::E2e`].
+const END_TO_END: &str = "tests/e2e";
+
 /// What the suites run with.
 struct Environment {
     tools: Tools,
@@ -37,20 +46,35 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
     let (tools, model, chromium) = setup::everything()?;
     let environment = Environment { tools, model, chromium };
     let started = Instant::now();
+    let mut tallies = Tallies::default();
+    let result = run_suites(suites, &environment, &mut tallies);
+    tallies.print();
+    result?;
+    let skipped = tallies.without_accepted_reason();
+    ensure!(
+        skipped.is_empty(),
+        "{} tests were skipped, and not because the platform lacks something:\n  {}",
+        skipped.len(),
+        skipped.join("\n  ")
+    );
+    println!("\nall checks passed ({:.0} s)", started.elapsed().as_secs_f32());
+    Ok(())
+}
+
+fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let mut is_built = false;
     for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e] {
         if suites.is_empty() || suites.contains(&suite) {
-            let suite_started = Instant::now();
+            let started = Instant::now();
             println!("\n• {}", suite.name());
             if suite.needs_build() && !is_built {
                 build::run(&[], &environment.tools)?;
                 is_built = true;
             }
-            suite.run(&environment).with_context(|| format!("{} failed", suite.name()))?;
-            println!("✓ {} ({:.0} s)", suite.name(), suite_started.elapsed().as_secs_f32());
+            suite.run(environment, tallies).with_context(|| format!("{} failed", suite.name()))?;
+            println!("✓ {} ({:.0} s)", suite.name(), started.elapsed().as_secs_f32());
         }
     }
-    println!("\nall checks passed ({:.0} s)", started.elapsed().as_secs_f32());
     Ok(())
 }
 
@@ -69,13 +93,13 @@ impl Suite {
         matches!(self, Self::Node | Self::E2e)
     }
 
-    fn run(self, environment: &Environment) -> Result<()> {
+    fn run(self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
         match self {
             Self::Lint => lint(),
-            Self::Rust => rust(environment),
-            Self::Arm => arm(environment),
-            Self::Node => node(environment),
-            Self::E2e => e2e(environment),
+            Self::Rust => rust(environment, tallies),
+            Self::Arm => arm(environment, tallies),
+            Self::Node => node(environment, tallies),
+            Self::E2e => e2e(environment, tallies),
         }
     }
 }
@@ -95,26 +119,22 @@ fn lint() -> Result<()> {
     supply_chain::check(&setup::for_linting()?)
 }
 
-fn rust(environment: &Environment) -> Result<()> {
-    let has_nextest = shell::find_program("cargo-nextest").is_some();
-    let mut tests = if has_nextest {
-        shell::cargo(&["nextest", "run"])
-    } else {
-        let mut tests = shell::cargo(&["test"]);
-        tests.arg("--all-targets");
-        tests
-    };
-    tests.args(["--workspace", "--no-fail-fast"]);
+fn rust(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+    let mut tests = shell::cargo(&["test"]);
+    tests.args(["--workspace", "--all-targets", "--no-fail-fast"]);
     let mut doc_tests = shell::cargo(&["test"]);
-    doc_tests.args(["--workspace", "--doc", "--quiet"]);
-    for mut command in [tests, doc_tests] {
-        shell::run(command.env("EVIDENCE_MODEL_DIR", &environment.model.0))?;
+    doc_tests.args(["--workspace", "--doc", "--no-fail-fast"]);
+    for (step, mut command) in [("Rust tests", tests), ("Rust doc tests", doc_tests)] {
+        let (tally, result) = libtest::run(command.env("EVIDENCE_MODEL_DIR", &environment.model.0));
+        tallies.add(step, tally);
+        result?;
     }
     Ok(())
 }
 
 /// The kernels against the scalar one and the golden vectors, with the instructions of a machine that this one is not.
-fn arm(environment: &Environment) -> Result<()> {
+fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+    const STEP: &str = "embedder on 64-bit ARM";
     const TARGET: &str = "aarch64-unknown-linux-gnu";
     const LINKER: &str = "aarch64-linux-gnu-gcc";
     const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
@@ -125,43 +145,44 @@ fn arm(environment: &Environment) -> Result<()> {
     let has_linker = shell::find_program(LINKER).is_some() && Path::new(LIBRARIES).is_dir();
     let emulator = ["qemu-aarch64", "qemu-aarch64-static"].into_iter().find_map(shell::find_program);
     let (true, true, Some(emulator)) = (has_target, has_linker, emulator) else {
-        println!(
-            "skipped: needs `rustup target add {TARGET}` and, on Debian, `apt install gcc-aarch64-linux-gnu qemu-user`"
+        let remedy = format!(
+            "`rustup target add {TARGET}` and, on Debian, `apt install gcc-aarch64-linux-gnu qemu-user`"
         );
+        println!("skipped: needs {remedy}");
+        let skipped = Skipped {
+            test: "all tests".to_owned(),
+            reason: format!("platform: no emulator; needs {remedy}"),
+        };
+        tallies.add(STEP, Tally { skipped: vec![skipped], ..Tally::default() });
         return Ok(());
     };
     let runner = format!("{} -L {LIBRARIES}", emulator.display());
-    shell::run(
+    let (tally, result) = libtest::run(
         shell::cargo(&["test"])
-            .args(["--package", "embedder", "--lib", "--quiet", "--target", TARGET])
+            .args(["--package", "embedder", "--lib", "--target", TARGET])
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "--cfg without_oracles")
             .env("EVIDENCE_MODEL_DIR", &environment.model.0),
-    )
+    );
+    tallies.add(STEP, tally);
+    result
 }
 
-fn node(environment: &Environment) -> Result<()> {
+fn node(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     for project in ["embedder-wasm/npm", "web"] {
         shell::run(
             shell::command("node").arg("node_modules/typescript/bin/tsc").args(["--noEmit", "-p", project]),
         )?;
     }
-    let folders = [
-        "embedder-wasm/npm/tests",
-        "web/tests",
-        "web/tests/browser",
-        "supabase/tests",
-        "edge-chat/tests",
-        "tools/local-service/tests",
-        "tests/setup",
-        "tests/embedder",
-        "tests/package",
-    ];
-    node_tests(&folders, environment)
+    let mut files = node::test_files(paths::repo())?;
+    files.retain(|file| !file.starts_with(paths::repo().join(END_TO_END)));
+    let (tally, result) = node::run(&mut node_command(environment)?, &files, browsers_at_once());
+    tallies.add("Node.js tests", tally);
+    result
 }
 
-fn e2e(environment: &Environment) -> Result<()> {
+fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     shell::run(shell::cargo(&["build"]).args([
         "--quiet",
         "--package",
@@ -169,37 +190,27 @@ fn e2e(environment: &Environment) -> Result<()> {
         "--example",
         "hostile-files",
     ]))?;
-    node_tests(&["tests/e2e"], environment)
+    let files = node::test_files(&paths::repo().join(END_TO_END))?;
+    // One at a time: each starts a demo on the first free ports it finds, and two could find the same ones.
+    let (tally, result) = node::run(&mut node_command(environment)?, &files, 1);
+    tallies.add("end-to-end tests", tally);
+    result
 }
 
-/// Runs every `*.test.mjs` of the folders, one file after the other: two cores hold no two browsers.
-fn node_tests(folders: &[&str], environment: &Environment) -> Result<()> {
-    let mut files = Vec::new();
-    for folder in folders {
-        files.extend(
-            test_files(&paths::repo().join(folder)).with_context(|| format!("cannot list {folder}"))?,
-        );
-    }
-    shell::run(
-        shell::command("node")
-            .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
-            .args(files)
-            .env("EVIDENCE_MODEL_DIR", &environment.model.0)
-            .env("CHROMIUM_PATH", &environment.chromium)
-            .env("KB_BINARY", paths::kb_binary())
-            .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
-            .env("XTASK_BINARY", std::env::current_exe()?),
-    )
+/// How many test files run at a time. Most start a browser of several processes: one needs four cores to keep its time limits.
+fn browsers_at_once() -> usize {
+    const CORES_OF_ONE: usize = 4;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    (cores / CORES_OF_ONE).max(1)
 }
 
-fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.to_string_lossy().ends_with(".test.mjs") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+/// Node.js with what the tests read from the environment.
+fn node_command(environment: &Environment) -> Result<Command> {
+    let mut node = shell::command("node");
+    node.env("EVIDENCE_MODEL_DIR", &environment.model.0)
+        .env("CHROMIUM_PATH", &environment.chromium)
+        .env("KB_BINARY", paths::kb_binary())
+        .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
+        .env("XTASK_BINARY", std::env::current_exe()?);
+    Ok(node)
 }

@@ -1,0 +1,72 @@
+//! Runs tests of crates and reads their results off what libtest prints.
+
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+use xtask::shell;
+
+use super::tally::{Skipped, Tally};
+
+/// Runs `cargo test`. The tally is what ran until then, also if a test failed.
+pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
+    let mut tally = Tally::default();
+    let result = shell::run_by_line(cargo_test, |line| {
+        println!("{line}");
+        read_line(line, &mut tally);
+    });
+    let result = result.and_then(|()| {
+        ensure!(!tally.is_empty(), "no test ran, or libtest prints another summary than this reads");
+        Ok(())
+    });
+    (tally, result)
+}
+
+/// Adds a line `test result: ok. 20 passed; 0 failed; …` or `test NAME ... ignored, REASON`. The others are shown only.
+fn read_line(line: &str, tally: &mut Tally) {
+    if let Some(summary) = line.strip_prefix("test result: ") {
+        tally.passed += count(summary, " passed");
+        tally.failed += count(summary, " failed");
+    } else if let Some((test, reason)) =
+        line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ignored"))
+    {
+        let reason = reason.strip_prefix(", ").unwrap_or_default();
+        tally.skipped.push(Skipped { test: test.to_owned(), reason: reason.to_owned() });
+    }
+}
+
+/// The number before a word.
+fn count(summary: &str, word: &str) -> usize {
+    let before = summary.split_once(word).map_or("", |(before, _)| before);
+    before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_failed_and_ignored_tests_of_several_programs_are_added_up() {
+        let mut tally = Tally::default();
+        for line in [
+            "running 3 tests",
+            "test shell::tests::a ... ok",
+            "test child ... ignored, started by parent",
+            "test other ... ignored",
+            "test failing ... FAILED",
+            "test result: FAILED. 1 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            "test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; finished in 0.01s",
+        ] {
+            read_line(line, &mut tally);
+        }
+        let skipped = |test: &str, reason: &str| Skipped { test: test.to_owned(), reason: reason.to_owned() };
+        assert_eq!(
+            tally,
+            Tally {
+                passed: 21,
+                failed: 1,
+                todo: 0,
+                skipped: vec![skipped("child", "started by parent"), skipped("other", "")]
+            }
+        );
+    }
+}
