@@ -153,10 +153,10 @@ impl Run {
         let reason = if is_empty { Reason::EmptyKb } else { reason };
         let mut refusal = Refusal::new(reason, rows, settings.thresholds.similarity);
         if let Some(message) = &settings.refusal_message {
-            refusal = refusal.saying(message);
+            refusal = refusal.with_message(message);
         }
         if let Some(suggestions) = &settings.refusal_suggestions {
-            refusal = refusal.suggesting(suggestions);
+            refusal = refusal.with_suggestions(suggestions);
         }
         Ok(Outcome::Refusal(refusal))
     }
@@ -199,7 +199,7 @@ impl Run {
             Ok(false) => {}
             Ok(true) => {
                 self.is_erased.set(true);
-                outcome.borrow_mut().mark_lost();
+                outcome.borrow_mut().mark_not_persisted();
                 self.delete_new_session(&supabase).await;
             }
             Err(error) => {

@@ -81,7 +81,7 @@ fn shown(message: Message) -> ShownMessage {
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations
         .filter_map(|json| serde_json::from_str(json.get()).ok())
-        .filter(|citation: &Citation| citation.is_sound() && !citation.quotes.is_empty());
+        .filter(|citation: &Citation| citation.is_valid() && !citation.quotes.is_empty());
     let citations = citations.map(|citation| ShownCitation {
         citation: Citation {
             url: citation.url.filter(|url| is_web_address(url)),
