@@ -1,4 +1,4 @@
-//! Which of the two forms of an outcome the client asked for.
+//! Content negotiation: whether the client wants an event stream or one JSON document.
 
 /// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,8 +9,8 @@ pub enum Format {
     Json,
 }
 
-/// Reads an `Accept` header. The higher quality wins; at the same quality the type that is named wins over a
-/// wildcard, and the stream over JSON. A header that allows neither gets the default.
+/// Reads an `Accept` header. The higher quality wins. At equal quality an explicit type wins over a wildcard, and the
+/// stream wins over JSON. A header that allows neither gets the default.
 pub fn negotiate(accept: Option<&str>) -> Format {
     let accept = accept.unwrap_or_default();
     let stream = preference(accept, "text", "event-stream");
@@ -18,7 +18,7 @@ pub fn negotiate(accept: Option<&str>) -> Format {
     if json > stream { Format::Json } else { Format::EventStream }
 }
 
-/// (quality in thousandths, how exactly the type is named) of the best matching range.
+/// The quality in thousandths and the specificity (2 type, 1 subtype wildcard, 0 wildcard) of the best matching range.
 fn preference(accept: &str, kind: &str, subtype: &str) -> (u16, u8) {
     let named = |range: &str| -> Option<u8> {
         let (range_kind, range_subtype) = range.trim().split_once('/')?;
@@ -29,17 +29,17 @@ fn preference(accept: &str, kind: &str, subtype: &str) -> (u16, u8) {
             _ => None,
         }
     };
-    let (exactness, quality) = accept
+    let (specificity, quality) = accept
         .split(',')
         .filter_map(|item| {
             let mut parts = item.split(';');
-            let exactness = named(parts.next()?)?;
-            Some((exactness, parts.find_map(quality).unwrap_or(1000)))
+            let specificity = named(parts.next()?)?;
+            Some((specificity, parts.find_map(quality).unwrap_or(1000)))
         })
-        // The most exact range decides the quality of a type, not the most generous one.
+        // The most specific range decides the quality of a type, not the highest quality.
         .max()
         .unwrap_or((0, 0));
-    if quality == 0 { (0, 0) } else { (quality, exactness) }
+    if quality == 0 { (0, 0) } else { (quality, specificity) }
 }
 
 fn quality(parameter: &str) -> Option<u16> {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_given_when_asked_for() {
+    fn json_is_chosen_when_requested() {
         for accept in [
             "application/json",
             "Application/JSON; charset=utf-8",

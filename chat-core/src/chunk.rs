@@ -1,4 +1,4 @@
-//! A row of `match_chunks`: one passage of the knowledge base and how near it is to the question.
+//! A row of `match_chunks`: one passage of the knowledge base and its similarity to the question.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::limits::{
     MAX_SECTION_JSON_BYTES, MAX_URL_BYTES, json_bytes, one_line,
 };
 
-/// The title of a document that has neither a title, a file name nor an address.
+/// The title of a document without title, file name and URL.
 pub const UNKNOWN_DOCUMENT: &str = "Unknown document";
 
 /// One passage found for a question.
@@ -26,46 +26,46 @@ pub struct MatchedChunk {
     /// The document's file name.
     #[serde(default)]
     pub document_name: Option<String>,
-    /// What is known of the document: `title`, `url`, `content_type`.
+    /// Metadata of the document: `title`, `url`, `content_type`.
     #[serde(default)]
     pub document_meta: Value,
     /// The passage, as Markdown source.
     pub content: String,
-    /// What is known of the passage: `section`, `page`, `url`.
+    /// Metadata of the passage: `section`, `page`, `url`.
     #[serde(default)]
     pub meta: Value,
     /// The fingerprint of the model that made the stored vector.
     #[serde(default)]
     pub model: Option<String>,
-    /// Cosine of the question's and the passage's vector. Anything that is not a number reads as NaN.
+    /// Cosine of the question's and the passage's vector. A value that is not a number becomes NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
-    /// Share of the question's informative vocabulary found in the passage, from 0 to 1. `None` where only vectors were
-    /// compared.
+    /// Share of the question's informative vocabulary found in the passage, from 0 to 1. `None` after a search by vectors
+    /// only.
     #[serde(default, deserialize_with = "number_or_none")]
     pub lexical: Option<f64>,
-    /// What the search ranks by. `None` means by similarity.
+    /// The rank score of the search. `None` means that it ranks by similarity.
     #[serde(default, deserialize_with = "number_or_none")]
     pub score: Option<f64>,
-    /// The passage's sentences with their own similarity, in order; empty where none are stored.
+    /// The passage's sentences with their own similarity, in order; empty if none are stored.
     #[serde(default, deserialize_with = "list_or_empty")]
     pub sentences: Vec<SentenceMatch>,
-    /// The question's informative words, the same in every row. `None` where only vectors were compared.
+    /// The question's informative words, the same in every row. `None` after a search by vectors only.
     #[serde(default)]
     pub query_terms: Option<Vec<QueryTerm>>,
 }
 
-/// How near one sentence of a passage is to the question.
+/// The similarity of one sentence of a passage to the question.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub struct SentenceMatch {
-    /// Its first character, counted from 0 in characters (Unicode scalar values) of the passage. What is no such count
-    /// reads as one beyond every text.
-    #[serde(default = "beyond_every_text", deserialize_with = "offset_or_beyond")]
+    /// Its first character, as an offset in characters (Unicode scalar values) of the passage. A value that does not parse
+    /// is treated as larger than any text.
+    #[serde(default = "past_end", deserialize_with = "offset_or_past_end")]
     pub start: usize,
     /// The character after its last.
-    #[serde(default = "beyond_every_text", deserialize_with = "offset_or_beyond")]
+    #[serde(default = "past_end", deserialize_with = "offset_or_past_end")]
     pub end: usize,
-    /// Cosine of the question's and the sentence's vector. Anything that is not a number reads as NaN.
+    /// Cosine of the question's and the sentence's vector. A value that is not a number becomes NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
 }
@@ -75,37 +75,37 @@ pub struct SentenceMatch {
 pub struct QueryTerm {
     /// The word in lower case.
     pub word: String,
-    /// How much it tells: its inverse document frequency, greater than 0.
+    /// Its inverse document frequency, greater than 0.
     pub weight: f64,
 }
 
-/// The rows of a search that can be used. One that cannot be read, or exceeds the [limits](crate::limits), costs the others
-/// nothing; only if none can be read, there is no result.
+/// The usable rows of a search. A row that cannot be parsed or exceeds the [limits](crate::limits) is left out; the others
+/// are used. It is an error only if no row can be parsed.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRows {
-    /// In the order in which they came.
+    /// In the order of the search.
     pub rows: Vec<MatchedChunk>,
-    /// How many there are besides.
+    /// How many other rows there were.
     pub left_out: usize,
 }
 
 impl MatchedChunk {
-    /// Whether passage and headings are as small as everybody who handles them may rely on. What else a row holds is cut or
-    /// left out where it is read.
+    /// Whether passage and headings are within the limits that all other code relies on. Other fields are truncated or
+    /// ignored where they are read.
     pub fn is_within_limits(&self) -> bool {
         let fits = |text: &str, bytes, of_json| text.len() <= bytes && json_bytes(text) <= of_json;
         fits(&self.content, MAX_PASSAGE_BYTES, MAX_PASSAGE_JSON_BYTES)
             && self.section().is_none_or(|section| fits(section, MAX_SECTION_BYTES, MAX_SECTION_JSON_BYTES))
     }
 
-    /// What rows are ordered by, the best first. What is no number ranks last.
+    /// Rows are sorted by this, largest first. NaN ranks last.
     pub fn rank_score(&self) -> f64 {
         Some(self.score.unwrap_or(self.similarity))
             .filter(|score| !score.is_nan())
             .unwrap_or(f64::NEG_INFINITY)
     }
 
-    /// The name to show, on one line: title, else file name, else address, else [`UNKNOWN_DOCUMENT`].
+    /// The display name, on one line: title, else file name, else URL, else [`UNKNOWN_DOCUMENT`].
     pub fn title(&self) -> String {
         [text(&self.document_meta, "title"), self.document_name.as_deref(), self.url()]
             .into_iter()
@@ -115,18 +115,18 @@ impl MatchedChunk {
             .unwrap_or_else(|| UNKNOWN_DOCUMENT.to_owned())
     }
 
-    /// The heading the passage stands under.
+    /// The headings above the passage.
     pub fn section(&self) -> Option<&str> {
         text(&self.meta, "section")
     }
 
-    /// The page, counted from 1.
+    /// The page number, from 1.
     pub fn page(&self) -> Option<u64> {
         self.meta.get("page").and_then(Value::as_u64).filter(|page| *page > 0)
     }
 
-    /// Where to read on: the passage's address, else the document's. Only web addresses count, since the link
-    /// ends up in somebody's page, and only those that are not too long.
+    /// The URL of the passage, else of the document. Only http(s) URLs within the length limit count, because the link is
+    /// shown on a third-party page.
     pub fn url(&self) -> Option<&str> {
         let is_usable = |url: &&str| is_web_address(url) && json_bytes(url) <= MAX_URL_BYTES;
         let web_address = |meta| text(meta, "url").filter(is_usable);
@@ -138,17 +138,17 @@ impl MatchedChunk {
         text(&self.document_meta, "content_type").filter(|name| json_bytes(name) <= MAX_CONTENT_TYPE_BYTES)
     }
 
-    /// Whether stars and brackets in the passage may be Markdown; unless the media type says otherwise, they are.
+    /// Whether the passage is Markdown: yes, unless the media type says otherwise.
     pub fn is_markdown(&self) -> bool {
         self.content_type().is_none_or(|media_type| media_type.starts_with("text/markdown"))
     }
 }
 
 impl SearchRows {
-    /// Reads the answer of a search, in one pass where all of its rows can be read.
+    /// Parses the response of a search: in one pass if all rows are valid, else row by row.
     ///
     /// # Errors
-    /// If it is no list of rows, or none of them can be read.
+    /// If it is not a list, or if no row can be parsed.
     pub fn from_json(json: &[u8]) -> serde_json::Result<Self> {
         serde_json::from_slice::<Vec<MatchedChunk>>(json)
             .map_or_else(|_| serde_json::from_slice(json), |rows| Ok(Self::from(rows)))
@@ -189,9 +189,9 @@ impl<'de> Visitor<'de> for RowByRow {
                 None => found.left_out += 1,
             }
         }
-        // Then the database is another one than this was written for.
+        // No valid row at all means that the schema of the database is not the expected one.
         if readable == 0 && found.left_out > 0 {
-            return Err(A::Error::custom("no row can be read"));
+            return Err(A::Error::custom("no row can be parsed"));
         }
         Ok(found)
     }
@@ -205,7 +205,7 @@ fn non_empty(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Whether an address may become a link in somebody's page.
+/// Whether a URL may become a link on a web page.
 pub fn is_web_address(url: &str) -> bool {
     let has_scheme =
         |scheme: &str| url.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
@@ -216,7 +216,7 @@ fn not_a_number() -> f64 {
     f64::NAN
 }
 
-/// Postgres writes a float that is not a number as the string "NaN", and a missing one as null.
+/// Postgres writes NaN as a string and a missing number as null.
 fn number_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Value::deserialize(deserializer)?.as_f64().unwrap_or(f64::NAN))
 }
@@ -225,14 +225,14 @@ fn number_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f
     Ok(Value::deserialize(deserializer)?.as_f64())
 }
 
-fn beyond_every_text() -> usize {
+fn past_end() -> usize {
     usize::MAX
 }
 
-/// In the Worker, `usize` has 32 bits.
-fn offset_or_beyond<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+/// `usize` has 32 bits in the Worker.
+fn offset_or_past_end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     let offset = Value::deserialize(deserializer)?.as_u64().and_then(|offset| usize::try_from(offset).ok());
-    Ok(offset.unwrap_or_else(beyond_every_text))
+    Ok(offset.unwrap_or_else(past_end))
 }
 
 /// Postgres writes an empty aggregate as null.
@@ -245,8 +245,7 @@ pub(crate) mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A passage for tests: document and chunk ids are made from small numbers, and every sentence is as near to the
-    /// question as the whole passage.
+    /// A passage for tests. Document and chunk ids are small numbers; every sentence has the similarity of the passage.
     pub(crate) fn chunk(document: u128, id: u128, similarity: f64, content: &str) -> MatchedChunk {
         let characters = |bytes: usize| content[..bytes].chars().count();
         let sentences = crate::sentences::units(content).into_iter().map(|unit| SentenceMatch {
@@ -284,7 +283,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_web_addresses_become_links() {
+    fn only_http_and_https_urls_become_links() {
         let mut row = chunk(1, 1, 0.5, "text");
         row.meta = json!({ "url": "javascript:alert(1)" });
         row.document_meta = json!({ "url": "HTTPS://example.com" });
@@ -294,7 +293,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_row_is_read_even_when_parts_are_missing() {
+    fn a_row_with_missing_fields_is_parsed() {
         let row = json!({ "chunk_id": Uuid::nil(), "document_id": Uuid::nil(), "content": "x",
             "document_name": null, "document_meta": null, "meta": null, "similarity": "NaN", "extra": 1 });
         let row: MatchedChunk = serde_json::from_value(row).unwrap();

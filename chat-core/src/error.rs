@@ -1,8 +1,8 @@
-//! The closed set of errors a client can meet, and their one JSON shape.
+//! The closed set of errors that a client can get, and their JSON.
 
 use serde::{Deserialize, Serialize};
 
-/// What went wrong, as a word a program can branch on.
+/// A machine-readable error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
@@ -16,15 +16,15 @@ pub enum ErrorCode {
     NotFound,
     /// The `message_id` was used before with another body.
     Conflict,
-    /// The question was embedded with another model than the knowledge base.
+    /// The question and the knowledge base were embedded with different models.
     ModelMismatch,
     /// The body is larger than the limit.
     PayloadTooLarge,
-    /// The body is not JSON by its content type.
+    /// The content type is not JSON.
     UnsupportedMediaType,
     /// The user asked too often.
     RateLimited,
-    /// A fault on our side that a repeat does not cure.
+    /// A fault on our side that a retry does not fix.
     Internal,
     /// The database could not be reached or failed.
     UpstreamUnavailable,
@@ -33,7 +33,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// The HTTP status sent when the error comes before the first event.
+    /// The HTTP status if the error occurs before the first event.
     pub fn http_status(self) -> u16 {
         match self {
             Self::InvalidRequest => 400,
@@ -50,12 +50,12 @@ impl ErrorCode {
         }
     }
 
-    /// Whether the same request can succeed later without a change.
+    /// Whether the same request can succeed later.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::RateLimited | Self::UpstreamUnavailable | Self::UpstreamTimeout)
     }
 
-    /// The code as it stands in the JSON.
+    /// The code in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid_request",
@@ -74,42 +74,42 @@ impl ErrorCode {
     }
 }
 
-/// An error a client may see: a code, a sentence to act on, and whether to try again.
+/// An error for the client: a code, an actionable sentence, and whether a retry may help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
-    /// The word to branch on.
+    /// For programs.
     pub code: ErrorCode,
-    /// A sentence that says what to do. It never holds a secret or the user's own text.
+    /// For people: what to do. Never contains a secret or the user's own text.
     pub message: String,
     /// Whether the same request can succeed later.
     pub retryable: bool,
 }
 
 impl ApiError {
-    /// An error with the code's own answer to "is it worth a retry".
+    /// An error that is retryable if its code is.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retryable: code.is_retryable() }
     }
 
-    /// Shorthand for the most common code.
+    /// An error with the most common code.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidRequest, message)
     }
 
-    /// The whole JSON object sent to the client.
+    /// The JSON object that the client gets.
     pub fn with_request_id(self, request_id: impl Into<String>) -> ErrorBody {
         ErrorBody { error: self, request_id: request_id.into() }
     }
 }
 
-/// The JSON shape of every error: `{code, message, retryable, request_id}`.
+/// The JSON of every error: `{code, message, retryable, request_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
-    /// The error itself.
+    /// Its fields are part of the same object.
     #[serde(flatten)]
     pub error: ApiError,
-    /// The id that finds the request in the log.
+    /// The id of the request in the log.
     pub request_id: String,
 }
 
@@ -133,7 +133,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_code_has_its_status_and_only_passing_faults_are_worth_a_retry() {
+    fn each_code_has_its_status_and_only_transient_faults_are_retryable() {
         let statuses = [400, 401, 403, 404, 409, 409, 413, 415, 429, 500, 503, 504];
         assert_eq!(ALL.map(ErrorCode::http_status), statuses);
         let retryable: Vec<_> =
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_code_is_its_json() {
+    fn a_code_serializes_to_its_name() {
         for code in ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }

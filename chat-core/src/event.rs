@@ -11,15 +11,15 @@ use crate::refusal::Refusal;
 /// A comment line that keeps an idle connection open; clients skip it.
 pub const HEARTBEAT: &str = ": heartbeat\n\n";
 
-/// One event. Its name also stands in the JSON as `type`.
+/// One event. Its JSON repeats the name as `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event<'a> {
-    /// Opens an answer.
+    /// Begins an answer.
     AnswerStart {
         /// The session of the question.
         session_id: Uuid,
-        /// Whether the passages are about the subject, but may not answer the question.
+        /// Whether the passages are about the subject but may not answer the question.
         hedged: bool,
     },
     /// A piece of the text.
@@ -31,9 +31,9 @@ pub enum Event<'a> {
     Sources {
         /// One entry per quoted passage.
         citations: &'a [Citation],
-        /// Other passages near the question, the best first. The text does not quote them.
+        /// Other passages near the question, best first. The text does not quote them.
         also_found: &'a [FoundPassage],
-        /// The document numbers the text points at.
+        /// The document numbers in the text.
         referenced_indices: &'a [u32],
     },
     /// Ends an answer.
@@ -50,7 +50,7 @@ pub enum Event<'a> {
 }
 
 impl Event<'_> {
-    /// The event's name.
+    /// The name on the `event:` line.
     pub fn name(&self) -> &'static str {
         match self {
             Self::AnswerStart { .. } => "answer_start",
@@ -62,7 +62,7 @@ impl Event<'_> {
         }
     }
 
-    /// The event on the wire. JSON escapes line ends, so its data is always one line.
+    /// The event as server-sent event. JSON escapes line ends, so the data is always one line.
     pub fn encode(&self) -> Result<String, serde_json::Error> {
         Ok(format!("event: {}\ndata: {}\n\n", self.name(), serde_json::to_string(self)?))
     }

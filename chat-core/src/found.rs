@@ -1,26 +1,26 @@
-//! A passage that was found for a question and is not quoted: where a reader may look next.
+//! A passage that was found for a question but is not quoted.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
 
-/// A passage near the question that the reply does not quote. It is never a source of the reply.
+/// A passage near the question that the answer does not quote: further reading, never a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundPassage {
-    /// The passage.
+    /// The passage's id.
     pub chunk_id: Uuid,
-    /// The document.
+    /// The document's id.
     pub document_id: Uuid,
-    /// The name to show.
+    /// The display name of the document.
     pub title: String,
-    /// The page, counted from 1.
+    /// The page number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
-    /// The heading the passage stands under.
+    /// The headings above the passage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Where to read on.
+    /// The web page of the passage or document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The document's media type.
@@ -28,10 +28,10 @@ pub struct FoundPassage {
     pub content_type: Option<String>,
     /// Cosine of question and passage, -1 to 1.
     pub score: f64,
-    /// The whole passage, as Markdown source. Left out of refusals.
+    /// The whole passage, as Markdown source. Not part of refusals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
-    /// Where the document's original file can be downloaded. Set by the server; it may expire.
+    /// A link to the document's original file. Set by the server; it may expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
 }
@@ -56,7 +56,7 @@ impl FoundPassage {
         Self { excerpt: Some(chunk.content.clone()), ..Self::new(chunk) }
     }
 
-    /// Whether both are passages of the same section of the same document: a reader needs one of them.
+    /// Whether both are of the same section of the same document, so that a reader needs only one of them.
     pub(crate) fn is_same_place(&self, other: &Self) -> bool {
         (self.document_id, &self.section) == (other.document_id, &other.section)
     }

@@ -1,7 +1,7 @@
 //! The domain of Evidence Chat as pure functions: evidence in, cited answer or refusal out.
 //!
-//! Nothing here does I/O, reads a clock or draws random numbers; ids and times come from the caller. The usual
-//! way through the crate is [`request::ChatRequest::parse`] → [`respond()`] → [`outcome::Outcome`] → [`event::Event`].
+//! The crate does no I/O, reads no clock and draws no random numbers; ids and times come from the caller. The usual
+//! path through the crate is [`request::ChatRequest::parse`] → [`respond()`] → [`outcome::Outcome`] → [`event::Event`].
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -1,47 +1,47 @@
-//! How large anything may be, in one place: a passage and what is stored with it, and everything that is made of passages.
+//! All size limits: of passages and their metadata, and of everything that is made of passages.
 //!
-//! The chunker of `kb` cuts within these limits, check constraints in the database hold everybody else to them, and
-//! [`respond`](crate::respond()) leaves out a row that exceeds them. What the Worker reads, sends and stores is bounded by
-//! sums over them, which the compiler checks.
+//! The chunker of `kb` stays within these limits, check constraints in the database enforce them for all other writers, and
+//! [`respond`](crate::respond()) leaves out rows that exceed them. Sums of the limits bound what the Worker reads, sends and
+//! stores; the compiler checks them.
 //!
-//! JSON writes a character in up to six bytes (`\u0001`), a quotation mark, backslash or line end in two. Control characters
-//! have no place in a passage, so a passage within the limits at most doubles. Only the search may return others, before they
-//! are left out.
+//! JSON writes a control character in up to six bytes (`\u0001`) and a quotation mark, backslash or line end in two. Passages
+//! contain no control characters, so JSON at most doubles a passage within the limits. Only rows of a search can be larger,
+//! before they are left out.
 
 use unicode_segmentation::GraphemeCursor;
 
 use crate::answer::MAX_SENTENCES as MAX_ANSWER_SENTENCES;
 
-/// Most bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
+/// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
 pub const MAX_PASSAGE_BYTES: usize = 4096;
-/// Most bytes of the headings that a passage stands under, as UTF-8.
+/// Bytes of the headings above a passage, as UTF-8.
 pub const MAX_SECTION_BYTES: usize = 1000;
-/// Longest name or title of a document, in characters.
+/// Characters of the name or title of a document.
 pub const MAX_NAME_CHARS: usize = 300;
-/// Longest address of a document or passage, in bytes of JSON. A longer one is left out: half of it would lead elsewhere.
+/// Bytes of JSON for the URL of a document or passage. A longer URL is left out, because a truncated one would lead elsewhere.
 pub const MAX_URL_BYTES: usize = 2000;
-/// Longest link to a document's original file, in bytes of JSON.
+/// Bytes of JSON for a link to a document's original file.
 pub const MAX_LINK_BYTES: usize = 4096;
-/// Longest media type, in bytes of JSON.
+/// Bytes of JSON for a media type.
 pub const MAX_CONTENT_TYPE_BYTES: usize = 128;
-/// Most bytes of what is noted with a document or passage (`meta`), as JSON.
+/// Bytes of JSON for the metadata of a document or passage (`meta`).
 pub const MAX_META_BYTES: usize = 8192;
-/// Most sentences of a passage: no more than the model reads tokens.
+/// Sentences of a passage: the number of tokens that the model reads.
 pub const MAX_SENTENCES: usize = 256;
-/// Most passages that one question looks at.
+/// Passages considered for one question.
 pub const MAX_MATCH_COUNT: usize = 50;
-/// Longest word that is stemmed, in characters; see `words`.
+/// Characters of a word that is stemmed; see `words`.
 pub const MAX_STEMMED_CHARS: usize = 64;
 
-/// Most bytes of an answer of the database that the Worker reads.
+/// Bytes of a search response that the Worker reads.
 pub const MAX_SEARCH_BYTES: usize = 4 * 1024 * 1024;
-/// Most characters of one server-sent event that the widget reads (`web/src/client/sse.ts`).
+/// Characters of one server-sent event that the widget reads (`web/src/client/sse.ts`).
 pub const MAX_EVENT_BYTES: usize = 1024 * 1024;
-/// Most bytes of the citations of one stored message (`chat_messages_citations_size`).
+/// Bytes of the citations of one stored message (`chat_messages_citations_size`).
 pub const MAX_STORED_CITATIONS_BYTES: usize = 256 * 1024;
-/// Most characters of one stored message (`chat_messages_content_length`).
+/// Characters of one stored message (`chat_messages_content_length`).
 pub const MAX_STORED_ANSWER_CHARS: usize = 100_000;
-/// Most bytes of a row of a Durable Object, which keeps an outcome.
+/// Bytes of a row in a Durable Object, which stores one outcome.
 pub const MAX_OUTCOME_BYTES: usize = 2_000_000;
 
 /// Bytes of JSON for a passage within the limits.
@@ -49,58 +49,58 @@ pub const MAX_PASSAGE_JSON_BYTES: usize = 2 * MAX_PASSAGE_BYTES;
 /// Bytes of JSON for headings within the limits.
 pub const MAX_SECTION_JSON_BYTES: usize = 2 * MAX_SECTION_BYTES;
 
-/// The largest row of `match_chunks`: of a database that has no more than the check constraints.
-pub const LARGEST_ROW_BYTES: usize = FIELDS
+/// The largest row of `match_chunks` that the check constraints of the database allow.
+pub const WORST_CASE_ROW_BYTES: usize = FIELDS
     + 6 * (MAX_PASSAGE_BYTES + MAX_NAME_CHARS)
     + 2 * MAX_META_BYTES
-    + MAX_SENTENCES * LARGEST_SENTENCE_MATCH_BYTES
-    + LARGEST_QUERY_TERMS_BYTES;
-/// The largest answer of `match_chunks`.
-pub const LARGEST_SEARCH_BYTES: usize = MAX_MATCH_COUNT * (LARGEST_ROW_BYTES + 1) + 2;
+    + MAX_SENTENCES * WORST_CASE_SENTENCE_MATCH_BYTES
+    + WORST_CASE_QUERY_TERMS_BYTES;
+/// The largest response of `match_chunks`.
+pub const WORST_CASE_SEARCH_BYTES: usize = MAX_MATCH_COUNT * (WORST_CASE_ROW_BYTES + 1) + 2;
 /// The largest passage that is sent to a client.
-pub const LARGEST_FOUND_BYTES: usize = LARGEST_STORED_PASSAGE_BYTES + MAX_LINK_BYTES;
-/// The quotes of an answer's longest sentence with the line that introduces it, as source and as plain text. The two do not
-/// overlap; a table row with the names of its columns is at most twice as long as in its source.
-pub const LARGEST_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
+pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_LINK_BYTES;
+/// The quotes of the longest sentence and of the line that introduces it, as source and as plain text. The two do not
+/// overlap; a table row with its column names is at most twice as long as its source.
+pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
 /// The largest `sources` event: each passage is quoted or listed.
-pub const LARGEST_EVENT_BYTES: usize =
-    FIELDS + MAX_MATCH_COUNT * (LARGEST_FOUND_BYTES + 1) + MAX_ANSWER_SENTENCES * LARGEST_QUOTES_BYTES;
-/// The largest citations of an answer, as they are stored.
-pub const LARGEST_STORED_CITATIONS_BYTES: usize =
-    MAX_ANSWER_SENTENCES * (LARGEST_STORED_PASSAGE_BYTES + LARGEST_QUOTES_BYTES);
-/// The longest text of an answer, as JSON: for each sentence its place, the words, and the backslashes before numbers in
-/// brackets, which make seven bytes of three.
-pub const LARGEST_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
+pub const WORST_CASE_EVENT_BYTES: usize =
+    FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES;
+/// The largest citations of an answer, as stored.
+pub const WORST_CASE_STORED_CITATIONS_BYTES: usize =
+    MAX_ANSWER_SENTENCES * (WORST_CASE_STORED_PASSAGE_BYTES + WORST_CASE_QUOTES_BYTES);
+/// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
+/// numbers, which turn three bytes into seven.
+pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
     * (FIELDS + 4 * MAX_NAME_CHARS + MAX_SECTION_JSON_BYTES + 7 * 2 * MAX_PASSAGE_JSON_BYTES / 3);
-/// The longest text of an answer, in characters; the backslashes make five of three.
-pub const LARGEST_TEXT_CHARS: usize =
+/// The longest text of an answer, in characters. The backslashes turn three characters into five.
+pub const WORST_CASE_TEXT_CHARS: usize =
     MAX_ANSWER_SENTENCES * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3);
-/// The largest outcome: what is sent as events, in one document.
-pub const LARGEST_OUTCOME_BYTES: usize = FIELDS + LARGEST_EVENT_BYTES + LARGEST_TEXT_BYTES;
-/// The most text that is looked at for one question.
-pub const LARGEST_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
+/// The largest outcome: all events in one document.
+pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
+/// The most text that one question processes.
+pub const WORST_CASE_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
 
-/// Names of fields, ids, numbers and punctuation of one JSON object.
+/// Field names, ids, numbers and punctuation of one JSON object.
 const FIELDS: usize = 512;
-/// `{"end": 4096, "start": 4096, "similarity": -0.12345678901234567}` and what separates it from the next one.
-const LARGEST_SENTENCE_MATCH_BYTES: usize = 72;
-/// The informative words of a question of [`MAX_MESSAGE_CHARS`](crate::request::MAX_MESSAGE_CHARS), which stand in each row.
-const LARGEST_QUERY_TERMS_BYTES: usize = 20 * 1024;
-/// A citation without its quotes, or a found passage, without the link to its file.
-const LARGEST_STORED_PASSAGE_BYTES: usize = FIELDS
+/// `{"end": 4096, "start": 4096, "similarity": -0.12345678901234567}` and the separator.
+const WORST_CASE_SENTENCE_MATCH_BYTES: usize = 72;
+/// The informative words of a question of [`MAX_MESSAGE_CHARS`](crate::request::MAX_MESSAGE_CHARS), which each row repeats.
+const WORST_CASE_QUERY_TERMS_BYTES: usize = 20 * 1024;
+/// A citation without quotes, or a found passage, without the link to its file.
+const WORST_CASE_STORED_PASSAGE_BYTES: usize = FIELDS
     + MAX_PASSAGE_JSON_BYTES
     + MAX_SECTION_JSON_BYTES
     + 4 * MAX_NAME_CHARS
     + MAX_URL_BYTES
     + MAX_CONTENT_TYPE_BYTES;
 
-const _: () = assert!(LARGEST_SEARCH_BYTES <= MAX_SEARCH_BYTES);
-const _: () = assert!(LARGEST_EVENT_BYTES <= MAX_EVENT_BYTES);
-const _: () = assert!(LARGEST_STORED_CITATIONS_BYTES <= MAX_STORED_CITATIONS_BYTES);
-const _: () = assert!(LARGEST_TEXT_CHARS <= MAX_STORED_ANSWER_CHARS);
-const _: () = assert!(LARGEST_OUTCOME_BYTES <= MAX_OUTCOME_BYTES);
+const _: () = assert!(WORST_CASE_SEARCH_BYTES <= MAX_SEARCH_BYTES);
+const _: () = assert!(WORST_CASE_EVENT_BYTES <= MAX_EVENT_BYTES);
+const _: () = assert!(WORST_CASE_STORED_CITATIONS_BYTES <= MAX_STORED_CITATIONS_BYTES);
+const _: () = assert!(WORST_CASE_TEXT_CHARS <= MAX_STORED_ANSWER_CHARS);
+const _: () = assert!(WORST_CASE_OUTCOME_BYTES <= MAX_OUTCOME_BYTES);
 
-/// The bytes that a text takes between the quotation marks of JSON.
+/// The bytes of a text inside the quotation marks of a JSON string.
 pub fn json_bytes(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
@@ -110,23 +110,23 @@ pub fn json_bytes(text: &str) -> usize {
     text.bytes().map(escaped).sum()
 }
 
-/// The text on one line, without control characters, and cut to a number of characters, the ellipsis included. What a reader
-/// sees as one character is only split if it is too long itself.
-pub fn one_line(text: &str, most_chars: usize) -> String {
+/// The text on one line, without control characters, truncated to `max_chars` including the ellipsis. A grapheme is only split
+/// if it alone is too long.
+pub fn one_line(text: &str, max_chars: usize) -> String {
     let words: Vec<_> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");
-    if line.chars().count() <= most_chars {
+    if line.chars().count() <= max_chars {
         return line;
     }
-    let room = most_chars.saturating_sub(1);
+    let room = max_chars.saturating_sub(1);
     let hard_end = line.char_indices().nth(room).map_or(line.len(), |(at, _)| at);
     let end = grapheme_boundary(&line, hard_end);
     format!("{}…", line.get(..end).unwrap_or_default().trim_end())
 }
 
-/// The last place at or before `at` where a text may be cut: between two graphemes, or, within a grapheme that begins the
-/// text, between two characters. More than 0 unless the first character ends behind `at`.
+/// The last offset at or before `at` where a text may be cut: between two graphemes or, within the first grapheme, between two
+/// characters. Greater than 0 unless the first character ends after `at`.
 pub fn grapheme_boundary(text: &str, at: usize) -> usize {
     let at = text.floor_char_boundary(at);
     if at >= text.len() {
@@ -160,7 +160,7 @@ mod tests {
         start.to_owned() + &filler.repeat(rest / filler.len()) + &"x".repeat(rest % filler.len())
     }
 
-    /// A passage as large as it may be, of a document of its own.
+    /// A passage of the maximum size, each of another document.
     fn largest(id: usize, filler: &str) -> MatchedChunk {
         let content = filled(&format!("The *refund* of number{id} takes days "), filler, MAX_PASSAGE_BYTES);
         let mut row = chunk(id as u128, id as u128, 0.9 - id as f64 / 1e6 + 1e-16, &content);
@@ -179,46 +179,46 @@ mod tests {
     fn largest_outcome(filler: &str) -> Outcome {
         let rows: Vec<_> = (0..MAX_MATCH_COUNT).map(|id| largest(id, filler)).collect();
         assert!(rows.iter().all(MatchedChunk::is_within_limits));
-        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
-        let verdict = respond("How many days does the refund take?", &rows, &gates, true).verdict;
+        let thresholds = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
+        let verdict = respond("How many days does the refund take?", &rows, &thresholds, true).verdict;
         let Verdict::Answer(answer) = verdict else { panic!("{verdict:?}") };
         let Answer { citations, also_found, .. } = &answer;
-        assert_eq!((citations.len(), also_found.len()), (3, MAX_MATCH_COUNT - 3), "all of them are told");
+        assert_eq!((citations.len(), also_found.len()), (3, MAX_MATCH_COUNT - 3), "all passages are listed");
         let mut outcome = Outcome::answer(answer, Uuid::max(), Uuid::max());
         outcome.set_download_urls(|_| Some(filled("https://example.com/", "d", MAX_LINK_BYTES)));
         outcome
     }
 
-    /// The bound holds, and it is not so loose that it says nothing.
+    /// Checks that the bound holds and is tight to a factor of two.
     fn assert_near(size: usize, bound: usize) {
         assert!(size <= bound, "{size} > {bound}");
         assert!(size > bound / 2, "{size} is far below {bound}");
     }
 
     #[test]
-    fn the_largest_answer_passes_every_part_of_the_way() {
+    fn the_largest_answer_stays_within_all_limits() {
         for filler in ["\"", "[1]", "\\"] {
             let outcome = largest_outcome(filler);
             let events: Vec<_> =
                 outcome.opening_events().iter().map(|event| event.encode().unwrap().len()).collect();
-            assert!(events.iter().all(|size| *size <= LARGEST_EVENT_BYTES), "{events:?}");
+            assert!(events.iter().all(|size| *size <= WORST_CASE_EVENT_BYTES), "{events:?}");
             let stored = serde_json::to_string(&outcome).unwrap();
-            assert!(stored.len() <= LARGEST_OUTCOME_BYTES);
+            assert!(stored.len() <= WORST_CASE_OUTCOME_BYTES);
             let citations: Vec<_> = outcome.citations().iter().map(|each| each.without_link()).collect();
             let citations = jsonb_text(&json!(citations));
-            assert!(citations.len() <= LARGEST_STORED_CITATIONS_BYTES, "{}", citations.len());
-            assert!(outcome.text().chars().count() <= LARGEST_TEXT_CHARS);
-            assert!(json_bytes(&outcome.text()) <= LARGEST_TEXT_BYTES);
+            assert!(citations.len() <= WORST_CASE_STORED_CITATIONS_BYTES, "{}", citations.len());
+            assert!(outcome.text().chars().count() <= WORST_CASE_TEXT_CHARS);
+            assert!(json_bytes(&outcome.text()) <= WORST_CASE_TEXT_BYTES);
             if filler == "\"" {
-                assert_near(*events.last().unwrap(), LARGEST_EVENT_BYTES);
-                assert_near(stored.len(), LARGEST_OUTCOME_BYTES);
-                assert_near(citations.len(), LARGEST_STORED_CITATIONS_BYTES);
+                assert_near(*events.last().unwrap(), WORST_CASE_EVENT_BYTES);
+                assert_near(stored.len(), WORST_CASE_OUTCOME_BYTES);
+                assert_near(citations.len(), WORST_CASE_STORED_CITATIONS_BYTES);
             }
         }
     }
 
     #[test]
-    fn the_widget_and_the_database_have_the_same_numbers() {
+    fn the_widget_and_the_database_use_the_same_limits() {
         let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let widget = std::fs::read_to_string(format!("{repository}/web/src/client/sse.ts")).unwrap();
         assert_eq!(MAX_EVENT_BYTES, 1024 * 1024);
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(last_number("check (match_count between 1 and "), MAX_MATCH_COUNT);
     }
 
-    /// As Postgres writes it, with a space behind each comma and colon.
+    /// JSON as Postgres writes it, with a space after each comma and colon.
     fn jsonb_text(value: &Value) -> String {
         let list = |parts: Vec<String>| parts.join(", ");
         match value {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_row_of_a_search_is_as_large_as_it_says() {
+    fn the_largest_row_of_a_search_matches_its_bound() {
         let mut row = chunk(1, 1, -1.0 / 3.0, &"\u{1}".repeat(MAX_PASSAGE_BYTES));
         row.document_name = Some("\u{1}".repeat(MAX_NAME_CHARS));
         row.document_meta = json!({ "x": "y".repeat(MAX_META_BYTES - 10) });
@@ -270,19 +270,19 @@ mod tests {
         row.sentences = vec![sentence; MAX_SENTENCES];
         let term = |at: usize| QueryTerm { word: format!("{at:0>200}"), weight: 22.0 / 3.0 };
         row.query_terms = Some((0..64).map(term).collect());
-        assert_near(jsonb_text(&serde_json::to_value(&row).unwrap()).len(), LARGEST_ROW_BYTES);
+        assert_near(jsonb_text(&serde_json::to_value(&row).unwrap()).len(), WORST_CASE_ROW_BYTES);
     }
 
     #[test]
-    fn a_row_beyond_the_limits_is_left_out_and_the_others_answer() {
+    fn a_row_that_exceeds_the_limits_is_left_out_and_the_others_are_used() {
         let good = chunk(1, 1, 0.8, "Refunds take 5 days.");
-        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
+        let thresholds = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
         let too_long = chunk(2, 2, 0.9, &filled("Refunds take 6 days. ", "x", MAX_PASSAGE_BYTES + 1));
         let too_wide = chunk(3, 3, 0.9, &filled("Refunds take 7 days. ", "\u{1}", MAX_PASSAGE_BYTES));
         let mut long_section = chunk(4, 4, 0.9, "Refunds take 8 days.");
         long_section.meta = json!({ "section": "s".repeat(MAX_SECTION_BYTES + 1) });
         let rows = [too_long, too_wide, long_section, good];
-        let Verdict::Answer(answer) = respond("How long do refunds take?", &rows, &gates, true).verdict
+        let Verdict::Answer(answer) = respond("How long do refunds take?", &rows, &thresholds, true).verdict
         else {
             panic!("refused")
         };
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_a_row_says_is_cut_or_left_out() {
+    fn other_oversized_fields_of_a_row_are_truncated_or_ignored() {
         let mut row = chunk(1, 1, 0.5, "text");
         row.document_meta = json!({
             "title": "t\u{1}\n".repeat(1000),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_cannot_be_read_cost_the_others_nothing() {
+    fn rows_that_cannot_be_parsed_do_not_affect_the_others() {
         let good = serde_json::to_value(chunk(1, 1, 0.5, "text")).unwrap();
         let mut large = good.clone();
         large["content"] = json!("x".repeat(5_000_000));
@@ -337,12 +337,12 @@ mod tests {
         let found = read(&[large.to_string()]).unwrap();
         assert_eq!((found.rows.len(), found.left_out), (0, 1));
         assert_eq!(read(&[]).unwrap().left_out, 0);
-        assert!(read(&[deep]).is_err(), "another database");
+        assert!(read(&[deep]).is_err(), "no row can be parsed");
         assert!(serde_json::from_str::<SearchRows>("{}").is_err());
         assert!(SearchRows::from_json(b"{}").is_err());
     }
 
-    /// Contents that make somebody look at the same text again and again.
+    /// Contents that provoke reading the same text repeatedly.
     fn costly() -> Vec<String> {
         let bytes = MAX_PASSAGE_BYTES;
         let ticks: String = (1..90).map(|length| "`".repeat(length) + " ").collect();
@@ -368,9 +368,10 @@ mod tests {
     #[test]
     fn the_work_for_a_question_has_a_budget() {
         let question = format!("refund {}", (0..300).map(|at| format!("unknown{at} ")).collect::<String>());
-        let gates = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..EvidenceThresholds::default() };
+        let thresholds =
+            EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..EvidenceThresholds::default() };
         for content in costly() {
-            // More rows than are looked at.
+            // More rows than are considered.
             let rows = (0..2 * MAX_MATCH_COUNT).map(|id| {
                 let mut row = chunk(id as u128, id as u128, 0.5, &content);
                 row.meta = json!({ "section": filled("", "section ", MAX_SECTION_BYTES) });
@@ -378,37 +379,37 @@ mod tests {
                 row
             });
             let rows: Vec<_> = rows.collect();
-            let (response, work) = work::of(|| respond(&question, &rows, &gates, true));
+            let (response, work) = work::measure(|| respond(&question, &rows, &thresholds, true));
             assert_eq!(response.assessment.passages.len(), MAX_MATCH_COUNT);
             let start: String = content.chars().take(20).collect();
-            let per_byte = work as f64 / LARGEST_EVIDENCE_BYTES as f64;
-            assert!(per_byte <= 80.0, "{start:?}: each byte is looked at {per_byte:.1} times");
+            let per_byte = work as f64 / WORST_CASE_EVIDENCE_BYTES as f64;
+            assert!(per_byte <= 80.0, "{start:?}: each byte is processed {per_byte:.1} times");
         }
     }
 
     #[test]
-    fn a_long_list_is_read_a_few_times_and_not_once_for_each_item() {
+    fn a_long_list_is_processed_in_linear_time() {
         let items: String = (0..2_000).map(|at| format!("- item{at}\n")).collect();
         let nested = items.replace("0\n- ", "0\n  - ");
         for items in [items, nested] {
             let introduction = "All of this belongs in the box that you send to us ".repeat(40);
             let row = chunk(1, 1, 0.5, &format!("{introduction}:\n\n{items}"));
             assert!(row.sentences.len() > 1_900);
-            let (_, work) = work::of(|| crate::passage::Passage::new(&row));
+            let (_, work) = work::measure(|| crate::passage::Passage::new(&row));
             assert!(work <= 8 * row.content.len(), "{work} for {}", row.content.len());
         }
     }
 
     proptest! {
         #[test]
-        fn a_line_is_never_longer_than_it_may_be(text in any::<String>(), most in 1..40_usize) {
-            let line = one_line(&text, most);
-            prop_assert!(line.chars().count() <= most);
+        fn one_line_never_exceeds_its_maximum_length(text in any::<String>(), max in 1..40_usize) {
+            let line = one_line(&text, max);
+            prop_assert!(line.chars().count() <= max);
             prop_assert!(!line.contains(char::is_control) && line.trim() == line);
         }
 
         #[test]
-        fn a_text_is_cut_where_no_reader_sees_it(text in "[a-zé👩‍👧\u{301}\u{200d}🇦🇧\r\n ]{0,40}", at in 0..200_usize) {
+        fn a_text_is_cut_between_graphemes(text in "[a-zé👩‍👧\u{301}\u{200d}🇦🇧\r\n ]{0,40}", at in 0..200_usize) {
             let cut = grapheme_boundary(&text, at);
             prop_assert!(text.is_char_boundary(cut) && cut <= at);
             let boundaries: Vec<_> = text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]).collect();
@@ -418,7 +419,7 @@ mod tests {
         }
 
         #[test]
-        fn json_is_as_long_as_it_was_counted(text in any::<String>()) {
+        fn json_bytes_is_the_length_of_the_json(text in any::<String>()) {
             prop_assert_eq!(json_bytes(&text) + 2, json!(text).to_string().len());
         }
     }

@@ -1,4 +1,4 @@
-//! What a question led to, in a form that can be stored and given again word for word.
+//! The outcome of a question, in a form that can be stored and replayed verbatim.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use crate::found::FoundPassage;
 use crate::limits::{MAX_LINK_BYTES, json_bytes};
 use crate::refusal::Refusal;
 
-/// The outcome of a question. Stored under its `message_id`, it answers every repeat. Its JSON is for storage; what
-/// clients get is made by [`Outcome::as_json`] and the events.
+/// The outcome of a question. It is stored under the `message_id` and replayed when the question is sent again. Its JSON is
+/// for storage; clients get [`Outcome::as_json`] or the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The evidence was enough.
+    /// The evidence is enough.
     Answer(AnswerOutcome),
-    /// It was not.
+    /// The evidence is not enough.
     Refusal(Refusal),
 }
 
-/// An answer with the ids it was written under.
+/// An answer with its ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerOutcome {
     /// The session of the question.
@@ -31,15 +31,15 @@ pub struct AnswerOutcome {
     pub message_id: Uuid,
     /// Whether question and answer are in the history.
     pub persisted: bool,
-    /// The text in the pieces it is sent in.
+    /// The text in the pieces in which it is streamed.
     pub deltas: Vec<String>,
-    /// Whether the passages are about the subject, but may not answer the question.
+    /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
     /// The passages that the text quotes.
     pub citations: Vec<Citation>,
     /// Other passages near the question, which the text does not quote.
     pub also_found: Vec<FoundPassage>,
-    /// The document numbers the text points at.
+    /// The document numbers in the text.
     pub referenced_indices: Vec<u32>,
 }
 
@@ -47,7 +47,7 @@ pub struct AnswerOutcome {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum JsonOutcome<'a> {
-    /// The same facts as the events of an answer.
+    /// The same data as the events of an answer.
     Answer {
         /// The session of the question.
         session_id: Uuid,
@@ -57,21 +57,21 @@ pub enum JsonOutcome<'a> {
         persisted: bool,
         /// The whole text with its markers.
         text: String,
-        /// Whether the passages are about the subject, but may not answer the question.
+        /// Whether the passages are about the subject but may not answer the question.
         hedged: bool,
         /// The passages that the text quotes.
         citations: &'a [Citation],
         /// Other passages near the question, which the text does not quote.
         also_found: &'a [FoundPassage],
-        /// The document numbers the text points at.
+        /// The document numbers in the text.
         referenced_indices: &'a [u32],
     },
-    /// A refusal is the same in both forms.
+    /// The same as the event.
     Refusal(&'a Refusal),
 }
 
 impl Outcome {
-    /// An answer that is not in the history yet.
+    /// An answer that is not yet in the history.
     pub fn answer(answer: Answer, session_id: Uuid, message_id: Uuid) -> Self {
         let Answer { deltas, hedged, citations, also_found, referenced_indices, .. } = answer;
         Self::Answer(AnswerOutcome {
@@ -86,7 +86,7 @@ impl Outcome {
         })
     }
 
-    /// Notes that question and outcome now are in the history of this session.
+    /// Records that question and outcome are in the history, in this session.
     pub fn mark_persisted(&mut self, session: Uuid) {
         match self {
             Self::Answer(answer) => {
@@ -100,8 +100,8 @@ impl Outcome {
         }
     }
 
-    /// Notes that question and outcome are not in the history, or no longer.
-    pub fn mark_lost(&mut self) {
+    /// Records that question and outcome are not in the history.
+    pub fn mark_not_persisted(&mut self) {
         match self {
             Self::Answer(answer) => answer.persisted = false,
             Self::Refusal(refusal) => {
@@ -111,7 +111,7 @@ impl Outcome {
         }
     }
 
-    /// The assistant's words, as they stand in the history.
+    /// The assistant's message in the history.
     pub fn text(&self) -> String {
         match self {
             Self::Answer(answer) => answer.deltas.concat(),
@@ -119,7 +119,7 @@ impl Outcome {
         }
     }
 
-    /// The passages behind the words, as they stand in the history.
+    /// The citations in the history.
     pub fn citations(&self) -> &[Citation] {
         match self {
             Self::Answer(answer) => &answer.citations,
@@ -127,7 +127,7 @@ impl Outcome {
         }
     }
 
-    /// The documents it names: those it quotes, and those a reader may look into.
+    /// The documents that it quotes or lists as further reading.
     pub fn documents(&self) -> BTreeSet<Uuid> {
         let (citations, found) = match self {
             Self::Answer(answer) => (answer.citations.as_slice(), &answer.also_found),
@@ -137,7 +137,7 @@ impl Outcome {
         cited.chain(found.iter().map(|passage| passage.document_id)).collect()
     }
 
-    /// Gives each passage the address where its document can be downloaded, if it has one that is not too long.
+    /// Sets the download link of each passage whose document has one within the length limit.
     pub fn set_download_urls(&mut self, url_of: impl Fn(Uuid) -> Option<String>) {
         let url_of = |document| url_of(document).filter(|url| json_bytes(url) <= MAX_LINK_BYTES);
         let (citations, found) = match self {
@@ -160,7 +160,7 @@ impl Outcome {
         }
     }
 
-    /// A word for the log.
+    /// The name of the outcome for the log.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Answer(_) => "answer",
@@ -168,7 +168,7 @@ impl Outcome {
         }
     }
 
-    /// The events that can be sent before the history is written.
+    /// The events that do not depend on whether the history is written.
     pub fn opening_events(&self) -> Vec<Event<'_>> {
         let Self::Answer(answer) = self else { return Vec::new() };
         let mut events = vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
@@ -218,8 +218,9 @@ mod tests {
 
     fn answer() -> Outcome {
         let row = chunk(1, 1, 0.5, "Refunds take 5 days. Refunds are free.");
-        let gates = crate::evidence::EvidenceThresholds { confidence: 0.0, ..Default::default() };
-        let crate::Verdict::Answer(answer) = crate::respond("refunds", &[row], &gates, true).verdict else {
+        let thresholds = crate::evidence::EvidenceThresholds { confidence: 0.0, ..Default::default() };
+        let crate::Verdict::Answer(answer) = crate::respond("refunds", &[row], &thresholds, true).verdict
+        else {
             panic!("refused")
         };
         Outcome::answer(answer, Uuid::from_u128(10), Uuid::from_u128(11))
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_says_the_same_as_the_events() {
+    fn the_json_document_has_the_same_content_as_the_events() {
         let document = serde_json::to_value(answer().as_json()).unwrap();
         assert_eq!(document["type"], "answer");
         assert_eq!(document["text"], "Refunds take 5 days. [1] Refunds are free. [1]");
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_its_session_only_when_written() {
+    fn a_refusal_has_a_session_id_only_if_persisted() {
         let mut refusal = Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35));
         assert!(refusal.opening_events().is_empty());
         let wire = serde_json::to_value(refusal.as_json()).unwrap();
@@ -261,7 +262,7 @@ mod tests {
         refusal.mark_persisted(Uuid::from_u128(10));
         let wire = serde_json::to_value(refusal.as_json()).unwrap();
         assert_eq!((&wire["session_id"], &wire["persisted"]), (&json!(Uuid::from_u128(10)), &json!(true)));
-        refusal.mark_lost();
+        refusal.mark_not_persisted();
         let wire = serde_json::to_value(refusal.as_json()).unwrap();
         assert_eq!((wire.get("session_id"), &wire["persisted"]), (None, &json!(false)));
     }

@@ -1,4 +1,4 @@
-//! A found passage with its sentences taken apart, as evidence and answers look at it.
+//! A found passage split into sentences, for the assessment and the answer.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,34 +12,34 @@ use crate::plain::plain_text;
 use crate::sentences::{List, Unit, UnitKind, row_text, units};
 use crate::words::words;
 
-/// A passage and what is known of its sentences.
+/// A passage and its sentences.
 pub(crate) struct Passage<'a> {
     pub(crate) chunk: &'a MatchedChunk,
-    /// In order, never overlapping. The whole passage, if nothing is known of its sentences.
+    /// In order, without overlaps. The whole passage if no sentences are stored.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// All its words and those of its section, stemmed.
+    /// The stems of all its words and those of its section.
     pub(crate) words: BTreeSet<String>,
 }
 
-/// A sentence, or another unit that can be quoted by itself.
+/// A sentence or another unit that can be quoted.
 pub(crate) struct Sentence<'a> {
-    /// Bytes of the passage.
+    /// Byte offsets in the passage.
     pub(crate) range: Range<usize>,
     pub(crate) text: &'a str,
     pub(crate) kind: UnitKind,
     /// Cosine of the question's and the sentence's vector.
     pub(crate) similarity: f64,
-    /// Its words, stemmed.
+    /// The stems of its words.
     pub(crate) words: BTreeSet<String>,
-    /// The words of what it stands under: a heading in the passage, the header row of a table, the line that introduces a
-    /// list, the section. Shared, because many sentences stand under the same.
+    /// The words of its context: a heading in the passage, the header row of a table, the line that introduces a list, the
+    /// section. Shared, because many sentences have the same context.
     context: Vec<Rc<BTreeSet<String>>>,
-    /// The header row of the table it is a row of.
+    /// The header row of its table.
     pub(crate) header: Option<&'a str>,
-    /// The list it is, or begins, an item of.
+    /// Its list, if it is an item or a sentence of one.
     pub(crate) list: Option<List>,
-    /// See [`Passage::is_shown_as_it_is`].
-    is_shown_as_it_is: OnceCell<bool>,
+    /// See [`Passage::is_quotable`].
+    is_quotable: OnceCell<bool>,
 }
 
 impl<'a> Passage<'a> {
@@ -64,13 +64,13 @@ impl<'a> Passage<'a> {
             Some(Sentence {
                 header: header.filter(|header| header.contains('|')),
                 list,
-                kind: unit.map_or_else(|| kind_of_unknown(text), |unit| unit.kind),
+                kind: unit.map_or_else(|| kind_without_unit(text), |unit| unit.kind),
                 words: words(text).collect(),
                 context,
                 range,
                 text,
                 similarity,
-                is_shown_as_it_is: OnceCell::new(),
+                is_quotable: OnceCell::new(),
             })
         };
         Self {
@@ -80,7 +80,7 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// One of its sentences as a reader sees it.
+    /// The text of one of its sentences without Markdown.
     pub(crate) fn plain_text(&self, sentence: &Sentence<'_>) -> String {
         if self.chunk.is_markdown() {
             let row = sentence.header.and_then(|header| row_text(header, sentence.text));
@@ -90,21 +90,21 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// Whether clients show words of the sentence, and nothing else; see [`has_escaped_marker`]. The line above a list is asked
-    /// for with each item, so the answer is kept.
-    pub(crate) fn is_shown_as_it_is(&self, sentence: &Sentence<'_>) -> bool {
-        *sentence.is_shown_as_it_is.get_or_init(|| {
+    /// Whether clients show the sentence unchanged; see [`has_escaped_marker`]. Cached, because it is checked for the line above
+    /// a list with each item.
+    pub(crate) fn is_quotable(&self, sentence: &Sentence<'_>) -> bool {
+        *sentence.is_quotable.get_or_init(|| {
             let text = self.plain_text(sentence);
             text.contains(char::is_alphanumeric) && !has_escaped_marker(&text)
         })
     }
 
-    /// The sentence that is exactly this range, as offsets in bytes.
+    /// The sentence with exactly this range.
     pub(crate) fn sentence_at(&self, range: &Range<usize>) -> Option<&Sentence<'a>> {
         self.sentences.iter().find(|sentence| sentence.range == *range)
     }
 
-    /// The largest similarity among its sentences.
+    /// The largest similarity of its sentences.
     pub(crate) fn best_sentence(&self) -> Option<f64> {
         self.sentences
             .iter()
@@ -115,19 +115,19 @@ impl<'a> Passage<'a> {
 }
 
 impl Sentence<'_> {
-    /// Whether it, or what it stands under, holds a word, given as its stem.
-    pub(crate) fn holds(&self, word: &str) -> bool {
+    /// Whether it or its context contains a stem.
+    pub(crate) fn contains(&self, word: &str) -> bool {
         self.words.contains(word) || self.context.iter().any(|words| words.contains(word))
     }
 }
 
-/// The unit that is exactly this range. Units are in order.
+/// The unit with exactly this range. Units are sorted.
 fn unit_at<'u>(units: &'u [Unit], range: &Range<usize>) -> Option<&'u Unit> {
     let place = units.binary_search_by_key(&range.start, |unit| unit.range.start).ok()?;
     units.get(place).filter(|unit| unit.range == *range)
 }
 
-/// Sentences as they were stored; where there are none, the whole passage, as near to the question as it is.
+/// The stored sentences; if there are none, the whole passage with its similarity.
 fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f64)> {
     let stored = byte_ranges(&chunk.content, &chunk.sentences);
     let trimmed = chunk.content.trim();
@@ -141,8 +141,8 @@ fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f
     vec![(start..start + trimmed.len(), chunk.similarity)]
 }
 
-/// Offsets in characters as offsets in bytes, of [`MAX_SENTENCES`] at most. What lies outside of the text, overlaps the
-/// sentence before, or holds no word is left out: then the stored sentences belong to another version of the passage.
+/// Converts offsets in characters to offsets in bytes, for at most [`MAX_SENTENCES`]. Sentences outside the text, that overlap
+/// the previous one, or without words are left out: they belong to another version of the passage.
 fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>, f64)> {
     let boundaries: Vec<usize> =
         content.char_indices().map(|(byte, _)| byte).chain([content.len()]).collect();
@@ -160,7 +160,7 @@ fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>,
     ranges
 }
 
-/// A unit that the splitter of today does not find: several lines stand by themselves.
-fn kind_of_unknown(text: &str) -> UnitKind {
+/// The kind of a sentence that another version of the splitter has found. Several lines cannot be running text.
+fn kind_without_unit(text: &str) -> UnitKind {
     if text.contains('\n') { UnitKind::Passage } else { UnitKind::Sentence }
 }

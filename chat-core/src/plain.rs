@@ -1,15 +1,15 @@
-//! Markdown source → the text a reader sees, without markup. The quotes beside it keep the source to the letter.
+//! Renders Markdown source as plain text. Quotes keep the verbatim source.
 
 use crate::sentences::UnitKind;
 
-/// How far the end of a link, tag or comment is looked for, in bytes. Keeps hostile text cheap, and nesting shallow.
-const LOOKAHEAD: usize = 1000;
-/// How many bytes may be looked ahead for each byte of a text; after that, brackets and stars are characters like the rest.
-/// A link or emphasis costs its own length.
-const LOOKAHEAD_PER_BYTE: usize = 64;
+/// How far to search for the end of a link, tag or comment, in bytes. Bounds the cost and the nesting of hostile text.
+const MAX_LOOKAHEAD: usize = 1000;
+/// Bytes of lookahead per byte of a text. After that, brackets and stars are ordinary characters. A link or emphasis uses its
+/// own length.
+const MAX_LOOKAHEAD_PER_BYTE: usize = 64;
 
-/// What a reader sees of a unit. Characters are only left out; none is added but the one an entity stands for, and the
-/// space for a line end within a sentence.
+/// The visible text of a unit. It is the source with characters left out; only entities are replaced, and line ends within a
+/// sentence become spaces.
 pub(crate) fn plain_text(source: &str, kind: UnitKind) -> String {
     match kind {
         UnitKind::Code => without_fences(source),
@@ -18,7 +18,7 @@ pub(crate) fn plain_text(source: &str, kind: UnitKind) -> String {
     }
 }
 
-/// Joins the lines that a sentence is wrapped into; those of a quotation start with ">".
+/// Joins the lines of a wrapped sentence. Lines of a block quote begin with ">".
 fn on_one_line(text: &str) -> String {
     let lines = text.split('\n').enumerate().map(|(number, line)| match number {
         0 => line.trim_end(),
@@ -40,21 +40,21 @@ fn without_fences(source: &str) -> String {
 
 /// Removes inline markup from a text.
 fn inline(source: &str) -> String {
-    inline_within(source, &mut Lookahead { left: LOOKAHEAD_PER_BYTE * source.len() })
+    inline_within(source, &mut Lookahead { left: MAX_LOOKAHEAD_PER_BYTE * source.len() })
 }
 
-/// The bytes that may still be looked at ahead of where the text is read.
+/// The remaining budget of lookahead, in bytes.
 struct Lookahead {
     left: usize,
 }
 
 impl Lookahead {
-    /// What follows, as far as it may be looked at.
+    /// The part of the rest that may be searched.
     fn at<'a>(&self, rest: &'a str) -> &'a str {
-        rest.get(..rest.floor_char_boundary(LOOKAHEAD.min(self.left))).unwrap_or(rest)
+        rest.get(..rest.floor_char_boundary(MAX_LOOKAHEAD.min(self.left))).unwrap_or(rest)
     }
 
-    fn note(&mut self, used: usize) {
+    fn spend(&mut self, used: usize) {
         #[cfg(test)]
         crate::work::add(used);
         self.left = self.left.saturating_sub(used);
@@ -88,33 +88,38 @@ fn inline_within(source: &str, lookahead: &mut Lookahead) -> String {
     plain
 }
 
-/// `\*` is a star.
+/// `\*` becomes `*`.
 fn escape(rest: &str) -> Option<(String, usize)> {
     let escaped = rest.chars().nth(1).filter(char::is_ascii_punctuation)?;
     Some((escaped.to_string(), 2))
 }
 
-/// What stands between two equal runs of backticks; a run without an end is itself.
+/// The text between two equal runs of backticks. A run without a counterpart is literal.
 fn code_span(rest: &str) -> Option<(String, usize)> {
     let ticks = rest.len() - rest.trim_start_matches('`').len();
     let (fence, after) = rest.split_at_checked(ticks)?;
+    let Some(end) = code_length(after, ticks) else { return Some((fence.to_owned(), ticks)) };
+    let code = after.get(..end)?;
+    let is_padded = code.starts_with(' ') && code.ends_with(' ') && code.trim() != "";
+    let code = if is_padded { code.get(1..end - 1)? } else { code };
+    Some((code.to_owned(), ticks + end + ticks))
+}
+
+/// The length of the code before the next run of exactly `ticks` backticks.
+fn code_length(after: &str, ticks: usize) -> Option<usize> {
     let mut from = 0;
     loop {
-        let Some(found) = after.get(from..)?.find(fence) else { return Some((fence.to_owned(), ticks)) };
-        let end = from + found;
-        let tail = after.get(end..)?;
+        let start = from + after.get(from..)?.find('`')?;
+        let tail = after.get(start..)?;
         let run = tail.len() - tail.trim_start_matches('`').len();
         if run == ticks {
-            let code = after.get(..end)?;
-            let is_padded = code.starts_with(' ') && code.ends_with(' ') && code.trim() != "";
-            let code = if is_padded { code.get(1..end - 1)? } else { code };
-            return Some((code.to_owned(), ticks + end + ticks));
+            return Some(start);
         }
-        from = end + run;
+        from = start + run;
     }
 }
 
-/// `[text](target)`, `[text][label]`, `![description](target)`: the text. Brackets of any other kind stay.
+/// `[text](target)`, `[text][label]` and `![description](target)` become their text. Other brackets are literal.
 fn link(rest: &str, bang: usize, lookahead: &mut Lookahead) -> Option<(String, usize)> {
     let rest = lookahead.at(rest);
     let inside = rest.get(bang + 1..)?;
@@ -127,40 +132,51 @@ fn link(rest: &str, bang: usize, lookahead: &mut Lookahead) -> Option<(String, u
     };
     let target = closing(after.get(1..)?, open, end, lookahead)?;
     if open == '[' && after.get(1..=target)?.chars().all(|c| c.is_ascii_digit()) {
-        // "[a][1]": a footnote or an index, not a link whose label we know.
+        // "[a][1]" is more likely an index or a footnote than a link: labels are not resolved here.
         return None;
     }
     Some((inline_within(inside.get(..close)?, lookahead), bang + 1 + close + 1 + 1 + target + 1))
 }
 
-/// Where a bracket closes, brackets inside it counted.
+/// The offset of the matching closing bracket. Brackets that are escaped or in code do not count.
 fn closing(text: &str, open: char, close: char, lookahead: &mut Lookahead) -> Option<usize> {
-    let found = closing_in(text, open, close);
-    lookahead.note(found.unwrap_or(text.len()));
+    let mut depth = 0_usize;
+    let mut at = 0;
+    let mut found = None;
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        if c == close && depth == 0 {
+            found = Some(at);
+            break;
+        }
+        at += match c {
+            '\\' | '`' => skipped(text.get(at..).unwrap_or_default(), lookahead),
+            _ => c.len_utf8(),
+        };
+        depth = if c == open { depth + 1 } else { depth - usize::from(c == close) };
+    }
+    lookahead.spend(found.unwrap_or(text.len()));
     found
 }
 
-fn closing_in(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if is_escaped {
-            is_escaped = false;
-        } else if c == '\\' {
-            is_escaped = true;
-        } else if c == open {
-            depth += 1;
-        } else if c == close {
-            let Some(less) = depth.checked_sub(1) else { return Some(at) };
-            depth = less;
+/// The length of the escape or code span at the start of a text, in which no other markup counts.
+fn skipped(rest: &str, lookahead: &mut Lookahead) -> usize {
+    if rest.starts_with('\\') {
+        return rest.chars().take(2).map(char::len_utf8).sum();
+    }
+    let after = rest.trim_start_matches('`');
+    let ticks = rest.len() - after.len();
+    match code_length(after, ticks) {
+        Some(code) => ticks + code + ticks,
+        None => {
+            lookahead.spend(after.len());
+            ticks
         }
     }
-    None
 }
 
-/// `<https://example.com>` is the address; a tag or comment is nothing.
+/// `<https://example.com>` becomes the URL; tags and comments are removed.
 fn angle_brackets(rest: &str) -> Option<(String, usize)> {
-    let rest = rest.get(..rest.floor_char_boundary(LOOKAHEAD)).unwrap_or(rest);
+    let rest = rest.get(..rest.floor_char_boundary(MAX_LOOKAHEAD)).unwrap_or(rest);
     if let Some(comment) = rest.strip_prefix("<!--") {
         let end = comment.find("-->")?;
         return Some((String::new(), "<!--".len() + end + "-->".len()));
@@ -178,8 +194,8 @@ fn angle_brackets(rest: &str) -> Option<(String, usize)> {
     is_tag.then(|| (String::new(), length))
 }
 
-/// A run of stars, underscores or tildes is markup if it has a counterpart. At the very start or end of the text it needs
-/// none, because a unit may end inside what is emphasised. Any other is characters like the rest.
+/// A run of stars, underscores or tildes is markup if it has a counterpart, else literal. At the start or end of the text it
+/// needs no counterpart, because a unit may begin or end inside emphasis. `open` has the marks that are not closed yet.
 fn emphasis(
     rest: &str,
     mark: char,
@@ -190,22 +206,12 @@ fn emphasis(
     let run = rest.len() - rest.trim_start_matches(mark).len();
     let (marks, behind) = rest.split_at_checked(run)?;
     let after = behind.chars().next();
-    let is_visible = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
-    let is_literal = match mark {
-        '~' => run != 2,
-        // Inside a word.
-        '_' => before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric),
-        // Between digits it multiplies.
-        _ => before.is_some_and(|c| c.is_ascii_digit()) && after.is_some_and(|c| c.is_ascii_digit()),
-    };
-    if is_literal || run > 3 {
+    if is_literal(mark, run, before, after) {
         return Some((marks.to_owned(), run));
     }
-    if is_visible(before)
-        && let Some(opened) = open.iter().rposition(|opened| *opened == (mark, run))
-    {
-        open.truncate(opened);
-        return Some((String::new(), run));
+    let unused = if is_visible(before) { run - close(open, mark, run) } else { run };
+    if unused < run {
+        return Some((marks.get(..unused)?.to_owned(), run));
     }
     if is_visible(after) && (before.is_none() || is_closed(behind, mark, run, lookahead)) {
         open.push((mark, run));
@@ -215,22 +221,71 @@ fn emphasis(
     Some((if is_cut_off { String::new() } else { marks.to_owned() }, run))
 }
 
-/// Whether a run of so many marks follows that closes: one behind a visible character.
-fn is_closed(behind: &str, mark: char, run: usize, lookahead: &mut Lookahead) -> bool {
-    let ahead = lookahead.at(behind);
-    let mut text = ahead;
-    let mut before = None;
-    let mut is_found = false;
-    while !is_found && let Some((words, at_mark)) = text.find(mark).and_then(|at| text.split_at_checked(at)) {
-        before = words.chars().next_back().or(before);
-        text = at_mark.trim_start_matches(mark);
-        is_found = at_mark.len() - text.len() == run && before.is_some_and(|c: char| !c.is_whitespace());
-    }
-    lookahead.note(if is_found { ahead.len() - text.len() } else { ahead.len() });
-    is_found
+fn is_visible(c: Option<char>) -> bool {
+    c.is_some_and(|c| !c.is_whitespace())
 }
 
-/// The entities that writers of Markdown really use.
+/// Whether a run of marks is never markup, because of its length or its neighbours.
+fn is_literal(mark: char, run: usize, before: Option<char>, after: Option<char>) -> bool {
+    let both = |is: fn(char) -> bool| before.is_some_and(is) && after.is_some_and(is);
+    match mark {
+        '~' => run != 2,
+        // Not inside a word.
+        '_' => run > 3 || both(char::is_alphanumeric),
+        // Between digits, a star means multiplication.
+        _ => run > 3 || both(|c| c.is_ascii_digit()),
+    }
+}
+
+/// Closes up to `run` open marks, the innermost first, and returns how many.
+fn close(open: &mut Vec<(char, usize)>, mark: char, run: usize) -> usize {
+    let mut closed = 0;
+    while closed < run
+        && let Some(innermost) = open.iter().rposition(|(opened, _)| *opened == mark)
+        && let Some((_, count)) = open.get_mut(innermost)
+    {
+        let used = (*count).min(run - closed);
+        *count -= used;
+        closed += used;
+        let is_used_up = *count == 0;
+        open.truncate(if is_used_up { innermost } else { innermost + 1 });
+    }
+    closed
+}
+
+/// Whether the following marks close a run of `run` marks, after those that open in between. Marks that are escaped or in code
+/// do not count.
+fn is_closed(behind: &str, mark: char, run: usize, lookahead: &mut Lookahead) -> bool {
+    let ahead = lookahead.at(behind);
+    let mut at = 0;
+    let mut before = None;
+    let mut unclosed = run;
+    while unclosed > 0
+        && let Some(rest) = ahead.get(at..)
+        && let Some(c) = rest.chars().next()
+    {
+        let length = match c {
+            '\\' | '`' => skipped(rest, lookahead),
+            _ if c == mark => rest.len() - rest.trim_start_matches(mark).len(),
+            _ => c.len_utf8(),
+        };
+        let (taken, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let after = tail.chars().next();
+        if c == mark && !is_literal(mark, length, before, after) {
+            if is_visible(before) {
+                unclosed = unclosed.saturating_sub(length);
+            } else if is_visible(after) {
+                unclosed += length;
+            }
+        }
+        before = taken.chars().next_back();
+        at += length;
+    }
+    lookahead.spend(at);
+    unclosed == 0
+}
+
+/// The entities that are common in Markdown.
 fn entity(rest: &str) -> Option<(String, usize)> {
     const ENTITIES: [(&str, &str); 6] = [
         ("&amp;", "&"),
@@ -245,12 +300,15 @@ fn entity(rest: &str) -> Option<(String, usize)> {
 }
 
 #[cfg(test)]
+mod commonmark_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     #[test]
-    fn markup_is_gone_and_words_stay() {
+    fn markup_is_removed_and_words_are_kept() {
         for (source, plain) in [
             ("Refunds take *5 days*, **really**.", "Refunds take 5 days, really."),
             ("See [our *help*](https://e.org/a_(b)) or [this][help].", "See our help or this."),
@@ -269,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_markup_stays() {
+    fn text_that_only_looks_like_markup_is_kept() {
         for text in [
             "2 * 3 * 4 = 24",
             "2*3*4",
@@ -289,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn code_loses_its_fences_only() {
+    fn only_the_fences_of_code_are_removed() {
         assert_eq!(plain_text("```sh\na *b*\n\nc\n```", UnitKind::Code), "a *b*\n\nc");
         assert_eq!(plain_text("~~~\nnever closed", UnitKind::Code), "never closed");
         assert_eq!(plain_text("no fence", UnitKind::Code), "no fence");
@@ -312,14 +370,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_never_lost_nor_made_up(words in prop::collection::vec("[a-zé]{1,6}", 1..6), marks in prop::collection::vec("[*_`~ ]{0,3}", 6..7)) {
+        fn letters_are_neither_lost_nor_added(words in prop::collection::vec("[a-zé]{1,6}", 1..6), marks in prop::collection::vec("[*_`~ ]{0,3}", 6..7)) {
             let source: String = words.iter().zip(&marks).flat_map(|(word, mark)| [word.as_str(), mark.as_str()]).collect();
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<String>();
             prop_assert_eq!(letters(&plain_text(&source, UnitKind::Sentence)), letters(&source));
         }
 
         #[test]
-        fn any_text_is_read_without_a_fault(source in "(?s)([\\[\\](){}<>*_`~!&;\\\\ \na-z0-9é👩]{0,8}){0,6}|.*") {
+        fn the_text_is_never_longer_than_its_source(source in "(?s)([\\[\\](){}<>*_`~!&;\\\\ \na-z0-9é👩]{0,8}){0,6}|.*") {
             for kind in [UnitKind::Sentence, UnitKind::TableRow, UnitKind::Code, UnitKind::Passage] {
                 prop_assert!(plain_text(&source, kind).len() <= source.len());
             }

@@ -1,4 +1,4 @@
-//! What a question asks about: its informative words and how much each of them tells.
+//! The informative words of a question and their weights.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::passage::Passage;
 use crate::sentences::sentences;
 use crate::words::{informative_words, is_german, is_one_typo_away, is_stop_word, words};
 
-/// More words than this do not count; `match_chunks` weighs no more either.
-const MOST_TERMS: usize = 64;
+/// Words that count; the same limit as in `match_chunks`.
+const MAX_TERMS: usize = 64;
 
-/// Words one typing error away from a word of the question that are taken for it: a passage of nothing but such words costs
-/// no more than any other.
+/// Words one typo away that are treated as the same word of the question. Bounds the cost of passages that consist of such
+/// words.
 const MAX_TYPOS: usize = 8;
 
-/// What a word weighs that the search did not weigh: as much as one that stands in every twentieth passage.
+/// The weight of words if the search gives none: that of a word in every twentieth passage.
 const UNKNOWN_WEIGHT: f64 = 3.0;
 
 /// The informative words of a question.
@@ -28,20 +28,20 @@ pub(crate) struct Question {
 }
 
 struct Term {
-    /// The stem, and the words of the passages that are one typing error away from it if it stands in none of them.
+    /// The stem and, if no passage contains it, the words of the passages that are one typo away.
     forms: BTreeSet<String>,
     weight: f64,
-    /// Written like a name or a number, and part of what is asked.
+    /// Whether it is written like a name or a number, and in the sentence that asks.
     is_name: bool,
 }
 
 impl Question {
-    /// `query_terms` are the words as the search weighed them; without them all weigh the same.
+    /// `query_terms` are the words with the weights of the search; without them all words have the same weight.
     pub(crate) fn new(text: &str, query_terms: Option<&[QueryTerm]>, passages: &[Passage<'_>]) -> Self {
         let names = names(actual_question(text));
         let mut terms: Vec<Term> = Vec::new();
         for (stem, weight) in weighted_stems(text, query_terms) {
-            if terms.len() == MOST_TERMS {
+            if terms.len() == MAX_TERMS {
                 break;
             }
             if terms.iter().any(|term| term.forms.contains(&stem)) || !(weight > 0.0 && weight.is_finite()) {
@@ -54,41 +54,42 @@ impl Question {
         Self { terms, total, is_readable: is_readable(text) }
     }
 
-    /// Whether the embedding model can read the question; if not, only its words tell anything.
+    /// Whether the embedding model can read the question. If not, only its words count.
     pub(crate) fn is_readable(&self) -> bool {
         self.is_readable
     }
 
-    /// The weight of all its words: the sum of their inverse document frequencies, in nats.
+    /// The sum of the weights (inverse document frequencies, in nats) of all words.
     pub(crate) fn weight(&self) -> f64 {
         self.total
     }
 
-    /// The share of the question's weight whose words are there, from 0 to 1.
-    pub(crate) fn coverage(&self, is_there: impl Fn(&str) -> bool) -> f64 {
+    /// The weight of the words for which `has_word` is true, as a share of the total, from 0 to 1.
+    pub(crate) fn coverage(&self, has_word: impl Fn(&str) -> bool) -> f64 {
         if self.total <= 0.0 {
             return 0.0;
         }
-        let covered = self.terms.iter().filter(|term| term.is_covered(&is_there)).map(|term| term.weight);
+        let covered = self.terms.iter().filter(|term| term.is_covered(&has_word)).map(|term| term.weight);
         covered.sum::<f64>() / self.total
     }
 
-    /// How many of the question's names and numbers are not there.
-    pub(crate) fn missing_names(&self, is_there: impl Fn(&str) -> bool) -> usize {
-        self.terms.iter().filter(|term| term.is_name && !term.is_covered(&is_there)).count()
+    /// The number of names and numbers for which `has_word` is false.
+    pub(crate) fn missing_names(&self, has_word: impl Fn(&str) -> bool) -> usize {
+        self.terms.iter().filter(|term| term.is_name && !term.is_covered(&has_word)).count()
     }
 }
 
 impl Term {
-    fn is_covered(&self, is_there: &impl Fn(&str) -> bool) -> bool {
+    fn is_covered(&self, has_word: &impl Fn(&str) -> bool) -> bool {
         #[cfg(test)]
         crate::work::add(self.forms.len());
-        self.forms.iter().any(|form| is_there(form))
+        self.forms.iter().any(|form| has_word(form))
     }
 }
 
-/// Single words first: what Postgres takes for one word, such as "state-of-the-art" or an address, stands beside its parts,
-/// and as a whole it is rare. Its weight is shared by its informative parts that do not stand there themselves.
+/// Stems with weights, single words first. Postgres lists a compound such as "state-of-the-art" or a URL next to its parts, with
+/// a high weight because the whole is rare. That weight is divided among its informative parts; a part that is listed itself
+/// keeps its own weight.
 fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String, f64)> {
     let Some(terms) = query_terms else {
         return informative_words(text).map(|stem| (stem, UNKNOWN_WEIGHT)).collect();
@@ -105,9 +106,9 @@ fn weighted_stems(text: &str, query_terms: Option<&[QueryTerm]>) -> Vec<(String,
     single.chain(parts).collect()
 }
 
-/// Whether at least half of the letters are Latin. The vocabulary of all-MiniLM-L6-v2 has words of Latin script; texts in
-/// others fall apart into letters, and their vectors are near to each other whatever they say. `match_chunks` uses the same
-/// rule (`internal.kb_is_readable`).
+/// Whether at least half of the letters are Latin. The vocabulary of all-MiniLM-L6-v2 has words of Latin script only; texts in
+/// other scripts become single letters, and their vectors are similar whatever they say. `match_chunks` uses the same rule
+/// (`internal.kb_is_readable`).
 fn is_readable(text: &str) -> bool {
     let is_latin = |c: &char| *c <= '\u{24f}' || ('\u{1e00}'..='\u{1eff}').contains(c);
     let (latin, other): (Vec<char>, Vec<char>) =
@@ -115,7 +116,7 @@ fn is_readable(text: &str) -> bool {
     latin.len() >= other.len()
 }
 
-/// The sentence that asks: the last one with a question mark, where others describe a situation; else the whole text.
+/// The sentence that asks: the last one with a question mark, else the whole text. Other sentences may describe a situation.
 fn actual_question(text: &str) -> &str {
     let sentences = sentences(text, 0..text.len());
     let asked = sentences.into_iter().rev().filter_map(|range| text.get(range));
@@ -126,7 +127,7 @@ fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
     let is_known = passages.iter().any(|passage| passage.words.contains(&stem));
     let mut forms = BTreeSet::from([stem.clone()]);
     if !is_known {
-        // The best passages first.
+        // Best passages first.
         for word in passages.iter().flat_map(|passage| &passage.words) {
             if is_one_typo_away(word, &stem) {
                 forms.insert(word.clone());
@@ -139,8 +140,8 @@ fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
     forms
 }
 
-/// Stems of the words that are written like a name, with a capital but not as the first word, or like a number. In a text
-/// all in capitals, or in German, capitals make no name.
+/// Stems of the words that are written like a name (capitalized, not first in a sentence) or like a number. Capitals are no
+/// sign of a name in a text without lower case or in German.
 fn names(text: &str) -> BTreeSet<String> {
     let starts_with = |word: &str, is: fn(char) -> bool| word.chars().next().is_some_and(is);
     let has_lower_case = text.unicode_words().any(|word| starts_with(word, char::is_lowercase));
@@ -149,7 +150,7 @@ fn names(text: &str) -> BTreeSet<String> {
         (*position > 0 && capitals_are_names && starts_with(word, char::is_uppercase))
             || starts_with(word, char::is_numeric)
     };
-    // The digits that a comma groups are one number.
+    // Digits grouped by commas are one number.
     let is_whole = |word: &str, stem: &String| !word.contains(',') || word.replace(',', "") == *stem;
     let ranges = sentences(text, 0..text.len());
     let of_sentence = |sentence: &str| -> Vec<String> {
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn few_of_many_typing_errors_are_taken_for_the_word() {
+    fn the_number_of_typos_treated_as_the_word_is_limited() {
         let typos: String = ('a'..='z').map(|letter| format!("re{letter}fund ")).collect();
         let rows = [chunk(1, 1, 0.5, "A reffund."), chunk(2, 2, 0.4, &typos)];
         let passages: Vec<_> = rows.iter().map(Passage::new).collect();
@@ -193,33 +194,33 @@ mod tests {
     }
 
     #[test]
-    fn without_weights_all_informative_words_weigh_the_same() {
+    fn without_weights_all_informative_words_count_the_same() {
         let question = Question::new("What are the refunds by card?", None, &[]);
         assert_eq!(coverage(&question, "the refund"), 0.5);
     }
 
     #[test]
-    fn a_question_without_informative_words_is_never_covered() {
+    fn a_question_without_informative_words_has_no_coverage() {
         for terms in [Some(&[][..]), None] {
             assert_eq!(coverage(&Question::new("What is it?", terms, &[]), "what is it"), 0.0);
         }
     }
 
     #[test]
-    fn weights_that_are_no_weights_are_left_out() {
+    fn invalid_weights_are_ignored() {
         let terms =
             [term("a", f64::NAN), term("b", -1.0), term("c", f64::INFINITY), term("d", 0.0), term("e", 2.0)];
         assert_eq!(coverage(&Question::new("a b c d e", Some(&terms), &[]), "e"), 1.0);
     }
 
     #[test]
-    fn a_word_said_twice_counts_once() {
+    fn a_repeated_word_counts_once() {
         let terms = [term("refund", 1.0), term("refunds", 1.0), term("card", 1.0)];
         assert_eq!(coverage(&Question::new("", Some(&terms), &[]), "card"), 0.5);
     }
 
     #[test]
-    fn a_compound_weighs_no_more_than_once_and_its_stop_words_nothing() {
+    fn a_compound_counts_once_and_its_stop_words_do_not_count() {
         let terms = [term("state-of-the-art", 4.0), term("state", 1.0), term("refund", 3.0)];
         let question = Question::new("", Some(&terms), &[]);
         assert_eq!(coverage(&question, "of the"), 0.0);
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_is_forgiven_where_the_word_is_not_known() {
+    fn a_typo_is_tolerated_only_if_no_passage_contains_the_word() {
         let row = chunk(1, 1, 0.5, "Warsaw is big. The mayors rule.");
         let passages = [Passage::new(&row)];
         let terms = [term("warzaw", 1.0)];
@@ -238,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn german_nouns_are_no_names() {
+    fn german_nouns_are_not_names() {
         let stems = |text| names(text).into_iter().collect::<Vec<_>>();
         assert_eq!(stems("Wie lange dauert die Lieferung nach Norwegen in 2024?"), ["2024"]);
         assert_eq!(stems("Which wars did Otto von Bismarck win?"), ["bismarck", "otto"]);
     }
 
     #[test]
-    fn names_are_capitalised_inside_a_sentence_or_numbers() {
+    fn names_are_capitalized_words_inside_a_sentence_and_numbers() {
         let stems = |text| names(text).into_iter().collect::<Vec<_>>();
         assert_eq!(stems("Who built Chicago Library in 1892?"), ["1892", "chicago", "librari"]);
         assert_eq!(stems("Refunds for cards"), Vec::<String>::new());

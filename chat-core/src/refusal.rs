@@ -1,4 +1,4 @@
-//! The fixed texts of a refusal.
+//! Refusals and their texts.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,33 +9,32 @@ use crate::found::FoundPassage;
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
     contacting support or rephrasing your question.";
-/// Shown when the question's script is one that the embedding model cannot read, and its words find too little.
+/// Shown when the embedding model cannot read the question's script and its words find too little.
 pub const UNREADABLE_LANGUAGE: &str = "I can search in this language only for the very words of a question, and they \
     do not find enough to answer it. You might try other words, another language, or contacting support.";
-/// Shown when the user can see no document at all.
+/// Shown when the user may see no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
-/// How many of the nearest passages are named.
+/// Passages that are listed as nearest.
 const MAX_NEAREST: usize = 3;
-/// How far below the threshold a passage's similarity may be for it to be named: passages that have nothing to do with
-/// the question help nobody.
+/// How far below the threshold the similarity of a listed passage may be. Unrelated passages are not useful.
 const NEAR_MARGIN: f64 = 0.1;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// No passage is near enough to the question.
+    /// No passage reaches the similarity threshold.
     NoMatch,
-    /// Passages are near enough, but not likely enough to answer, or hold no sentence that could be quoted.
+    /// The confidence is too low, or no sentence can be quoted.
     WeakEvidence,
-    /// The question is in a script that the embedding model cannot read, and its words alone find too little.
+    /// The embedding model cannot read the question's script, and its words alone find too little.
     UnreadableLanguage,
     /// There is no document to search.
     EmptyKb,
 }
 
 impl Reason {
-    /// The reason as it stands in the JSON.
+    /// The reason in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoMatch => "no_match",
@@ -49,16 +48,16 @@ impl Reason {
 /// A refusal as the client gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The sentence to show.
+    /// The text to show.
     pub message: String,
-    /// What the user can do now.
+    /// What the user can do next.
     pub suggestions: Vec<String>,
     /// Why there is no answer.
     pub reason: Reason,
-    /// The passages that came nearest, one for each section, the nearest first; without excerpts.
+    /// The nearest passages, one per section, nearest first; without excerpts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<FoundPassage>,
-    /// The session the refusal was written to, only when it was written.
+    /// The session of the refusal, if it is in the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// Whether question and refusal are in the history.
@@ -67,8 +66,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that names the passages which came close. `rows`: in any order; `threshold`: the similarity that
-    /// would have been enough.
+    /// A refusal that lists the nearest passages. `rows` may be in any order; `threshold` is the similarity threshold.
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
             Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
@@ -89,17 +87,17 @@ impl Refusal {
         }
     }
 
-    /// With another sentence than the usual one. What an empty knowledge base says is for its owner and stays; so does why
-    /// a language cannot be read.
-    pub fn saying(mut self, message: &str) -> Self {
+    /// Replaces the default message, except for an empty knowledge base, whose message is for the owner, and for an unreadable
+    /// language, whose message gives the reason.
+    pub fn with_message(mut self, message: &str) -> Self {
         if matches!(self.reason, Reason::NoMatch | Reason::WeakEvidence) {
             self.message = message.to_owned();
         }
         self
     }
 
-    /// With other suggestions than the usual ones. An empty knowledge base has none: nothing the user does would help.
-    pub fn suggesting(mut self, suggestions: &[String]) -> Self {
+    /// Replaces the default suggestions. An empty knowledge base has none, because the user cannot do anything about it.
+    pub fn with_suggestions(mut self, suggestions: &[String]) -> Self {
         if self.reason != Reason::EmptyKb {
             self.suggestions = suggestions.to_vec();
         }
@@ -126,7 +124,7 @@ mod tests {
     use crate::chunk::tests::chunk;
 
     #[test]
-    fn the_texts_are_the_specified_ones() {
+    fn the_default_texts_are_as_specified() {
         let refusal = Refusal::new(Reason::NoMatch, &[], 0.35);
         assert_eq!(
             refusal.message,
@@ -141,11 +139,14 @@ mod tests {
 
     #[test]
     fn message_and_suggestions_can_be_replaced() {
-        assert_eq!(Refusal::new(Reason::NoMatch, &[], 0.35).saying("No idea.").message, "No idea.");
-        assert_eq!(Refusal::new(Reason::EmptyKb, &[], 0.35).saying("No.").message, EMPTY_KNOWLEDGE_BASE);
+        assert_eq!(Refusal::new(Reason::NoMatch, &[], 0.35).with_message("No idea.").message, "No idea.");
+        assert_eq!(
+            Refusal::new(Reason::EmptyKb, &[], 0.35).with_message("No.").message,
+            EMPTY_KNOWLEDGE_BASE
+        );
         let own = ["Call us".to_owned()];
-        assert_eq!(Refusal::new(Reason::WeakEvidence, &[], 0.35).suggesting(&own).suggestions, own);
-        assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).suggesting(&own).suggestions.is_empty());
+        assert_eq!(Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&own).suggestions, own);
+        assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).with_suggestions(&own).suggestions.is_empty());
     }
 
     fn names(rows: &[MatchedChunk]) -> Vec<String> {
@@ -154,20 +155,20 @@ mod tests {
     }
 
     #[test]
-    fn each_near_place_is_named_once() {
+    fn each_near_section_is_listed_once() {
         let rows: Vec<_> = [1, 1, 2, 3, 4].iter().map(|document| chunk(*document, 9, 0.3, "x")).collect();
         assert_eq!(names(&rows), ["doc-1.md", "doc-2.md", "doc-3.md"]);
     }
 
     #[test]
-    fn two_sections_of_a_document_are_two_places() {
+    fn two_sections_of_a_document_are_listed_separately() {
         let mut other = chunk(1, 2, 0.3, "x");
         other.meta = serde_json::json!({ "section": "Fees" });
         assert_eq!(names(&[chunk(1, 1, 0.3, "x"), other]), ["doc-1.md", "doc-1.md"]);
     }
 
     #[test]
-    fn passages_that_have_nothing_to_do_with_the_question_are_not_named() {
+    fn unrelated_passages_are_not_listed() {
         let rows = [chunk(1, 1, 0.3, "x"), chunk(2, 2, 0.2, "x"), chunk(3, 3, f64::NAN, "x")];
         assert_eq!(names(&rows), ["doc-1.md"]);
     }

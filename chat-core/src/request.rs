@@ -1,4 +1,4 @@
-//! The body of `POST /api/chat`: parsed strictly, refused with a sentence that says what to change.
+//! Strict parsing of the body of `POST /api/chat`. Errors say what to change.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,33 +14,33 @@ use crate::error::ApiError;
 
 /// Length of a question vector.
 pub const DIMENSIONS: usize = 384;
-/// Longest message, in characters after trimming.
+/// Characters of a message after trimming.
 pub const MAX_MESSAGE_CHARS: usize = 4000;
-/// Largest body, in bytes.
+/// Bytes of a request body.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
-/// How far the vector's length may be from 1.
+/// How far the norm of the vector may be from 1.
 pub const NORM_TOLERANCE: f64 = 1e-3;
-/// Longest model fingerprint, in bytes.
+/// Bytes of a model fingerprint.
 const MAX_MODEL_BYTES: usize = 128;
 
-/// A question that follows the contract.
+/// A valid request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The question's vector: [`DIMENSIONS`] numbers of unit length.
     pub embedding: Vec<f32>,
     /// The question, trimmed, never empty.
     pub message: String,
-    /// The client's id of this message; a repeat with the same id gets the same outcome.
+    /// The client's id of this message. Sending the same id again returns the same outcome.
     pub message_id: Uuid,
-    /// The session to continue; a new one is made without it.
+    /// The session to continue. Without it a new session begins.
     pub session_id: Option<Uuid>,
     /// The fingerprint of the model that made the vector.
     pub model: String,
-    /// Whether the answer carries markers and sources.
+    /// Whether the answer has markers and sources.
     pub include_citations: bool,
 }
 
-/// The fields as they came, each still to be checked.
+/// The fields, not yet checked.
 #[derive(Default)]
 struct RawRequest {
     embedding: Option<Value>,
@@ -65,8 +65,8 @@ impl RawRequest {
     }
 }
 
-/// Reads an object. Fields we do not know are ignored, but they are read like the others, so that their depth, their
-/// texts and their numbers are checked. One of ours given twice is an error, because it is unclear which is meant.
+/// Parses an object. Unknown fields are ignored after parsing, so that their depth, texts and numbers are checked. A duplicate
+/// of a known field is an error, because it is unclear which value is meant.
 impl<'de> Deserialize<'de> for RawRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;
@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for RawRequest {
                 while let Some(name) = map.next_key::<Cow<'de, str>>()? {
                     let value = map.next_value::<Value>()?;
                     let Some(field) = request.field(&name) else { continue };
-                    // null means the same as leaving the field out.
+                    // null is the same as a missing field.
                     *field = Some(value).filter(|value| !value.is_null());
                     if !seen.insert(name) {
                         return Err(de::Error::custom("a field is given twice"));
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for RawRequest {
 }
 
 impl ChatRequest {
-    /// Reads and checks a request body.
+    /// Parses and checks a request body.
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let raw = parse_object(body)?;
         Ok(Self {
@@ -118,7 +118,7 @@ fn parse_object(body: &[u8]) -> Result<RawRequest, ApiError> {
         return Err(ApiError::invalid_request("the body must be a JSON object"));
     }
     serde_json::from_slice(body).map_err(|error| {
-        // The parser's own message may quote the user's text, so only the place is passed on.
+        // Only the position: the parser's message may quote the user's text.
         let place = format!("line {}, column {}", error.line(), error.column());
         ApiError::invalid_request(match error.classify() {
             Category::Data => format!("the body names one of its fields twice ({place})"),
@@ -138,7 +138,7 @@ fn embedding(value: Value) -> Result<Vec<f32>, ApiError> {
     };
     if numbers.len() != DIMENSIONS {
         return Err(ApiError::invalid_request(format!(
-            "embedding must hold {DIMENSIONS} numbers, got {}",
+            "embedding must have {DIMENSIONS} numbers, got {}",
             numbers.len()
         )));
     }
@@ -147,14 +147,14 @@ fn embedding(value: Value) -> Result<Vec<f32>, ApiError> {
     for (position, number) in numbers.iter().enumerate() {
         let number = number.as_f64().filter(|number| number.is_finite()).ok_or_else(|| {
             ApiError::invalid_request(format!(
-                "embedding must hold finite numbers only, entry {position} is not one"
+                "embedding must contain finite numbers only, entry {position} is not one"
             ))
         })?;
         squares += number * number;
         vector.push(number as f32);
     }
     let norm = squares.sqrt();
-    // Written so that a norm that is not a number is refused too.
+    // In this form the comparison rejects NaN too.
     if (norm - 1.0).abs() <= NORM_TOLERANCE {
         Ok(vector)
     } else {
@@ -175,17 +175,17 @@ fn message(value: Value) -> Result<String, ApiError> {
     let length = text.chars().count();
     if length > MAX_MESSAGE_CHARS {
         return Err(ApiError::invalid_request(format!(
-            "message must hold at most {MAX_MESSAGE_CHARS} characters, got {length}"
+            "message must have at most {MAX_MESSAGE_CHARS} characters, got {length}"
         )));
     }
-    // Postgres cannot store it, so it would be answered but never found in the history again.
+    // Postgres cannot store U+0000, so the question would be missing from the history.
     if text.contains('\0') {
-        return Err(ApiError::invalid_request("message must not hold the character U+0000"));
+        return Err(ApiError::invalid_request("message must not contain the character U+0000"));
     }
     Ok(text.to_owned())
 }
 
-/// Reads an id in the usual form with hyphens only, so that one id has one spelling apart from case.
+/// Parses a UUID in the hyphenated form only, so that each id has one spelling apart from case.
 pub fn parse_id(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
 }
@@ -237,7 +237,7 @@ mod tests {
         body
     }
 
-    fn refusal(body: &Value) -> String {
+    fn rejection(body: &Value) -> String {
         let error = parse(body).unwrap_err();
         assert_eq!(error.code.http_status(), 400);
         assert!(!error.retryable);
@@ -274,38 +274,38 @@ mod tests {
             assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
         }
         for field in ["embedding", "message", "message_id", "model"] {
-            assert_eq!(refusal(&with(field, Value::Null)), format!("{field} is missing"));
+            assert_eq!(rejection(&with(field, Value::Null)), format!("{field} is missing"));
         }
     }
 
     #[test]
-    fn the_number_of_dimensions_is_told() {
+    fn a_wrong_number_of_dimensions_is_rejected_with_both_numbers() {
         for length in [0, 1, 383, 385, 1536] {
-            let message = refusal(&with("embedding", json!(vec![0.1; length])));
-            assert_eq!(message, format!("embedding must hold 384 numbers, got {length}"));
+            let message = rejection(&with("embedding", json!(vec![0.1; length])));
+            assert_eq!(message, format!("embedding must have 384 numbers, got {length}"));
         }
     }
 
     #[test]
-    fn entries_that_are_not_numbers_are_refused() {
-        for odd in [json!("0.1"), json!(null), json!(true), json!([0.1]), json!({ "a": 1 }), json!("NaN")] {
+    fn entries_that_are_not_numbers_are_rejected() {
+        for wrong in [json!("0.1"), json!(null), json!(true), json!([0.1]), json!({ "a": 1 }), json!("NaN")] {
             let mut vector: Vec<Value> = unit_vector().into_iter().map(Value::from).collect();
-            vector[3] = odd;
-            assert!(refusal(&with("embedding", json!(vector))).contains("entry 3"));
+            vector[3] = wrong;
+            assert!(rejection(&with("embedding", json!(vector))).contains("entry 3"));
         }
     }
 
     #[test]
-    fn numbers_json_cannot_hold_are_refused() {
-        for odd in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "0x1", "1.", ".5", "+1", "01"] {
-            let text = body().to_string().replacen("1.0", odd, 1);
+    fn numbers_that_json_does_not_allow_are_rejected() {
+        for wrong in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "0x1", "1.", ".5", "+1", "01"] {
+            let text = body().to_string().replacen("1.0", wrong, 1);
             let error = ChatRequest::parse(text.as_bytes()).unwrap_err();
-            assert!(error.message.contains("not valid JSON"), "{odd}: {}", error.message);
+            assert!(error.message.contains("not valid JSON"), "{wrong}: {}", error.message);
         }
     }
 
     #[test]
-    fn the_length_must_be_one_within_the_tolerance() {
+    fn the_norm_must_be_one_within_the_tolerance() {
         let scaled = |scale: f64| {
             with("embedding", json!(unit_vector().iter().map(|x| x * scale).collect::<Vec<_>>()))
         };
@@ -313,12 +313,12 @@ mod tests {
         assert!(parse(&scaled(1.0 - 0.9e-3)).is_ok());
         assert!(parse(&scaled(-1.0)).is_ok());
         for scale in [0.0, 0.998, 1.002, 1e200, 1e-200] {
-            assert!(refusal(&scaled(scale)).starts_with("embedding must have length 1"), "{scale}");
+            assert!(rejection(&scaled(scale)).starts_with("embedding must have length 1"), "{scale}");
         }
     }
 
     #[test]
-    fn integers_are_numbers() {
+    fn integers_are_accepted_as_numbers() {
         let mut vector = vec![0; DIMENSIONS];
         vector[0] = -1;
         assert!(parse(&with("embedding", json!(vector))).is_ok());
@@ -329,25 +329,25 @@ mod tests {
         assert!(parse(&with("message", json!("é".repeat(4000)))).is_ok());
         assert!(parse(&with("message", json!(format!("  {}  ", "x".repeat(4000))))).is_ok());
         assert_eq!(
-            refusal(&with("message", json!("é".repeat(4001)))),
-            "message must hold at most 4000 characters, got 4001"
+            rejection(&with("message", json!("é".repeat(4001)))),
+            "message must have at most 4000 characters, got 4001"
         );
         for empty in ["", "   ", "\n\t", "\u{a0}\u{3000}"] {
-            assert_eq!(refusal(&with("message", json!(empty))), "message is empty: type a question");
+            assert_eq!(rejection(&with("message", json!(empty))), "message is empty: type a question");
         }
     }
 
     #[test]
-    fn a_message_must_be_text_that_can_be_stored() {
-        for odd in [json!(1), json!(["hi"]), json!({ "text": "hi" }), json!(true)] {
-            assert_eq!(refusal(&with("message", odd)), "message must be a string");
+    fn a_message_must_be_a_string_that_can_be_stored() {
+        for wrong in [json!(1), json!(["hi"]), json!({ "text": "hi" }), json!(true)] {
+            assert_eq!(rejection(&with("message", wrong)), "message must be a string");
         }
-        assert!(refusal(&with("message", json!("a\0b"))).contains("U+0000"));
+        assert!(rejection(&with("message", json!("a\0b"))).contains("U+0000"));
     }
 
     #[test]
-    fn ids_have_one_form() {
-        for odd in [
+    fn ids_are_accepted_in_hyphenated_form_only() {
+        for wrong in [
             json!(""),
             json!("1"),
             json!(ID.replace('-', "")),
@@ -358,20 +358,20 @@ mod tests {
             json!(7),
             json!([ID]),
         ] {
-            assert_eq!(refusal(&with("message_id", odd.clone())), "message_id must be a UUID");
-            assert_eq!(refusal(&with("session_id", odd)), "session_id must be a UUID");
+            assert_eq!(rejection(&with("message_id", wrong.clone())), "message_id must be a UUID");
+            assert_eq!(rejection(&with("session_id", wrong)), "session_id must be a UUID");
         }
     }
 
     #[test]
-    fn options_have_a_type() {
-        assert!(refusal(&with("include_citations", json!("true"))).contains("true or false"));
-        assert!(refusal(&with("model", json!(""))).starts_with("model must be"));
-        assert!(refusal(&with("model", json!("m".repeat(129)))).starts_with("model must be"));
+    fn options_of_a_wrong_type_are_rejected() {
+        assert!(rejection(&with("include_citations", json!("true"))).contains("true or false"));
+        assert!(rejection(&with("model", json!(""))).starts_with("model must be"));
+        assert!(rejection(&with("model", json!("m".repeat(129)))).starts_with("model must be"));
     }
 
     #[test]
-    fn anything_but_one_object_is_refused_without_echo() {
+    fn anything_but_one_object_is_rejected_without_quoting_it() {
         let deep = "[".repeat(60_000);
         let deep_field = format!("{{\"x\":{}", "[".repeat(60_000));
         let twice = body().to_string().replacen('{', r#"{"message":"secret","#, 1);
@@ -398,10 +398,10 @@ mod tests {
         assert!(ChatRequest::parse(br#"{"message":"\ud800"}"#).is_err(), "half a surrogate pair");
         let with_unknown = |value: &str| body().to_string().replacen('{', &format!("{{\"x\":{value},"), 1);
         assert!(ChatRequest::parse(with_unknown("[1, {}]").as_bytes()).is_ok());
-        for odd in [r#""\ud800""#, &format!("{}1{}", "[".repeat(200), "]".repeat(200)), "1e999"] {
-            assert!(ChatRequest::parse(with_unknown(odd).as_bytes()).is_err(), "{odd}");
+        for wrong in [r#""\ud800""#, &format!("{}1{}", "[".repeat(200), "]".repeat(200)), "1e999"] {
+            assert!(ChatRequest::parse(with_unknown(wrong).as_bytes()).is_err(), "{wrong}");
         }
         let list = json!([unit_vector(), "hi", ID, null, null, true]);
-        assert_eq!(refusal(&list), "the body must be a JSON object");
+        assert_eq!(rejection(&list), "the body must be a JSON object");
     }
 }

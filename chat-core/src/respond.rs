@@ -1,40 +1,40 @@
-//! From the rows of a search to an answer or a refusal: the one decision path of the Worker and of `kb ask`.
+//! Turns the rows of a search into an answer or a refusal: the one decision path of the Worker and of `kb ask`.
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
-use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, query_terms, ranked, weigh};
+use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, query_terms, ranked};
 use crate::question::Question;
 use crate::refusal::Reason;
 
-/// What a question led to, and why.
+/// The verdict on a question, and the evidence for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The evidence, weighed.
+    /// The evidence.
     pub assessment: Assessment,
-    /// What follows from it.
+    /// The decision.
     pub verdict: Verdict,
 }
 
 /// An answer, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// The evidence was enough.
+    /// The evidence is enough.
     Answer(Answer),
-    /// It was not. Never [`Reason::EmptyKb`]: whether there are documents at all, the rows do not tell.
+    /// The evidence is not enough. Never [`Reason::EmptyKb`], because the rows do not show whether there are documents.
     Refuse(Reason),
 }
 
-/// Weighs the rows and answers from them if they are evidence enough.
+/// Assesses the rows and answers from them if the evidence is enough.
 pub fn respond(
     question: &str,
     rows: &[MatchedChunk],
-    gates: &EvidenceThresholds,
+    thresholds: &EvidenceThresholds,
     include_citations: bool,
 ) -> Response {
     let passages = ranked(rows);
     let question = Question::new(question, query_terms(rows), &passages);
-    let assessment = weigh(&question, &passages, gates);
-    // With the gate opened further than by default, weaker evidence gets through.
+    let assessment = assess_all(&question, &passages, thresholds);
+    // A site may configure a lower threshold than the default; then answers can be uncertain.
     let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
     let verdict = match assessment.failed {
         Some(reason) => Verdict::Refuse(reason),

@@ -1,12 +1,12 @@
-//! The title of a session, made from its first message without a model.
+//! The title of a session, derived from its first message without a model.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Longest title, in characters, without the ellipsis.
-pub const MAX_TITLE_CHARS: usize = 80;
+/// The maximum length of a derived title, in characters, without the ellipsis.
+pub const MAX_DERIVED_TITLE_CHARS: usize = 80;
 
-/// The first [`MAX_TITLE_CHARS`] characters of the message, cut at the last word boundary, with "…" if cut.
-/// Runs of white space become one space; what a reader sees as one character is never split.
+/// The first [`MAX_DERIVED_TITLE_CHARS`] characters of the message, truncated at the last word boundary and marked with "…".
+/// Runs of white space become one space; graphemes are never split.
 pub fn session_title(message: &str) -> String {
     let text = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let head = longest_prefix(&text);
@@ -22,13 +22,13 @@ pub fn session_title(message: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// The longest run of whole graphemes within the limit.
+/// The longest prefix of whole graphemes within the limit.
 fn longest_prefix(text: &str) -> &str {
     let mut chars = 0;
     let mut end = 0;
     for grapheme in text.graphemes(true) {
         chars += grapheme.chars().count();
-        if chars > MAX_TITLE_CHARS {
+        if chars > MAX_DERIVED_TITLE_CHARS {
             break;
         }
         end += grapheme.len();
@@ -66,12 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn one_long_word_is_cut_hard() {
+    fn one_long_word_is_cut_at_the_limit() {
         assert_eq!(session_title(&"x".repeat(100)), format!("{}…", "x".repeat(80)));
     }
 
     #[test]
-    fn what_looks_like_one_character_is_never_split() {
+    fn graphemes_are_never_split() {
         let family = "👩‍👩‍👧‍👦";
         let title = session_title(&family.repeat(30));
         assert_eq!(title, format!("{}…", family.repeat(80 / family.chars().count())));

@@ -1,4 +1,4 @@
-//! The informative words of a text, brought to a common form so that they can be compared.
+//! The informative words of a text, normalized so that they can be compared.
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use rust_stemmers::{Algorithm, Stemmer};
@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::limits::MAX_STEMMED_CHARS;
 
-/// Words that say nothing about the subject of an English question.
+/// English words that do not carry the subject of a question.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each",
@@ -19,55 +19,55 @@ const STOP_WORDS: &[&str] = &[
     "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
-/// German function words that are no words of the other languages the questions are likely to be in.
+/// German function words that do not occur in other languages that questions are likely to be in.
 const GERMAN_WORDS: &[&str] = &[
     "darf", "durch", "eine", "einem", "einen", "einer", "eines", "für", "gibt", "ich", "ist", "kann", "muss",
     "nach", "nicht", "oder", "sich", "sind", "und", "vom", "von", "wann", "warum", "welche", "welchem",
     "welchen", "welcher", "welches", "wem", "wer", "werden", "wir", "wird", "wurde", "wurden", "zum", "zur",
     "über",
 ];
-/// German function words that are also Dutch, French, Portuguese or English ones: two of them are needed.
+/// German function words that are also Dutch, French, Portuguese or English words: two of them are needed.
 const SHARED_GERMAN_WORDS: &[&str] = &[
     "auf", "aus", "bei", "bis", "das", "dem", "den", "der", "des", "die", "ein", "er", "es", "im", "man",
     "mein", "mit", "sie", "vor", "wie", "wo", "zu",
 ];
 
-/// Stop words of English that are as usual in German: they tell nothing.
+/// English stop words that are as common in German, so they do not count for English.
 const ENGLISH_AND_GERMAN_WORDS: &[&str] = &["am", "an", "in", "so", "was"];
 
-/// Shortest word that is compared with [`is_one_typo_away`], in characters.
-const SHORTEST_MISSPELT: usize = 5;
+/// Characters of a word that [`is_one_typo_away`] compares; shorter words have too many neighbours.
+const MIN_TYPO_CHARS: usize = 5;
 
-/// Whether a word, in any case, carries no subject.
+/// Whether a word is a stop word, ignoring case.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
-/// Whether a text has German function words, and more of them than English ones. German writes every noun with a capital.
+/// Whether a text has German function words, and more of them than English ones. German capitalizes all nouns.
 pub(crate) fn is_german(text: &str) -> bool {
     let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
-    let among =
+    let count_in =
         |list: &[&str]| words.iter().filter(|word| list.binary_search(&word.as_str()).is_ok()).count();
-    let (german, shared) = (among(GERMAN_WORDS), among(SHARED_GERMAN_WORDS));
-    let english = among(STOP_WORDS) - among(ENGLISH_AND_GERMAN_WORDS);
+    let (german, shared) = (count_in(GERMAN_WORDS), count_in(SHARED_GERMAN_WORDS));
+    let english = count_in(STOP_WORDS) - count_in(ENGLISH_AND_GERMAN_WORDS);
     (german > 0 || shared > 1) && german + shared > english
 }
 
-/// The words of a text: case-folded, without accents, stemmed. Each as often as it occurs. A number that is grouped by
-/// commas is also given without them.
+/// The words of a text with repetitions: lower case, without accents, stemmed. A number with grouping commas also occurs
+/// without them.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let stemmer = Stemmer::create(Algorithm::English);
     bases(text).map(move |base| stem(&stemmer, base))
 }
 
-/// The informative words of an English text: those of [`words`] that are no stop words.
+/// The informative words of an English text: [`words`] without stop words.
 pub(crate) fn informative_words(text: &str) -> impl Iterator<Item = String> {
     let stemmer = Stemmer::create(Algorithm::English);
     bases(text).filter(|base| !is_stop_word(base)).map(move |base| stem(&stemmer, base))
 }
 
-/// A longer word than [`MAX_STEMMED_CHARS`] is a key, a hash or a hex dump: it has no endings to lose, and the stemmer takes
-/// quadratic time. It is kept whole rather than cut, because two keys that begin alike are not the same.
+/// A word longer than [`MAX_STEMMED_CHARS`] is a key, a hash or a hex dump: it has no endings, and the stemmer takes quadratic
+/// time. It is kept whole, because two keys with the same beginning are different.
 fn stem(stemmer: &Stemmer, word: String) -> String {
     if word.chars().nth(MAX_STEMMED_CHARS).is_some() {
         return word;
@@ -77,10 +77,10 @@ fn stem(stemmer: &Stemmer, word: String) -> String {
     stemmer.stem(&word).into_owned()
 }
 
-/// What English leaves of a word behind an apostrophe: "don't", "it's", "we'll".
+/// What English has after an apostrophe: "don't", "it's", "we'll".
 const CLITICS: &[&str] = &["d", "ll", "m", "re", "s", "t", "ve"];
 
-/// Words without case and accents. What a comma or an apostrophe joins is taken apart, as Postgres does.
+/// Words in lower case without accents, split at commas and apostrophes, as Postgres does.
 fn bases(text: &str) -> impl Iterator<Item = String> {
     let bases = |part: &str| -> Vec<String> {
         let is_base = |(position, base): &(usize, &str)| {
@@ -96,7 +96,7 @@ fn bases(text: &str) -> impl Iterator<Item = String> {
     folded.unicode_words().flat_map(of_word).collect::<Vec<_>>().into_iter()
 }
 
-/// Lower case, Latin letters without accents, one kind of apostrophe. In other scripts a mark makes another letter.
+/// Lower case, Latin letters without accents, one kind of apostrophe. In other scripts, combining marks make different letters.
 fn fold(text: &str) -> String {
     #[cfg(test)]
     crate::work::add(text.len());
@@ -115,11 +115,11 @@ fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&kept).into_owned()
 }
 
-/// Whether one typing error away: a letter more, less, other, or two neighbours swapped. Only words of at least
-/// [`SHORTEST_MISSPELT`] characters, since short ones have too many neighbours.
+/// Whether two words differ by at most one inserted, deleted or replaced letter or one swap of neighbours. False for words
+/// shorter than [`MIN_TYPO_CHARS`].
 pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
-    // In bytes, since most words end here: one character more or other is up to four bytes more.
-    if a.len().min(b.len()) < SHORTEST_MISSPELT || a.len().abs_diff(b.len()) > 4 {
+    // In bytes, because most words are decided here: one character is up to four bytes.
+    if a.len().min(b.len()) < MIN_TYPO_CHARS || a.len().abs_diff(b.len()) > 4 {
         return false;
     }
     if !may_be_one_typo_away(a.as_bytes(), b.as_bytes()) {
@@ -127,7 +127,7 @@ pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
-    if shorter.len() < SHORTEST_MISSPELT || longer.len() - shorter.len() > 1 {
+    if shorter.len() < MIN_TYPO_CHARS || longer.len() - shorter.len() > 1 {
         return false;
     }
     let same_start = shorter.iter().zip(longer).take_while(|(a, b)| a == b).count();
@@ -145,7 +145,7 @@ pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
     }
 }
 
-/// Cheap, and true of all words that are: what differs between the same start and the same end is two characters at most.
+/// A cheap necessary condition: between the common prefix and suffix at most two characters differ.
 fn may_be_one_typo_away(a: &[u8], b: &[u8]) -> bool {
     let different = if a.is_ascii() && b.is_ascii() { 2 } else { 2 * 4 };
     let same_start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted_for_the_search() {
+    fn stop_words_are_sorted_for_binary_search() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("The") && !is_stop_word("refund"));
         assert!(GERMAN_WORDS.is_sorted() && SHARED_GERMAN_WORDS.is_sorted());
     }
 
     #[test]
-    fn german_is_told_by_its_function_words() {
+    fn german_is_recognized_by_its_function_words() {
         for text in [
             "Wie lange dauert die Lieferung?",
             "Wann kommt mein Paket in Zürich an?",
@@ -197,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_subject_of_a_question_is_left() {
+    fn stop_words_are_removed_from_a_question() {
         assert_eq!(informative("How do I request a refund?"), ["request", "refund"]);
         assert_eq!(informative("What’s the customer's deadline? Don't know"), ["custom", "deadlin"]);
         assert!(informative("What is it?").is_empty());
     }
 
     #[test]
-    fn forms_of_a_word_meet() {
+    fn forms_of_a_word_have_the_same_stem() {
         for forms in [
             &["refund", "refunds", "refunded", "refunding", "REFUND", "refund's"][..],
             &["cancel", "cancels", "cancelled", "canceling", "cancellation"],
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn one_typing_error_is_forgiven_in_long_words() {
+    fn one_typo_is_tolerated_in_long_words() {
         for (a, b) in [
             ("warsaw", "warzaw"),
             ("warsaw", "warsw"),
@@ -239,35 +239,35 @@ mod tests {
     }
 
     #[test]
-    fn all_words_include_the_stop_words() {
+    fn words_includes_stop_words() {
         assert_eq!(super::words("The refunds, e-mailed").collect::<Vec<_>>(), ["the", "refund", "e", "mail"]);
     }
 
     #[test]
-    fn a_word_of_more_than_64_characters_is_kept_as_it_is() {
+    fn a_word_of_more_than_64_characters_is_not_stemmed() {
         let word = |letters: usize| "letter".repeat(11)[..letters].to_owned() + "s";
         assert_eq!(words(&word(63)).collect::<Vec<_>>(), [word(63).trim_end_matches('s')]);
         assert_eq!(words(&word(64)).collect::<Vec<_>>(), [word(64)]);
-        // What is counted is characters.
+        // The limit counts characters, not bytes.
         let accents = |letters: usize| "ж".repeat(letters);
         assert_eq!(words(&accents(64)).collect::<Vec<_>>(), [accents(64)]);
     }
 
     #[test]
-    fn the_longest_word_is_read_once_and_not_stemmed() {
+    fn a_very_long_word_is_processed_once_and_not_stemmed() {
         let long = "ay".repeat(100_000);
-        let (found, work) = work::of(|| words(&long).collect::<Vec<_>>());
+        let (found, work) = work::measure(|| words(&long).collect::<Vec<_>>());
         assert_eq!(found, [long.as_str()]);
         assert_eq!(work, long.len());
     }
 
     #[test]
-    fn an_apostrophe_joins_words_but_not_english_endings() {
+    fn an_apostrophe_separates_words_and_english_endings_are_dropped() {
         assert_eq!(informative("O'Brien l’eau we'll"), ["o", "brien", "l", "eau"]);
     }
 
     #[test]
-    fn accents_and_grouping_of_numbers_make_no_difference() {
+    fn accents_and_grouping_commas_are_ignored() {
         assert_eq!(informative("Céloron Größe Straße"), ["celoron", "große", "straße"]);
         assert_eq!(informative("10,000 3.5"), ["10", "000", "10000", "3.5"]);
         assert_eq!(informative("возврат денег мой が か"), ["возврат", "денег", "мой", "が", "か"]);
@@ -275,18 +275,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_and_stemmed_at_most_once(
+        fn any_text_is_processed_in_linear_time(
             text in "(([a-zé'’,0-9]{1,5}){0,40}|(ay){0,60}|[\\PC]{0,60}| ){0,8}",
             times in prop_oneof![9 => Just(1_usize), 1 => Just(200)],
         ) {
             let text = text.repeat(times);
-            let (_, work) = work::of(|| words(&text).count());
-            // Lower case has three times the bytes at most; a number without its commas is there twice.
+            let (_, work) = work::measure(|| words(&text).count());
+            // Lower case has at most three times the bytes; a number with commas is there twice.
             prop_assert!(work <= 7 * text.len(), "{work} for {}", text.len());
         }
 
         #[test]
-        fn one_typing_error_is_always_seen(word in "[a-zé]{5,12}", at in 0..12_usize, other in "[a-zж]") {
+        fn one_typo_is_always_recognized(word in "[a-zé]{5,12}", at in 0..12_usize, other in "[a-zж]") {
             let mut letters: Vec<char> = word.chars().collect();
             let at = at.min(letters.len() - 2);
             letters.swap(at, at + 1);

@@ -1,4 +1,4 @@
-//! Counts the text that is looked at, so that tests can hold it to a budget whatever the machine.
+//! Counts the bytes that are processed, so that tests can check a budget independently of the machine.
 
 use std::cell::Cell;
 
@@ -6,13 +6,13 @@ thread_local! {
     static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Notes that so many bytes are read, folded or stemmed.
+/// Counts bytes that are read, folded or stemmed.
 pub(crate) fn add(bytes: usize) {
     BYTES.set(BYTES.get() + bytes);
 }
 
-/// The bytes that were looked at meanwhile, with the result.
-pub(crate) fn of<T>(run: impl FnOnce() -> T) -> (T, usize) {
+/// Returns the result of `run` and the bytes it processed.
+pub(crate) fn measure<T>(run: impl FnOnce() -> T) -> (T, usize) {
     BYTES.set(0);
     let result = run();
     (result, BYTES.get())

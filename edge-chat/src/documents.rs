@@ -1,4 +1,4 @@
-//! `GET /api/documents/{id}/download`: the original file of a document, for who may see the document.
+//! `GET /api/documents/{id}/download`: the original file of a document, for users who may see the document.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::supabase::{Answer, Connection, Supabase, unavailable};
 
-/// What a client may ask of a file, passed on.
+/// Request headers that are forwarded to storage.
 const REQUEST_HEADERS: [(&str, &str); 3] =
     [("range", "Range"), ("if-range", "If-Range"), ("if-none-match", "If-None-Match")];
-/// What storage says of a file, passed on.
+/// Response headers of storage that are forwarded to the client.
 const RESPONSE_HEADERS: [&str; 5] =
     ["Accept-Ranges", "Content-Length", "Content-Range", "ETag", "Last-Modified"];
-/// Media types that a browser cannot be made to run; any other is sent as mere bytes.
+/// Media types in which a browser runs no scripts. All others are sent as `application/octet-stream`.
 const HARMLESS_TYPES: [&str; 13] = [
     "application/pdf",
     "application/msword",
@@ -53,10 +53,10 @@ const ENCODED_IN_FILE_NAME: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'`')
     .remove(b'|')
     .remove(b'~');
-/// How long storage may pause in the middle of a file.
+/// How long storage may pause within a file.
 const MAX_PAUSE: Duration = Duration::from_secs(8);
 
-/// Streams the file. A document without one, hidden, or not linked at all does not exist.
+/// Streams the file. A document that is hidden, has no file, or may not be linked is "not found".
 pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.rate_limited_user().await?);
     if call.settings().await?.link_mode == LinkMode::None {
@@ -71,13 +71,13 @@ pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Repl
     match answer.response.status_code() {
         200 | 206 | 304 => Ok(Reply::new(proxy_response(answer, &file.name, is_head)?, "download")),
         416 => Err(no_such_range(answer.response.headers().get("Content-Range")?)),
-        // Storage says 400, 403 or 404 for a file that is not there or not for this user.
+        // Storage answers 400, 403 or 404 for a file that does not exist or that this user may not open.
         400..=499 => Err(no_document()),
         status => Err(unavailable("storage", &format!("HTTP {status}"))),
     }
 }
 
-/// Opens the file. Storage does not look at `If-Range`: where its condition fails, the whole file is asked for.
+/// Opens the file. Storage ignores `If-Range`, so if its condition fails, the whole file is requested.
 async fn open(
     supabase: &Supabase,
     path: &str,
@@ -127,7 +127,7 @@ fn proxy_response(answer: Answer, name: &str, is_head: bool) -> worker::Result<R
     let length = announced_length(from.headers())?;
     let body = bounded(from.stream()?, connection);
     match length {
-        // Only a body of known length can be seen to have broken off.
+        // A client can only detect truncation if it knows the length.
         Some(length) => {
             let body: SizedStream = FixedLengthStream::wrap(body, length).into();
             Ok(builder.stream(body.readable()))
@@ -136,7 +136,7 @@ fn proxy_response(answer: Answer, name: &str, is_head: bool) -> worker::Result<R
     }
 }
 
-/// The length of the body as we read it; a compressed one is unpacked on the way.
+/// The length of the body as we read it. Unknown for a compressed body, which the runtime decompresses.
 fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
     if headers.has("Content-Encoding")? {
         return Ok(None);
@@ -144,7 +144,7 @@ fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
     Ok(headers.get("Content-Length")?.and_then(|length| length.parse().ok()))
 }
 
-/// The body as it comes; it breaks off when nothing comes for too long, and the connection ends with it.
+/// Streams the body and fails after a long pause. The connection is closed with the stream.
 fn bounded(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
     stream::unfold(Some((body, connection)), |state| async {
         let (mut body, connection) = state?;
@@ -168,7 +168,7 @@ fn harmless_type(media_type: &str) -> &'static str {
     }
 }
 
-/// To be saved, not shown, under its name (RFC 6266): once in ASCII, once as it is.
+/// `Content-Disposition` (RFC 6266) for a download, with the name in ASCII and in UTF-8.
 fn disposition(name: &str) -> String {
     let plain: String = name
         .chars()
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_harmless_media_types_are_passed_on() {
+    fn only_harmless_media_types_are_forwarded() {
         assert_eq!(harmless_type("application/PDF"), "application/pdf");
         assert_eq!(harmless_type("text/plain; charset=latin1"), "text/plain; charset=utf-8");
         for other in
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_cannot_break_out_of_its_header() {
+    fn file_names_are_escaped_in_the_header() {
         assert_eq!(disposition("a.pdf"), "attachment; filename=\"a.pdf\"; filename*=UTF-8''a.pdf");
         assert_eq!(
             disposition("é\"; x=\"\r\nSet-Cookie: a/../%2e.pdf"),

@@ -1,4 +1,5 @@
-//! Limits beside the exact one of the chat: Cloudflare's own rate-limit bindings, approximate and per location, but cheap.
+//! Cheap rate limits by Cloudflare's bindings, which are approximate and per location. The exact limit for questions is
+//! [`gate`](crate::gate).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,18 +11,18 @@ use worker::{Env, Request, console_error};
 
 use crate::http::error::HttpError;
 
-/// For requests that nobody answers for: those without a valid token.
+/// For requests without a valid token, per IP address.
 const IP_LIMIT: &str = "IP_LIMIT";
-/// For what a user does besides asking.
+/// For everything but questions, per user.
 const USER_LIMIT: &str = "USER_LIMIT";
-/// For questions, repeats and refused attempts included: before the Durable Object of the user is asked.
+/// For questions, per user, including repeats and rejected attempts. Checked before the user's Durable Object is asked.
 const QUESTION_LIMIT: &str = "QUESTION_LIMIT";
-/// For exports of all of a user's data, each of which is many calls of the database.
+/// For exports, per user. Each export makes many database calls.
 const EXPORT_LIMIT: &str = "EXPORT_LIMIT";
 const BINDINGS: [&str; 4] = [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, EXPORT_LIMIT];
-/// The period of the bindings in `wrangler.toml`, which also holds the numbers: the longest a client has to wait.
+/// The period of the bindings in `wrangler.toml`, and so the longest wait. The limits themselves are also there.
 const PERIOD_SECONDS: u64 = 60;
-/// Where Cloudflare writes the client's address.
+/// The header in which Cloudflare sends the client's IP address.
 const CLOUDFLARE_HEADER: &str = "cf-connecting-ip";
 
 /// Why a binding does not limit.
@@ -32,12 +33,12 @@ enum LimiterFault {
 }
 
 thread_local! {
-    /// The bindings that do not limit, as this isolate found them.
+    /// The bindings that do not limit, as seen by this isolate.
     static FAULTS: RefCell<BTreeMap<&'static str, LimiterFault>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Counts a request against its IP address. `header` holds the address; without one it is Cloudflare's, if the request
-/// came through Cloudflare: anywhere else that header is the client's own word.
+/// Counts a request against its IP address. `header` is the header with the address. By default it is Cloudflare's, if the
+/// request came through Cloudflare; elsewhere a client could set that header itself.
 pub(crate) async fn check_ip_limit(
     request: &Request,
     header: Option<&str>,
@@ -66,7 +67,7 @@ pub(crate) async fn check_export_limit(user: Uuid, env: &Env) -> Result<(), Http
     check(env, EXPORT_LIMIT, user.to_string()).await
 }
 
-/// What the operator has to know of the bindings: those that are not there, and those that failed in this isolate.
+/// Warnings for the operator about bindings that are missing or have failed in this isolate.
 pub(crate) fn warnings(env: &Env) -> Vec<String> {
     let fault_of = |binding| match env.rate_limiter(binding) {
         Ok(_) => FAULTS.with_borrow(|faults| faults.get(binding).copied()),
@@ -75,7 +76,7 @@ pub(crate) fn warnings(env: &Env) -> Vec<String> {
     BINDINGS.into_iter().filter_map(|binding| Some(warning(binding, fault_of(binding)?))).collect()
 }
 
-/// A binding that is not there, or fails, must not lock everybody out: the request goes on, and the log says so once.
+/// A binding that is missing or fails must not lock everybody out: the request continues, and the fault is logged once.
 async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), HttpError> {
     let fault = match env.rate_limiter(binding) {
         Err(error) => Some((LimiterFault::Missing, error)),
@@ -102,8 +103,8 @@ fn warning(binding: &str, fault: LimiterFault) -> String {
     format!("{binding} {fault}: requests are not limited by it")
 }
 
-/// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address. All that is no address counts
-/// together, so that nobody gets limits of their own by inventing texts.
+/// The network of one customer: an IPv4 address, or the /64 of an IPv6 address. All invalid addresses count together, so that
+/// nobody gets a separate limit by inventing them.
 fn network(address: &str) -> String {
     match address.parse() {
         Ok(IpAddr::V6(address)) => {
@@ -120,14 +121,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_one_customer_count_together() {
+    fn ipv6_addresses_of_one_customer_count_together() {
         assert_eq!(network("192.0.2.7"), "192.0.2.7");
         assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:ffff::9"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
     }
 
     #[test]
-    fn texts_that_are_no_address_count_together() {
+    fn invalid_addresses_count_together() {
         for text in ["", "unknown", "192.0.2.7, 192.0.2.8", "192.0.2.7:80", "'; drop table"] {
             assert_eq!(network(text), "", "{text}");
         }

@@ -1,4 +1,4 @@
-//! What anyone may ask: whether the Worker is well, and the public settings of the chat.
+//! Public endpoints: health, readiness and the public settings of the chat.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::limits;
 use crate::settings::Settings;
 use crate::supabase::unavailable;
 
-/// How long `/api/ready` waits for Supabase: monitors ask often and want to know soon.
-const READY_TIME: Duration = Duration::from_secs(3);
+/// How long `/api/ready` waits for Supabase. Monitors poll often and expect a quick answer.
+const READY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Questions are answered without the secret, but the database cannot tell them from those that are asked past the Worker.
-const UNVOUCHED: &str =
+/// Without the secret, questions are answered, but the database cannot distinguish the Worker's calls from direct calls.
+const MISSING_WORKER_SECRET: &str =
     "CHAT_WORKER_SECRET is not set: questions are not counted in the statistics and in content_gaps";
 
-/// The public part of the settings, and what a client has to know of the contract.
+/// The public settings and the limits that a client needs.
 #[derive(Serialize)]
 struct PublicConfig {
     greeting: Option<String>,
@@ -39,12 +39,12 @@ struct PublicConfig {
 #[derive(Serialize)]
 struct Ready {
     status: &'static str,
-    /// What works, but not as it should.
+    /// Problems that do not prevent answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-/// `GET /api/health`: the Worker runs. Asks nobody.
+/// `GET /api/health`: the Worker runs. Calls no other service.
 pub(crate) fn health() -> Result<Reply, HttpError> {
     Ok(Reply::new(Response::from_json(&json!({ "status": "ok" }))?, "ok"))
 }
@@ -52,17 +52,17 @@ pub(crate) fn health() -> Result<Reply, HttpError> {
 /// `GET /api/ready`: Supabase can be reached and has the schema.
 pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     call.check_ip_limit().await?;
-    let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIME));
+    let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIMEOUT));
     call.trace.time("settings", settings).await.map_err(not_ready)?;
     let mut warnings = limits::warnings(&call.env);
     if call.config.project.worker_secret.is_none() {
-        warnings.push(UNVOUCHED.to_owned());
+        warnings.push(MISSING_WORKER_SECRET.to_owned());
     }
     let ready = Ready { status: "ready", warnings };
     Ok(Reply::new(Response::from_json(&ready)?, "ready"))
 }
 
-/// A project that is reached but does not fit, such as one without the schema, is not ready either.
+/// A project that responds but is unusable, for example without the schema, is not ready either.
 fn not_ready(error: HttpError) -> HttpError {
     match error.body.code {
         ErrorCode::Internal => unavailable("not ready", error.detail.as_deref().unwrap_or_default()),
@@ -70,7 +70,7 @@ fn not_ready(error: HttpError) -> HttpError {
     }
 }
 
-/// `GET /api/config`: what the widget shows before the first question.
+/// `GET /api/config`: what the widget needs before the first question.
 pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let settings = call.settings().await?;
     let response = Response::from_json(&PublicConfig {

@@ -134,7 +134,7 @@ describe("a refused question", () => {
       assert.ok(Date.now() - started < TIMEOUT_MS, "the client does not wait for the note");
       assert.deepEqual([reply.events[0].reason, reply.events[0].persisted], ["weak_evidence", true]);
       const { faults } = await worker.lineOf(reply);
-      assert.ok(faults[0].startsWith(`refusal not noted: ${detail}`), faults[0]);
+      assert.ok(faults[0].startsWith(`refusal not recorded: ${detail}`), faults[0]);
       assert.ok(!worker.log.some((entry) => entry.includes("my-private-words")));
     });
   }

@@ -185,7 +185,7 @@ describe("an export", () => {
         const { faults, outcome } = await broken.lineOf(response);
         assert.equal(outcome, "export");
         assert.equal(faults.length, 1);
-        assert.ok(faults[0].startsWith(`export broken off: ${detail}`), faults[0]);
+        assert.ok(faults[0].startsWith(`export incomplete: ${detail}`), faults[0]);
       });
     });
   }

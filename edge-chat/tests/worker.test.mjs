@@ -197,7 +197,7 @@ describe("what may be asked", () => {
   test("the body is validated with a sentence that says what to change", async () => {
     const reply = await ask(worker.url, newUser(), question({ embedding: Array(383).fill(0.1) }));
     assertError(reply, 400, "invalid_request");
-    assert.equal(reply.json.message, "embedding must hold 384 numbers, got 383");
+    assert.equal(reply.json.message, "embedding must have 384 numbers, got 383");
   });
 
   test("a vector of another model is refused", async () => {

@@ -9,7 +9,7 @@ use std::path::Path;
 use chat_core::chunk::SearchRows;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::limits::{
-    LARGEST_EVENT_BYTES, LARGEST_OUTCOME_BYTES, MAX_MATCH_COUNT, MAX_NAME_CHARS, MAX_PASSAGE_BYTES,
+    WORST_CASE_EVENT_BYTES, WORST_CASE_OUTCOME_BYTES, MAX_MATCH_COUNT, MAX_NAME_CHARS, MAX_PASSAGE_BYTES,
     MAX_SECTION_BYTES, MAX_SENTENCES, json_bytes,
 };
 use chat_core::outcome::Outcome;
@@ -70,9 +70,9 @@ fn a_question_about_an_oversized_document_is_answered() {
         };
         let outcome = Outcome::answer(composed, Uuid::max(), Uuid::max());
         assert!(outcome.text().contains(file.answer), "{}: {}", file.name, outcome.text());
-        assert!(serde_json::to_string(&outcome).unwrap().len() <= LARGEST_OUTCOME_BYTES);
+        assert!(serde_json::to_string(&outcome).unwrap().len() <= WORST_CASE_OUTCOME_BYTES);
         for event in outcome.opening_events() {
-            assert!(event.encode().unwrap().len() <= LARGEST_EVENT_BYTES);
+            assert!(event.encode().unwrap().len() <= WORST_CASE_EVENT_BYTES);
         }
     }
 }

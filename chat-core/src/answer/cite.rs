@@ -1,4 +1,4 @@
-//! Citations: which document each passage belongs to and which of its words were quoted.
+//! Citations: the documents behind an answer and the words quoted from each passage.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ use crate::passage::{Passage, Sentence};
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Citation {
-    /// The number of the *document*; its passages share it, and `[n]` in the text means it.
+    /// The number of the *document*, which its passages share; `[n]` in the text refers to it.
     pub index: u32,
-    /// The passage.
+    /// The passage's id.
     pub chunk_id: Uuid,
-    /// The document.
+    /// The document's id.
     pub document_id: Uuid,
-    /// The name to show.
+    /// The display name of the document.
     pub title: String,
-    /// The page, counted from 1.
+    /// The page number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
-    /// The heading the passage stands under.
+    /// The headings above the passage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Where to read on.
+    /// The web page of the passage or document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The document's media type.
@@ -36,24 +36,23 @@ pub struct Citation {
     pub content_type: Option<String>,
     /// Cosine of question and passage.
     pub score: f64,
-    /// How good the passage's evidence is. Missing in outcomes stored before it was introduced.
+    /// How strong the passage's evidence is. Missing in outcomes stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
     /// The whole passage, as Markdown source.
     pub excerpt: String,
-    /// The words of the passage that stand in the answer; at least one.
+    /// The quoted words of the passage; at least one quote.
     pub quotes: Vec<Quote>,
-    /// Where the document's original file can be had. Set by the server that knows; it may expire.
+    /// A link to the document's original file. Set by the server; it may expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
 }
 
 impl Citation {
-    /// Whether it is one that could have been sent: numbers in range, and quotes that stand in the excerpt. Stored ones
-    /// may have been written by somebody else.
-    pub fn is_sound(&self) -> bool {
+    /// Whether numbers are in range and quotes match the excerpt. Other software may have written a stored citation.
+    pub fn is_valid(&self) -> bool {
         let excerpt: Vec<u16> = self.excerpt.encode_utf16().collect();
-        let stands_there = |quote: &Quote| {
+        let matches_excerpt = |quote: &Quote| {
             let words = excerpt.get(quote.start..quote.end);
             words
                 .is_some_and(|words| !words.is_empty() && quote.text.encode_utf16().eq(words.iter().copied()))
@@ -65,30 +64,30 @@ impl Citation {
                 .into_iter()
                 .flatten()
                 .all(|text| !text.is_empty())
-            && self.quotes.iter().all(stands_there)
+            && self.quotes.iter().all(matches_excerpt)
     }
 
-    /// The citation as it is kept: links are made anew for each reader.
+    /// The citation as stored: links are created for each reader.
     pub fn without_link(&self) -> Self {
         Self { download_url: None, ..self.clone() }
     }
 }
 
-/// Words of a passage that stand in the answer: `text` is the excerpt from `start` to `end`.
+/// Words of a passage that the answer quotes: `text` is the excerpt from `start` to `end`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
-    /// First UTF-16 code unit.
+    /// The first UTF-16 code unit.
     pub start: usize,
-    /// UTF-16 code unit after the last.
+    /// The UTF-16 code unit after the last.
     pub end: usize,
-    /// The words themselves.
+    /// The quoted Markdown source.
     pub text: String,
-    /// The words as they stand in the answer, without Markdown; only where that makes a difference.
+    /// The words as the answer shows them, without Markdown; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
 }
 
-/// Numbers the documents that are quoted from 1, in order of first mention.
+/// Numbers the quoted documents from 1, in order of first mention.
 pub(super) fn number_documents(chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
     let mut numbers = BTreeMap::new();
     for document in chosen.iter().map(|chosen| chosen.passage.chunk.document_id) {
@@ -98,7 +97,7 @@ pub(super) fn number_documents(chosen: &[Chosen<'_>]) -> BTreeMap<Uuid, u32> {
     numbers
 }
 
-/// One entry per quoted passage, by document number; passages of a document stay in order of rank.
+/// One entry per quoted passage, sorted by document number and then by rank.
 pub(super) fn citations(
     evidence: &[Evidence<'_>],
     chosen: &[Chosen<'_>],
@@ -130,7 +129,7 @@ pub(super) fn citations(
                 url: chunk.url().map(str::to_owned),
                 content_type: chunk.content_type().map(str::to_owned),
                 score: chunk.similarity,
-                strength: Some(Strength::of(assessment.confidence)),
+                strength: Some(Strength::from_confidence(assessment.confidence)),
                 excerpt: chunk.content.clone(),
                 quotes,
                 download_url: None,
@@ -141,7 +140,7 @@ pub(super) fn citations(
     citations
 }
 
-/// The passages that are not quoted, one for each section that is not quoted either; in order of rank.
+/// The passages that are not quoted, in order of rank: one for each section without a quote.
 pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Vec<FoundPassage> {
     let mut places: Vec<_> = chosen.iter().map(|chosen| FoundPassage::new(chosen.passage.chunk)).collect();
     let mut found = Vec::new();

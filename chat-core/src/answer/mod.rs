@@ -1,8 +1,8 @@
-//! Puts an answer together from verbatim sentences and says where each comes from.
+//! Composes an answer from verbatim sentences and cites the source of each.
 
+mod back_reference;
 mod choose;
 mod cite;
-mod lean;
 
 use std::collections::BTreeSet;
 
@@ -18,59 +18,59 @@ pub(crate) use choose::MAX_SENTENCES;
 use choose::{Choice, Chosen, choose};
 pub use cite::{Citation, Quote};
 
-/// An answer made only of the evidence.
+/// An answer composed only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The text in the pieces it is sent in; joined, they are the whole answer with its `[n]` markers. Plain text: the
-    /// words of the passages without their Markdown.
+    /// The text in the pieces in which it is streamed; joined, they are the whole answer with its `[n]` markers. Plain text:
+    /// the words of the passages without Markdown.
     pub deltas: Vec<String>,
-    /// Whether the passages are about the subject, but may not answer the question.
+    /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
-    /// One entry for every passage that the text quotes, by index, then by rank.
+    /// One entry per quoted passage, sorted by index, then by rank.
     pub citations: Vec<Citation>,
-    /// The other qualifying passages, one for each section, the best first.
+    /// The other qualifying passages, one per section, best first.
     pub also_found: Vec<FoundPassage>,
-    /// The document numbers the text points at, in order of first mention.
+    /// The document numbers in the text, in order of first mention.
     pub referenced_indices: Vec<u32>,
-    /// The sentences of the text in its order, with or without citations.
+    /// The sentences of the text, in order. Present with and without citations.
     pub sentences: Vec<QuotedSentence>,
 }
 
-/// A sentence of an answer and where it comes from.
+/// A sentence of an answer and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuotedSentence {
-    /// The passage.
+    /// The passage's id.
     pub chunk_id: Uuid,
-    /// The document.
+    /// The document's id.
     pub document_id: Uuid,
-    /// The heading the passage stands under.
+    /// The headings above the passage.
     pub section: Option<String>,
-    /// The words of the passage, as Markdown source, to the letter.
+    /// The words of the passage, as verbatim Markdown source.
     pub source: String,
     /// The words as the answer shows them.
     pub text: String,
-    /// The line before it that introduces its list, as the answer shows it.
+    /// The line that introduces its list, as the answer shows it before the sentence.
     pub introduction: Option<String>,
-    /// The place that is named before the sentence, if one is.
+    /// The section or document that the answer names before the sentence, if it does.
     pub place: Option<String>,
-    /// What the sentence is there for.
+    /// Why the sentence is in the answer.
     pub role: Role,
-    /// What it was chosen by; comparable within one answer.
+    /// Comparable within one answer.
     pub score: f64,
 }
 
-/// What a sentence of an answer is there for.
+/// Why a sentence is in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It was chosen because it may answer the question.
+    /// It may answer the question.
     Answer,
-    /// The sentence after it needs it to be understood.
+    /// The next sentence cannot be understood without it.
     Context,
 }
 
 impl Answer {
-    /// The documents that the text was composed from, also where it shows no citations. For the history, whose rows are hidden
-    /// with their documents; clients never get it.
+    /// The documents behind the text, even if it shows no citations. For the history, whose rows are hidden with their
+    /// documents; clients never get it.
     pub fn sources(&self) -> BTreeSet<Uuid> {
         self.sentences.iter().map(|sentence| sentence.document_id).collect()
     }
@@ -82,7 +82,7 @@ pub(crate) struct Evidence<'p> {
     assessment: &'p PassageAssessment,
 }
 
-/// Answers a question from the passages that qualify. `None` when they hold nothing to quote, such as headings alone.
+/// Answers a question from the qualifying passages. `None` if they contain nothing to quote, such as headings only.
 pub(crate) fn compose(
     question: &Question,
     passages: &[Passage<'_>],
@@ -95,8 +95,8 @@ pub(crate) fn compose(
     if chosen.is_empty() {
         return None;
     }
-    let weighed = passages.iter().zip(&assessment.passages);
-    let evidence: Vec<_> = weighed
+    let assessed = passages.iter().zip(&assessment.passages);
+    let evidence: Vec<_> = assessed
         .filter(|(_, assessment)| assessment.qualifies)
         .map(|(passage, assessment)| Evidence { chunk: passage.chunk, assessment })
         .collect();
@@ -124,7 +124,7 @@ pub(crate) fn compose(
             if !referenced_indices.contains(&index) {
                 referenced_indices.push(index);
             }
-            // Lines of code end where they end.
+            // A marker in a line of code would change the code.
             delta.push_str(if is_code { "\n" } else { " " });
             delta.push_str(&format!("[{index}]"));
         }
@@ -138,30 +138,30 @@ pub(crate) fn compose(
     Some(Answer { deltas, hedged: is_hedged, citations, also_found, referenced_indices, sentences })
 }
 
-/// Where a sentence stands, for a reader: document and section.
+/// The document and section of a sentence.
 fn place<'p>(chosen: &Chosen<'p>) -> (Uuid, Option<&'p str>) {
     (chosen.passage.chunk.document_id, chosen.passage.chunk.section())
 }
 
-/// The sentences with their places, which are named where there are several: at the first sentence of each.
+/// The sentences. If they come from several places, the first sentence of each place names it.
 fn quoted_sentences(chosen: &[Chosen<'_>]) -> Vec<QuotedSentence> {
     let is_one_place = chosen.iter().zip(chosen.iter().skip(1)).all(|(a, b)| place(a) == place(b));
     let mut before = None;
     let mut sentences = Vec::with_capacity(chosen.len());
     for each in chosen {
-        let mut sentence = QuotedSentence::of(each);
+        let mut sentence = QuotedSentence::new(each);
         let is_new_place = before.replace(place(each)) != Some(place(each));
         if is_new_place && !is_one_place {
-            sentence.place = Some(name_of_place(each, chosen));
+            sentence.place = Some(place_name(each, chosen));
         }
         sentences.push(sentence);
     }
     sentences
 }
 
-/// The section, with the document's title where another document of the answer has a section of that name; without one,
-/// the title.
-fn name_of_place(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
+/// The section, preceded by the document's title if another document of the answer has a section of that name. Without a
+/// section, the title.
+fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
     let (document, section) = place(named);
     let title = named.passage.chunk.title();
     let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
@@ -173,7 +173,7 @@ fn name_of_place(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
 }
 
 impl QuotedSentence {
-    fn of(chosen: &Chosen<'_>) -> Self {
+    fn new(chosen: &Chosen<'_>) -> Self {
         let chunk = chosen.passage.chunk;
         Self {
             chunk_id: chunk.chunk_id,
@@ -189,14 +189,14 @@ impl QuotedSentence {
     }
 }
 
-/// Running text of one place is joined by a space; another place, table rows and code begin a paragraph of their own.
+/// Joins running text of one place with a space. Another place, a table row or code begins a new paragraph.
 fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
     let is_running = [before, after].iter().all(|chosen| chosen.sentence.kind == UnitKind::Sentence);
     if is_running && place(before) == place(after) { " " } else { "\n\n" }
 }
 
-/// Escapes, the Markdown way, what looks like one of our markers but stands in the source: a quoted "[3]" must not
-/// point at our third document.
+/// Escapes source text that looks like one of our markers, as Markdown does: a quoted "[3]" must not refer to our third
+/// document.
 fn escape_markers(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut rest = text;
@@ -225,7 +225,7 @@ fn find_marker(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether a text holds what [`escape_markers`] writes: clients would turn it into a bracketed number, which it is not.
+/// Whether a text contains what [`escape_markers`] writes. Clients would unescape it and show another text than the source.
 pub(crate) fn has_escaped_marker(text: &str) -> bool {
     text.match_indices(r"\[").any(|(start, bracket)| {
         let inside = text.get(start + bracket.len()..).unwrap_or_default();
@@ -241,11 +241,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// Both gates open: which sentences are chosen is the subject here, not whether.
+    /// With open thresholds: these tests are about which sentences are chosen, not whether there is an answer.
     fn try_compose(question: &str, chunks: &[MatchedChunk], include_citations: bool) -> Option<Answer> {
-        let gates =
+        let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        match crate::respond::respond(question, chunks, &gates, include_citations).verdict {
+        match crate::respond::respond(question, chunks, &thresholds, include_citations).verdict {
             crate::respond::Verdict::Answer(answer) => Some(answer),
             crate::respond::Verdict::Refuse(_) => None,
         }
@@ -276,13 +276,13 @@ mod tests {
         );
         assert_eq!(answer.referenced_indices, [1, 2]);
         let quote = &answer.citations[0].quotes[0];
-        assert_eq!(quote.text, "Refunds are paid within *5 days*.", "the source to the letter");
+        assert_eq!(quote.text, "Refunds are paid within *5 days*.", "the verbatim source");
         assert_eq!(quote.plain.as_deref(), Some("Refunds are paid within 5 days."));
-        assert_eq!(answer.citations[1].quotes[0].plain, None, "it makes no difference");
+        assert_eq!(answer.citations[1].quotes[0].plain, None, "the same as the source");
     }
 
     #[test]
-    fn passages_of_one_document_share_its_number_and_only_quoted_ones_are_cited() {
+    fn passages_of_a_document_share_its_number_and_only_quoted_ones_are_cited() {
         let chunks = [
             chunk(7, 1, 0.8, "Refunds take 5 days."),
             chunk(9, 2, 0.7, "Trees are green."),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sources_are_the_documents_of_the_text_with_and_without_citations() {
+    fn sources_are_the_documents_of_the_text_with_and_without_citations() {
         let rows = [
             chunk(7, 1, 0.8, "Refunds cost 5 euros."),
             chunk(8, 2, 0.79, "Refunds need 5 days."),
@@ -330,14 +330,14 @@ mod tests {
     }
 
     #[test]
-    fn at_most_three_sentences_are_given() {
+    fn an_answer_has_at_most_three_sentences() {
         let content =
             "Refund one is here. Refund two is there. Refund three came. Refund four went. Refund five ran.";
         assert_eq!(answer("refund", &[chunk(1, 1, 0.9, content)]).deltas.len(), 3);
     }
 
     #[test]
-    fn what_looks_like_a_marker_in_the_source_is_escaped() {
+    fn source_text_that_looks_like_a_marker_is_escaped() {
         let answer =
             answer("refund days", &[chunk(1, 1, 0.9, "Refunds take 5 days.[7][12] See [x] and [a1].")]);
         assert_eq!(answer.deltas.concat(), r"Refunds take 5 days.\[7\]\[12\] See [x] and [a1]. [1]");
@@ -345,14 +345,14 @@ mod tests {
     }
 
     #[test]
-    fn code_and_table_rows_stand_on_their_own_lines() {
+    fn code_and_table_rows_begin_on_their_own_lines() {
         let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
         let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
         assert_eq!(text, "Install the tool with npm: [1]\n\nnpm install tool\n[1]");
     }
 
     #[test]
-    fn a_table_row_is_read_with_its_column_names_and_quoted_to_the_letter() {
+    fn a_table_row_is_shown_with_its_column_names_and_quoted_verbatim() {
         let content = "| Day | Hours | Note |\n|---|---|---|\n| Sunday | *closed* | all year |";
         let answer = answer("sunday hours", &[chunk(1, 1, 0.9, content)]);
         assert_eq!(answer.deltas, ["Sunday – Hours: closed; Note: all year [1]"]);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_of_the_same_name_are_told_apart_by_their_documents() {
+    fn sections_of_the_same_name_are_distinguished_by_document() {
         let fees = |document, id, content: &str| {
             let mut row = chunk(document, id, 0.8, content);
             row.meta = json!({ "section": "Fees" });
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn in_plain_text_documents_stars_and_tags_are_words() {
+    fn markdown_is_not_interpreted_in_plain_text_documents() {
         let mut row = chunk(1, 1, 0.9, "Refunds use the *asterisk* and <b> of our form.");
         row.document_meta = json!({ "content_type": "text/plain" });
         let answer = answer("refund", &[row]);
@@ -413,12 +413,12 @@ mod tests {
     }
 
     #[test]
-    fn headings_alone_are_nothing_to_quote() {
+    fn headings_alone_give_no_answer() {
         assert_eq!(try_compose("refunds", &[chunk(1, 1, 0.9, "# Refunds\n")], true), None);
     }
 
     #[test]
-    fn the_wire_form_of_a_citation_leaves_out_what_is_unknown() {
+    fn the_json_of_a_citation_omits_unknown_fields() {
         let mut row = chunk(1, 2, 0.5, "Yes.");
         let citation = answer("Why?", std::slice::from_ref(&row)).citations.remove(0);
         let wire = serde_json::to_value(&citation).unwrap();
@@ -437,13 +437,13 @@ mod tests {
     }
 
     #[test]
-    fn a_citation_that_could_not_have_been_sent_is_not_sound() {
+    fn an_inconsistent_citation_is_invalid() {
         let citation = answer("Why?", &[chunk(1, 2, 0.5, "Because é😀 works.")]).citations.remove(0);
-        assert!(citation.is_sound());
+        assert!(citation.is_valid());
         let changed = |change: fn(&mut Citation)| {
             let mut citation = citation.clone();
             change(&mut citation);
-            citation.is_sound()
+            citation.is_valid()
         };
         assert!(changed(|citation| citation.quotes.clear()));
         assert!(!changed(|citation| citation.index = 0));
@@ -461,7 +461,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn markers_only_point_at_entries_that_exist(
+        fn markers_only_refer_to_existing_citations(
             contents in prop::collection::vec("(?s)([#\\-*|`>\\[\\]0-9 \n.!?a-zé字]{0,20}){0,5}", 1..5),
             question in "[a-z0-9 ?]{0,40}",
         ) {
@@ -478,7 +478,7 @@ mod tests {
                 }
                 for citation in &answer.citations {
                     // The database has no empty passages.
-                    prop_assert!(citation.is_sound() || citation.excerpt.is_empty());
+                    prop_assert!(citation.is_valid() || citation.excerpt.is_empty());
                     let units: Vec<u16> = citation.excerpt.encode_utf16().collect();
                     for quote in &citation.quotes {
                         prop_assert_eq!(&String::from_utf16(&units[quote.start..quote.end]).unwrap(), &quote.text);

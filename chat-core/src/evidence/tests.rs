@@ -2,15 +2,15 @@ use super::*;
 use crate::chunk::tests::chunk;
 use crate::chunk::{QueryTerm, SentenceMatch};
 
-/// The first gate alone.
+/// The similarity threshold alone.
 const FLOOR: EvidenceThresholds = EvidenceThresholds {
     similarity: 0.35,
     confidence: 0.0,
     background: Background { mean: -4.5, deviation: 2.3 },
 };
 
-fn failed(rows: &[MatchedChunk], gates: &EvidenceThresholds) -> Option<Reason> {
-    assess("refunds", rows, gates).failed
+fn failed(rows: &[MatchedChunk], thresholds: &EvidenceThresholds) -> Option<Reason> {
+    assess("refunds", rows, thresholds).failed
 }
 
 fn term(word: &str) -> QueryTerm {
@@ -18,33 +18,33 @@ fn term(word: &str) -> QueryTerm {
 }
 
 #[test]
-fn the_floor_is_inclusive() {
+fn the_similarity_threshold_is_inclusive() {
     let passes = |similarity| failed(&[chunk(1, 1, similarity, "Refunds.")], &FLOOR).is_none();
     assert!(passes(0.35) && passes(0.36) && passes(1.0));
     assert!(!passes(0.34) && !passes(0.35_f64.next_down()) && !passes(-1.0));
 }
 
 #[test]
-fn the_confidence_is_inclusive_and_zero_turns_it_off() {
+fn the_confidence_threshold_is_inclusive_and_zero_turns_it_off() {
     let rows = [chunk(1, 1, 0.5, "Refunds take five days.")];
     let confidence = assess("refunds", &rows, &FLOOR).confidence;
-    let gate = |confidence| EvidenceThresholds { confidence, ..FLOOR };
+    let thresholds = |confidence| EvidenceThresholds { confidence, ..FLOOR };
     assert!(confidence > 0.0 && confidence < 1.0, "{confidence}");
-    assert_eq!(failed(&rows, &gate(confidence)), None);
-    assert_eq!(failed(&rows, &gate(confidence.next_up())), Some(Reason::WeakEvidence));
-    assert_eq!(failed(&[chunk(1, 1, 0.36, "Trees.")], &gate(0.0)), None);
+    assert_eq!(failed(&rows, &thresholds(confidence)), None);
+    assert_eq!(failed(&rows, &thresholds(confidence.next_up())), Some(Reason::WeakEvidence));
+    assert_eq!(failed(&[chunk(1, 1, 0.36, "Trees.")], &thresholds(0.0)), None);
 }
 
 #[test]
-fn nothing_found_and_nothing_near_enough_are_no_match() {
+fn no_passages_and_only_distant_passages_are_no_match() {
     assert_eq!(failed(&[], &FLOOR), Some(Reason::NoMatch));
     assert_eq!(failed(&[chunk(1, 1, 0.2, "Refunds.")], &FLOOR), Some(Reason::NoMatch));
-    let gates = EvidenceThresholds { similarity: 0.0, ..FLOOR };
-    assert_eq!(failed(&[chunk(1, 1, f64::NAN, "Refunds.")], &gates), Some(Reason::NoMatch));
+    let thresholds = EvidenceThresholds { similarity: 0.0, ..FLOOR };
+    assert_eq!(failed(&[chunk(1, 1, f64::NAN, "Refunds.")], &thresholds), Some(Reason::NoMatch));
 }
 
 #[test]
-fn a_number_that_is_none_spoils_nothing() {
+fn a_row_with_nan_does_not_affect_the_others() {
     let mut broken = chunk(1, 1, f64::NAN, "Refunds take long.");
     broken.score = Some(f64::NAN);
     let rows = [broken, chunk(2, 2, 0.9, "Refunds take five days.")];
@@ -56,7 +56,7 @@ fn a_number_that_is_none_spoils_nothing() {
 }
 
 #[test]
-fn a_passage_qualifies_by_itself_or_by_a_sentence() {
+fn a_passage_qualifies_by_its_own_similarity_or_that_of_a_sentence() {
     let mut by_sentence = chunk(2, 2, 0.3, "Trees are green. Refunds take five days.");
     by_sentence.sentences[1].similarity = 0.35;
     let rows = [chunk(1, 1, 0.4, "Refunds are free."), by_sentence, chunk(3, 3, 0.34, "Refunds are rare.")];
@@ -66,7 +66,7 @@ fn a_passage_qualifies_by_itself_or_by_a_sentence() {
 }
 
 #[test]
-fn more_evidence_never_means_less_confidence() {
+fn more_evidence_means_more_confidence() {
     let confidence = |similarity, content: &str| {
         let mut row = chunk(1, 1, similarity, content);
         row.query_terms = Some(vec![term("refunds"), term("card"), term("chicago")]);
@@ -77,7 +77,7 @@ fn more_evidence_never_means_less_confidence() {
 }
 
 #[test]
-fn the_default_gates_refuse_what_the_floor_lets_through() {
+fn the_default_confidence_refuses_what_the_similarity_threshold_accepts() {
     let mut row = chunk(1, 1, 0.4, "The university opened its library in 1816.");
     row.query_terms = Some(["city", "population", "3.3", "million"].map(term).to_vec());
     let question = "What city has a population of 3.3 million?";
@@ -94,7 +94,7 @@ fn only_the_first_five_passages_count() {
 }
 
 #[test]
-fn the_score_is_that_of_the_first_passage() {
+fn the_score_signal_is_the_score_of_the_first_passage() {
     let mut rows = [chunk(1, 1, 0.6, "Refunds."), chunk(2, 2, 0.5, "Refunds.")];
     rows[0].score = Some(0.4);
     rows[1].score = Some(0.7);
@@ -107,7 +107,7 @@ fn the_score_is_that_of_the_first_passage() {
 }
 
 #[test]
-fn a_heading_covers_words_for_the_sentences_below() {
+fn words_of_a_heading_count_for_the_sentences_below() {
     let sentence = |content: &str| {
         let mut row = chunk(1, 1, 0.5, content);
         row.query_terms = Some(vec![term("refunds"), term("days")]);
@@ -117,7 +117,7 @@ fn a_heading_covers_words_for_the_sentences_below() {
 }
 
 #[test]
-fn the_confidence_follows_what_other_questions_reach_in_this_knowledge_base() {
+fn the_confidence_depends_on_the_calibration_of_the_knowledge_base() {
     let rows = [chunk(1, 1, 0.5, "Refunds take five days.")];
     let confidence = |mean, deviation| {
         assess("refunds", &rows, &EvidenceThresholds { background: Background { mean, deviation }, ..FLOOR })
@@ -130,7 +130,7 @@ fn the_confidence_follows_what_other_questions_reach_in_this_knowledge_base() {
 }
 
 #[test]
-fn of_a_script_that_the_model_cannot_read_words_alone_decide() {
+fn only_words_count_in_a_script_that_the_model_cannot_read() {
     let mut row = chunk(1, 1, 0.95, "تستغرق المبالغ المستردة خمسة أيام.");
     row.lexical = Some(0.3);
     row.query_terms = Some(["كم", "يوما", "تستغرق", "المبالغ", "المستردة"].map(term).to_vec());
@@ -151,7 +151,7 @@ fn of_a_script_that_the_model_cannot_read_words_alone_decide() {
 }
 
 #[test]
-fn stored_offsets_that_do_not_fit_are_left_out() {
+fn stored_sentences_with_invalid_offsets_are_ignored() {
     let sentence = |start, end| SentenceMatch { start, end, similarity: 0.9 };
     let best = |sentences: Vec<SentenceMatch>| {
         let mut row = chunk(1, 1, 0.5, "Größe zählt. Ja.");
@@ -159,7 +159,7 @@ fn stored_offsets_that_do_not_fit_are_left_out() {
         assess("x", &[row], &FLOOR).passages[0].best_sentence
     };
     assert_eq!(best(vec![sentence(0, 12)]), Some(0.9));
-    // Without a sentence that fits, the passage is one.
+    // Without a valid sentence, the whole passage counts as one.
     for hostile in [
         vec![],
         vec![sentence(0, 17)],
@@ -173,17 +173,17 @@ fn stored_offsets_that_do_not_fit_are_left_out() {
 }
 
 #[test]
-fn strengths_are_bands_of_the_confidence() {
-    assert_eq!(Strength::of(1.0), Strength::Strong);
-    assert_eq!(Strength::of(calibration::STRONG), Strength::Strong);
-    assert_eq!(Strength::of(calibration::STRONG.next_down()), Strength::Good);
-    assert_eq!(Strength::of(calibration::GOOD), Strength::Good);
-    assert_eq!(Strength::of(calibration::GOOD.next_down()), Strength::Partial);
-    assert_eq!(Strength::of(f64::NAN), Strength::Partial);
+fn strengths_are_ranges_of_the_confidence() {
+    assert_eq!(Strength::from_confidence(1.0), Strength::Strong);
+    assert_eq!(Strength::from_confidence(calibration::MIN_STRONG_CONFIDENCE), Strength::Strong);
+    assert_eq!(Strength::from_confidence(calibration::MIN_STRONG_CONFIDENCE.next_down()), Strength::Good);
+    assert_eq!(Strength::from_confidence(calibration::MIN_GOOD_CONFIDENCE), Strength::Good);
+    assert_eq!(Strength::from_confidence(calibration::MIN_GOOD_CONFIDENCE.next_down()), Strength::Partial);
+    assert_eq!(Strength::from_confidence(f64::NAN), Strength::Partial);
 }
 
 #[test]
-fn another_model_is_an_error_not_a_wrong_search() {
+fn a_question_of_another_model_is_an_error() {
     let rows = [chunk(1, 1, 0.9, "x")];
     assert!(check_model(Some("minilm-1"), &rows).is_ok());
     assert!(check_model(None, &rows).is_ok());

@@ -1,4 +1,5 @@
-//! Finds the blocks of a Markdown passage line by line: enough of Markdown to know what is prose.
+//! Finds the blocks of a Markdown passage line by line. Reads only as much Markdown as it takes to find prose, table rows and
+//! code.
 
 use std::ops::Range;
 
@@ -14,26 +15,26 @@ pub(super) struct Block {
     pub(super) range: Range<usize>,
     pub(super) kind: BlockKind,
     pub(super) context: Vec<Range<usize>>,
-    /// The list that the block is an item of.
+    /// The list, if the block is an item.
     pub(super) list: Option<ListBlock>,
 }
 
-/// A list that a block is an item of.
+/// The list of an item.
 #[derive(Debug, Clone)]
 pub(super) struct ListBlock {
-    /// Counted from 0 in the passage.
+    /// The position of the list in the passage, from 0.
     pub(super) number: usize,
     pub(super) is_ordered: bool,
-    /// What stands right above the list: a paragraph, or the item that a nested list belongs to.
+    /// The paragraph right above the list, or the parent item of a nested list.
     pub(super) above: Option<Range<usize>>,
 }
 
-/// The list whose item came last.
+/// The list of the last item.
 struct OpenList {
     block: ListBlock,
     /// White space before the marker of its first item, in bytes.
     indent: usize,
-    /// Its last item, whose nested list may follow.
+    /// Its last item, which a nested list may follow.
     item: Range<usize>,
 }
 
@@ -47,14 +48,14 @@ pub(super) fn blocks(content: &str) -> Vec<Block> {
     scanner.finish()
 }
 
-/// A line without its end, and its place in the passage.
+/// A line and its offset in the passage.
 struct Line<'a> {
     text: &'a str,
     start: usize,
 }
 
 impl Line<'_> {
-    /// The line without the white space around it, as a range of the passage.
+    /// The range of the line without surrounding white space.
     fn trimmed(&self) -> Range<usize> {
         let start = self.start + (self.text.len() - self.text.trim_start().len());
         start..start + self.text.trim().len()
@@ -73,7 +74,7 @@ fn lines(content: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// A paragraph or list item that may go on in the next line.
+/// A paragraph or list item that may continue on the next line.
 struct Open {
     range: Range<usize>,
     /// White space before its first line, in bytes.
@@ -94,14 +95,14 @@ struct Scanner {
     heading: Option<Range<usize>>,
     open: Option<Open>,
     fence: Option<Fence>,
-    /// Inside an HTML comment that has not ended yet.
+    /// Inside an HTML comment that is not closed yet.
     is_in_comment: bool,
-    /// Anything but an item, or an indented paragraph of one, ends it.
+    /// Ends with any block but an item or an indented paragraph of an item.
     list: Option<OpenList>,
     lists: usize,
-    /// The paragraph that came last, if nothing else has come since.
+    /// The last block, if it is a paragraph.
     paragraph: Option<Range<usize>>,
-    /// Inside a table: the header row, or `None` in it when the passage starts below the header.
+    /// Inside a table: the header row, or `Some(None)` if the passage starts below the header.
     table: Option<Option<Range<usize>>>,
 }
 
@@ -111,7 +112,7 @@ impl Scanner {
         let range = line.trimmed();
         if let Some(fence) = &mut self.fence {
             fence.range.end = range.end.max(fence.range.end);
-            if closes(text, fence) {
+            if closes_fence(text, fence) {
                 self.close_fence();
             }
         } else if let Some((mark, length)) = fence_opening(text) {
@@ -132,7 +133,7 @@ impl Scanner {
         } else if is_thematic_break(text) {
             self.close();
         } else if self.reads_table(text, &range, next) {
-            // Handled.
+            // The line is a row, header or separator and needs nothing else.
         } else if let Some(marker) =
             list_marker(text, self.open.as_ref().is_some_and(|open| !open.is_list_item))
         {
@@ -206,9 +207,9 @@ impl Scanner {
         let Some(Open { range, indent, is_list_item, is_ordered }) = self.open.take() else { return };
         let list = self.list.take();
         if !is_list_item {
-            let goes_on_in_item = list.as_ref().is_some_and(|list| indent > list.indent);
+            let continues_item = list.as_ref().is_some_and(|list| indent > list.indent);
             self.push(range.clone(), BlockKind::Prose, None);
-            if goes_on_in_item {
+            if continues_item {
                 self.list = list;
             } else {
                 self.paragraph = Some(range);
@@ -236,7 +237,7 @@ impl Scanner {
         self.list = Some(list);
     }
 
-    /// What stands under another heading is another list.
+    /// A heading separates lists.
     fn end_list(&mut self) {
         self.list = None;
         self.paragraph = None;
@@ -256,7 +257,7 @@ impl Scanner {
     }
 }
 
-/// The mark and length of a fence that opens a code block.
+/// The character and length of a fence that opens a code block.
 fn fence_opening(text: &str) -> Option<(char, usize)> {
     let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let info = text.trim_start_matches(mark);
@@ -264,16 +265,16 @@ fn fence_opening(text: &str) -> Option<(char, usize)> {
     (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
 }
 
-fn closes(text: &str, fence: &Fence) -> bool {
+fn closes_fence(text: &str, fence: &Fence) -> bool {
     text.len() >= fence.length && text.chars().all(|c| c == fence.mark)
 }
 
-/// `[label]: address`, which no reader sees; not a footnote, whose text they do.
+/// `[label]: url`, which is not rendered. Not a footnote, whose text is.
 fn is_link_definition(text: &str) -> bool {
     text.starts_with('[') && !text.starts_with("[^") && text.contains("]: ")
 }
 
-/// The words of an ATX heading, without the number signs around them.
+/// The text of an ATX heading, without `#` marks.
 fn atx_heading(text: &str) -> Option<Range<usize>> {
     let rest = text.trim_start_matches('#');
     let level = text.len() - rest.len();
@@ -292,7 +293,7 @@ fn is_thematic_break(text: &str) -> bool {
     })
 }
 
-/// A table row without the bars at its ends, which are for the eye of an author, not of a reader.
+/// A table row without the bars at its ends.
 fn without_frame(text: &str, range: &Range<usize>) -> Range<usize> {
     let is_frame = |c: char| c == '|' || c.is_whitespace();
     let start = range.start + (text.len() - text.trim_start_matches(is_frame).len());
@@ -306,8 +307,8 @@ fn is_table_separator(text: &str) -> bool {
         && text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
-/// The length of a list marker with its space and a task box. As in CommonMark, a numbered list can only
-/// interrupt a paragraph with number 1: other numbers there are just numbers.
+/// The length of a list marker with its space and a task box. As in CommonMark, a numbered list can interrupt a paragraph
+/// only with number 1.
 fn list_marker(text: &str, in_paragraph: bool) -> Option<usize> {
     let after_marker = match text.strip_prefix(['-', '*', '+']) {
         Some(rest) => rest,

@@ -1,7 +1,7 @@
-//! Splits the Markdown source of a passage into the units an answer may quote.
+//! Splits the Markdown source of a passage into the units that an answer may quote.
 //!
-//! A unit is a sentence of a paragraph or list item, a row of a table, or a whole fenced code block. Headings, the
-//! header row of a table and its separator are never units; they are the context of what stands under them.
+//! A unit is a sentence of a paragraph or list item, a row of a table, or a whole fenced code block. Headings and the header
+//! rows of tables are never units; they are the context of the units below them.
 
 mod blocks;
 mod split;
@@ -15,16 +15,16 @@ use blocks::{Block, BlockKind};
 pub use split::sentences;
 pub use table::{named_cells, row_text};
 
-/// Where a unit stands, which decides what must surround it in an answer.
+/// The kind of a unit, which decides how an answer lays it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
-    /// A sentence of a paragraph or list item; stands in running text.
+    /// A sentence of a paragraph or list item: running text.
     Sentence,
-    /// A row of a table; a line of its own.
+    /// A row of a table: a separate line.
     TableRow,
-    /// A fenced code block with its fences; lines of its own.
+    /// A fenced code block with its fences: separate lines.
     Code,
-    /// Several lines whose parts are not known; [`units`] never gives one.
+    /// Several lines of unknown structure; [`units`] never returns it.
     Passage,
 }
 
@@ -33,29 +33,29 @@ pub enum UnitKind {
 pub struct Unit {
     /// The unit is exactly `content[range]`.
     pub range: Range<usize>,
-    /// Where it stands.
+    /// Sentence, table row or code.
     pub kind: UnitKind,
-    /// The heading above it and, for a table row, the header row: what the unit is about.
+    /// The heading above it, preceded by the header row for a table row.
     pub context: Vec<Range<usize>>,
-    /// The list that the unit is, or begins, an item of.
+    /// Its list, if it is in a list item.
     pub list: Option<List>,
 }
 
 /// A list of a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
-    /// Counted from 0 in the passage.
+    /// The position of the list in the passage, from 0.
     pub number: usize,
-    /// Whether its items are numbered: steps, as a rule.
+    /// Whether its items are numbered, usually steps.
     pub is_ordered: bool,
-    /// The sentence right above the list that ends with a colon, and without which an item says nothing. Only the first
-    /// sentence of an item has one.
+    /// The sentence right above the list that ends with a colon. An item is incomplete without it. Only set for the first
+    /// sentence of an item.
     pub introduction: Option<Range<usize>>,
 }
 
-/// All units of a passage, in order, never overlapping.
+/// All units of a passage, in order, without overlaps.
 pub fn units(content: &str) -> Vec<Unit> {
-    // Many items stand below the same paragraph.
+    // Cached, because many items share one paragraph.
     let mut introductions = BTreeMap::new();
     let mut introduction_in = |above: Range<usize>| {
         let key = (above.start, above.end);
@@ -94,7 +94,7 @@ fn introduction(content: &str, paragraph: Range<usize>) -> Option<Range<usize>> 
     ends_with_colon(content.get(last.clone())?).then_some(last)
 }
 
-/// Whether a sentence leads to what follows, whatever marks of emphasis and brackets close it.
+/// Whether a sentence ends with a colon, ignoring closing emphasis and brackets.
 pub(crate) fn ends_with_colon(text: &str) -> bool {
     text.trim_end_matches(['*', '_', '`', '~', ')', ']', '"', ' ']).ends_with([':', '：'])
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_context_not_units() {
+    fn headings_are_context_and_not_units() {
         let content =
             "# Refunds\n\nWe refund in 5 days. Ask us.\n\nShipping\n---\nWe ship daily.\n\nSize\n====\nBig.";
         assert_eq!(texts(content), ["We refund in 5 days.", "Ask us.", "We ship daily.", "Big."]);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn list_items_know_their_list_and_the_line_that_introduces_it() {
+    fn list_items_have_their_list_and_the_line_that_introduces_it() {
         let content = "We care. You need:\n\n- a receipt\n- the box. Really.\n\nThen:\n1. pack it\n2. send it\n\n# Next\n\n- alone";
         let lists: Vec<_> = units(content)
             .into_iter()
@@ -154,7 +154,7 @@ mod tests {
             })
             .collect();
         let (need, then) = (Some((0, false, Some("You need:"))), Some((1, true, Some("Then:"))));
-        // "Really." says more about the box, not what is needed.
+        // "Really." is about the box and does not follow "You need:".
         let later = Some((0, false, None));
         assert_eq!(lists, [None, None, need, need, later, None, then, then, Some((2, false, None))]);
     }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_does_not_see_is_not_a_unit() {
+    fn comments_and_link_definitions_are_not_units() {
         let content = "Seen.\n\n<!-- note\nto ourselves. -->\nSeen too.\n\n- item\n  <!-- a\n  b. -->\n\n\
             [the site]: https://example.org\n\n[^1]: A footnote.";
         assert_eq!(texts(content), ["Seen.", "Seen too.", "item", "[^1]: A footnote."]);
@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn units_are_ordered_whole_slices(content in "(?s)([#\\-*|`~> \n\r.!?a-zA-Z0-9é字。👩‍👧\"')(\\[\\]]{0,12}){0,12}") {
+        fn units_are_ordered_trimmed_slices(content in "(?s)([#\\-*|`~> \n\r.!?a-zA-Z0-9é字。👩‍👧\"')(\\[\\]]{0,12}){0,12}") {
             let mut end = 0;
             for unit in units(&content) {
                 let text = content.get(unit.range.clone()).expect("on character boundaries");
@@ -208,7 +208,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_split_without_a_fault(content in any::<String>()) {
+        fn splitting_never_panics(content in any::<String>()) {
             for unit in units(&content) {
                 prop_assert!(content.get(unit.range).is_some());
             }

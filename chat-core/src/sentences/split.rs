@@ -5,22 +5,22 @@ use std::ops::Range;
 use crate::limits::MAX_PASSAGE_BYTES;
 use crate::words::is_stop_word;
 
-/// Abbreviations that always go on.
-const NEVER_LAST: &[&str] = &[
+/// Abbreviations that never end a sentence.
+const NEVER_ENDS_SENTENCE: &[&str] = &[
     "approx", "capt", "cf", "col", "dr", "e.g", "eg", "esp", "gen", "hon", "i.e", "ie", "incl", "lt",
     "messrs", "mr", "mrs", "ms", "mt", "prof", "rev", "sgt", "st", "viz", "vs",
 ];
-/// Abbreviations that go on before a number only: "No. 5", but "No. It is not."
-const BEFORE_NUMBER: &[&str] =
+/// Abbreviations that do not end a sentence before a number: "No. 5", but "No. It is not."
+const CONTINUES_BEFORE_NUMBER: &[&str] =
     &["art", "ch", "ext", "fig", "figs", "no", "nos", "p", "pp", "para", "sec", "tel", "vol"];
-/// Abbreviations that may also end a sentence: they go on unless a capital follows.
-const SOMETIMES_LAST: &[&str] = &[
+/// Abbreviations that end a sentence if a capital follows.
+const MAY_END_SENTENCE: &[&str] = &[
     "a.m", "al", "apr", "aug", "ave", "co", "corp", "dec", "dept", "ed", "eds", "est", "etc", "excl", "feb",
     "hr", "hrs", "inc", "jan", "jr", "jul", "jun", "ltd", "mar", "max", "min", "nov", "oct", "p.m", "sep",
     "sept", "sr",
 ];
 
-/// The sentences of `content[range]`, each without the white space around it.
+/// The sentences of `content[range]`, each without surrounding white space.
 pub fn sentences(content: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let Some(text) = content.get(range.clone()) else { return Vec::new() };
     #[cfg(test)]
@@ -68,7 +68,7 @@ fn is_terminator(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…') || is_wide_terminator(c)
 }
 
-/// The end of a run of terminators with the quotes, brackets and emphasis marks that close after it.
+/// The end of a run of terminators and the closing quotes, brackets and emphasis marks after it.
 fn after_closers(text: &str, position: usize) -> usize {
     let closes = |c: char| {
         is_terminator(c) || matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '*' | '_' | '」' | '』')
@@ -77,7 +77,7 @@ fn after_closers(text: &str, position: usize) -> usize {
     position + rest.find(|c| !closes(c)).unwrap_or(rest.len())
 }
 
-/// The end of the code span that opens here, or of its backticks when nothing closes it where a passage could reach.
+/// The end of the code span that opens here, or of its backticks if nothing closes it within the size of a passage.
 fn after_code_span(text: &str, position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     let rest = rest.get(..rest.floor_char_boundary(MAX_PASSAGE_BYTES)).unwrap_or_default();
@@ -114,7 +114,7 @@ fn ends_sentence(text: &str, position: usize, end: usize) -> bool {
     !is_single_full_stop || !is_abbreviation(word_before(text, position), next_word)
 }
 
-/// The word that ends right before a full stop, with the full stops inside it ("e.g").
+/// The word right before a full stop, including inner full stops ("e.g").
 fn word_before(text: &str, position: usize) -> &str {
     let before = text.get(..position).unwrap_or_default();
     let start = before
@@ -127,19 +127,19 @@ fn is_abbreviation(word: &str, next_word: &str) -> bool {
     let folded = word.to_lowercase();
     let is_in = |list: &[&str]| list.contains(&folded.as_str());
     let next = next_word.chars().next();
-    if is_in(NEVER_LAST) {
+    if is_in(NEVER_ENDS_SENTENCE) {
         return true;
     }
-    if is_in(BEFORE_NUMBER) {
+    if is_in(CONTINUES_BEFORE_NUMBER) {
         return next.is_some_and(|c| c.is_ascii_digit());
     }
-    if is_in(SOMETIMES_LAST) {
+    if is_in(MAY_END_SENTENCE) {
         return !next.is_some_and(char::is_uppercase);
     }
-    // "U.S." and "J. Smith" go on before a name, but "to the U.S. The order" does not.
-    let opens_a_sentence =
+    // "U.S." and "J. Smith" do not end a sentence before a name, but "to the U.S. The order" does.
+    let begins_sentence =
         || is_stop_word(next_word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default());
-    is_initials(word) && !opens_a_sentence()
+    is_initials(word) && !begins_sentence()
 }
 
 /// Single letters with full stops between them: "U.S", "J".
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn abbreviations_go_on() {
+    fn abbreviations_do_not_end_a_sentence() {
         for whole in [
             "Mr. Smith met Dr. Jones.",
             "Use a carrier, e.g. UPS, i.e. a big one.",
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn code_spans_are_never_cut() {
+    fn code_spans_are_never_split() {
         assert_eq!(
             split("Run `a. B! C` now. Then ``x ` y. Z`` too."),
             ["Run `a. B! C` now.", "Then ``x ` y. Z`` too."]

@@ -1,7 +1,7 @@
-//! Rows of Markdown tables as text that makes sense without the table.
+//! Rows of Markdown tables as text that can be read without the table.
 
-/// A row with its cells by name: `Day: Monday; Opening hours: closed`. For an embedding, which has to tell what each cell
-/// is about. The row as it is if its cells do not match the header's.
+/// A row with column names for embedding: `Day: Monday; Opening hours: closed`. The unchanged row if the number of its cells
+/// differs from that of the header.
 pub fn named_cells(header: &str, row: &str) -> String {
     let Some(cells) = named(header, row) else { return row.to_owned() };
     let named = cells
@@ -10,8 +10,8 @@ pub fn named_cells(header: &str, row: &str) -> String {
     named.collect::<Vec<_>>().join("; ")
 }
 
-/// A row as a reader is told it: `Monday: closed`, or with more columns `Standard – Delivery time: 2 to 4 days; Price: 4.90
-/// euros`. The first cell says what the row is about, the header what the others are. Still Markdown.
+/// A row as answers show it: `Monday: closed`, or with more columns `Standard – Delivery time: 2 to 4 days; Price: 4.90 euros`.
+/// The first cell is the subject, the header names the others. The result is still Markdown.
 pub fn row_text(header: &str, row: &str) -> Option<String> {
     let cells = named(header, row)?;
     let ((_, first), others) = cells.split_first()?;
@@ -26,9 +26,9 @@ pub fn row_text(header: &str, row: &str) -> Option<String> {
     }
 }
 
-/// The cells of a row with the names of their columns, where each has one.
+/// The cells of a row with their column names. `None` if the numbers of cells differ.
 fn named(header: &str, row: &str) -> Option<Vec<(String, String)>> {
-    // Counted first: many rows may stand below one long header.
+    // Counted first, because many rows may have one long header.
     let number = cells(row).count();
     if number < 2 || cells(header).take(number + 1).count() != number {
         return None;
@@ -37,7 +37,7 @@ fn named(header: &str, row: &str) -> Option<Vec<(String, String)>> {
     Some(cells(header).map(owned).zip(cells(row).map(owned)).collect())
 }
 
-/// The cells of a row, with or without bars at its ends. `\\|` is a bar inside a cell.
+/// The cells of a row, which may have bars at its ends. `\|` is a bar inside a cell.
 fn cells(row: &str) -> impl Iterator<Item = &str> {
     let row = row.trim();
     let row = row.strip_prefix('|').unwrap_or(row);
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_of_two_columns_reads_like_a_sentence() {
+    fn a_row_of_two_columns_becomes_name_and_value() {
         assert_eq!(row_text("| Day | Hours |", "Monday | closed").as_deref(), Some("Monday: closed"));
         assert_eq!(named_cells("| Day | Hours |", "Monday | closed"), "Day: Monday; Hours: closed");
     }
 
     #[test]
-    fn further_columns_are_named() {
+    fn columns_after_the_first_are_named_if_there_are_several() {
         let header = "| Method | Time | Price | Free from |";
         assert_eq!(
             row_text(header, "Express | next day | 12.90 euros | never").as_deref(),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_does_not_match_its_header_stays() {
+    fn a_row_that_does_not_match_its_header_is_unchanged() {
         assert_eq!(row_text("| A | B | C |", "1 | 2"), None);
         assert_eq!(named_cells("| A | B | C |", "1 | 2"), "1 | 2");
         assert_eq!(row_text("| A |", "| 1 |"), None);

@@ -1,4 +1,4 @@
-//! Whether the client still waits.
+//! Notices when the client disconnects.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -11,10 +11,10 @@ use worker::wasm_bindgen::JsCast;
 use worker::wasm_bindgen::closure::Closure;
 use worker::worker_sys::web_sys::AbortSignal;
 
-/// The other end of a request's connection.
+/// The client of a request.
 pub(super) struct Client(AbortSignal);
 
-/// Ends when the client has closed the connection. It holds on to nothing once it is dropped.
+/// Completes when the client has closed the connection. Dropping it removes its listener.
 pub(super) struct Disconnected<'a> {
     client: &'a AbortSignal,
     waker: Rc<RefCell<Option<Waker>>>,

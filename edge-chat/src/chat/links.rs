@@ -1,4 +1,4 @@
-//! Links from passages to the original file of their document.
+//! Links from citations to the original file of their document.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use crate::config::LinkMode;
 use crate::http::error::HttpError;
 use crate::supabase::{DocumentFile, Supabase};
 
-/// For how long a signed link works: seven days, in seconds.
-const SIGNED_SECONDS: u32 = 7 * 24 * 60 * 60;
+/// How long a signed link is valid: seven days, in seconds.
+const SIGNED_LINK_SECONDS: u32 = 7 * 24 * 60 * 60;
 
-/// Makes links for one user.
+/// Creates links for one user.
 pub(crate) struct Links<'a> {
     supabase: &'a Supabase,
     mode: LinkMode,
-    /// Scheme and host under which the client reached the Worker.
+    /// Scheme and host of the client's request.
     origin: &'a str,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Links<'a> {
         Self { supabase, mode, origin }
     }
 
-    /// Gives each passage whose document has a file its link, whether it is quoted or only found.
+    /// Adds the link to each passage whose document has a file, whether it is quoted or only listed.
     pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), HttpError> {
         let documents: Vec<_> = outcome.documents().into_iter().collect();
         if self.mode == LinkMode::None || documents.is_empty() {
@@ -51,7 +51,7 @@ impl<'a> Links<'a> {
                     return Ok(HashMap::new());
                 }
                 let signed: HashMap<_, _> =
-                    self.supabase.sign_files(&paths, SIGNED_SECONDS).await?.into_iter().collect();
+                    self.supabase.sign_files(&paths, SIGNED_LINK_SECONDS).await?.into_iter().collect();
                 Ok(stored.filter_map(|(id, path)| Some((id, signed.get(path)?.clone()))).collect())
             }
         }

@@ -30,7 +30,7 @@ use turn::Turn;
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
     let user = call.user().await?;
     let format = negotiate(call.header("accept").as_deref());
-    // The cheap limit, since what follows costs a Durable Object even if it is refused. The question is read meanwhile.
+    // The cheap limit first: what follows uses a Durable Object even if the question is rejected. The body is read meanwhile.
     let env = call.env.clone();
     let read = async { ChatRequest::parse(&call.body().await?).map_err(HttpError::from) };
     let (limit, question) = join(limits::check_question_limit(user.user_id(), &env), read).await;
@@ -61,7 +61,7 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let found = match found.await {
         Ok(found) => found,
         Err(error) => {
-            // Released before the client learns of the failure, so that its next try is a new one.
+            // Released before the client gets the error, so that its retry is admitted.
             afterwards.await;
             return Err(error);
         }
@@ -77,7 +77,7 @@ async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<
     Ok(Reply::new(stream::send(outcome, completion, format, request_id).await?, "replay"))
 }
 
-/// The reply or failure, with what is left of the user's limit.
+/// Adds the headers for the user's rate limit to a reply or an error.
 fn within(budget: Budget, result: Result<Reply, HttpError>) -> Result<Reply, HttpError> {
     match result {
         Ok(reply) => {

@@ -1,4 +1,4 @@
-//! One admitted question, from its search to its place in the history.
+//! Answers one admitted question: search, decision, history.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -30,17 +30,17 @@ use crate::observe::Trace;
 use crate::settings::Settings;
 use crate::supabase::{NewRefusal, Supabase, session_not_found};
 
-/// Least time the history gets, however long the search took.
-const HISTORY_TIME: Duration = Duration::from_millis(1500);
+/// The minimum time for writing the history, however long the search took.
+const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
-/// The first outcome of a question, shared by the response and by what has to be done besides.
+/// The result of a search, shared by the response and the work after it.
 pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, HttpError>>>;
 
-/// What a search led to.
+/// The result of a search.
 pub(super) struct Finding {
-    /// Shared by all that send, write and keep it, since it can be large. It changes once, when it is in the history.
+    /// Shared, because it can be large. It changes once, when it is in the history.
     pub(super) outcome: Rc<RefCell<Outcome>>,
-    /// The documents that an answer was composed from. For the history alone, so no part of the outcome.
+    /// The documents behind an answer. Not part of the outcome, because only the history gets them.
     sources: BTreeSet<Uuid>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
@@ -58,7 +58,7 @@ pub(super) struct Run {
     trace: Rc<Trace>,
     origin: String,
     client: Client,
-    /// Whether the user's data were erased while this went on.
+    /// Whether the user's data were erased during the run.
     is_erased: Cell<bool>,
 }
 
@@ -86,7 +86,7 @@ impl Run {
         }
     }
 
-    /// The outcome, before it is written to the history. Given up when the client goes away first.
+    /// The outcome, before it is written to the history. Cancelled if the client disconnects first.
     pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, HttpError> {
         match select(pin!(self.search()), pin!(self.client.disconnected())).await {
             Either::Left((finding, _)) => finding.map(Rc::new),
@@ -94,7 +94,7 @@ impl Run {
         }
     }
 
-    /// Searches, and lets `chat-core` decide whether what was found is enough.
+    /// Searches and lets `chat-core` decide.
     async fn search(&self) -> Result<Finding, HttpError> {
         let Self { supabase, question, trace, .. } = self;
         let settings = Settings::current(&self.config, supabase.deadline());
@@ -126,7 +126,7 @@ impl Run {
         let short_deadline = supabase.with_deadline(supabase.deadline().half());
         let links = Links::new(&short_deadline, settings.link_mode, &self.origin);
         if let Err(error) = trace.time("links", links.add(&mut outcome)).await {
-            trace.fault("no links", &error);
+            trace.fault("links not created", &error);
         }
         Ok(Finding {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -148,27 +148,27 @@ impl Run {
         reason: Reason,
         rows: &[MatchedChunk],
     ) -> Result<Outcome, HttpError> {
-        // Only a search that found nothing at all can have met an empty knowledge base.
+        // The knowledge base can only be empty if the search found nothing at all.
         let is_empty = rows.is_empty() && !self.supabase.has_documents().await?;
         let reason = if is_empty { Reason::EmptyKb } else { reason };
         let mut refusal = Refusal::new(reason, rows, settings.thresholds.similarity);
         if let Some(message) = &settings.refusal_message {
-            refusal = refusal.saying(message);
+            refusal = refusal.with_message(message);
         }
         if let Some(suggestions) = &settings.refusal_suggestions {
-            refusal = refusal.suggesting(suggestions);
+            refusal = refusal.with_suggestions(suggestions);
         }
         Ok(Outcome::Refusal(refusal))
     }
 
-    /// Writes the history and keeps the outcome for repeats. A fault here costs the history, never the answer. Without an
-    /// outcome the question can be asked again.
+    /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
+    /// outcome the question is released, so that it can be asked again.
     pub(super) async fn complete(self: Rc<Self>, found: Found) {
         let finding = match found.await {
             Ok(finding) => finding,
             Err(error) => {
-                // What failed through no fault of the client gives its place in the rate limit back; so does a token
-                // that only Supabase refused.
+                // Faults that the client did not cause do not count for its rate limit; neither does a token that only
+                // Supabase rejects.
                 let refund = match error.status {
                     500.. => Refund::Bounded,
                     401 | 403 => Refund::Yes,
@@ -179,7 +179,7 @@ impl Run {
             }
         };
         let outcome = &finding.outcome;
-        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(HISTORY_TIME));
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
         let record = turn::record(
             &supabase,
@@ -199,35 +199,35 @@ impl Run {
             Ok(false) => {}
             Ok(true) => {
                 self.is_erased.set(true);
-                outcome.borrow_mut().mark_lost();
+                outcome.borrow_mut().mark_not_persisted();
                 self.delete_new_session(&supabase).await;
             }
             Err(error) => {
-                self.trace.fault("outcome not kept", &error);
-                // So that no repeat waits for it. A repeat runs again, which writes the same rows.
+                self.trace.fault("outcome not stored", &error);
+                // So that no repeat waits for it. A repeat runs again and writes the same rows.
                 self.release(Refund::No).await;
             }
         }
     }
 
-    /// Deletes the session that the turn may have made after the user's data were erased. One from before was deleted with
-    /// them, and takes no turn.
+    /// Deletes the session that the turn may have created after the user's data were erased. An older session was erased too,
+    /// and no turn can be written to it.
     async fn delete_new_session(&self, supabase: &Supabase) {
         if self.question.session_id.is_none()
             && let Err(error) = supabase.delete_session(self.turn.session_id).await
         {
-            self.trace.fault("turn not taken back", &error);
+            self.trace.fault("turn not deleted after an erasure", &error);
         }
     }
 
-    /// Waits for the completion and then, if the question was refused, notes that. The client does not wait for it.
+    /// After the completion, records a refused question. The client does not wait for it.
     pub(super) async fn record_refusal(self: Rc<Self>, found: Found, completion: Completion) {
         completion.await;
         if self.is_erased.get() {
             return;
         }
         let Ok(finding) = found.await else { return };
-        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(HISTORY_TIME));
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*finding.outcome.borrow() {
             Outcome::Refusal(refusal) => Some((refusal.session_id, refusal.reason.as_str())),
             Outcome::Answer(_) => None,
@@ -235,9 +235,9 @@ impl Run {
         let Some((session_id, reason)) = refusal else { return };
         let best_score = finding.best_similarity;
         let row = NewRefusal {
-            // Once, however often it is tried.
+            // The same id on every attempt, so that the refusal is recorded once.
             id: self.question.message_id,
-            // Only a session that was written can be pointed at.
+            // `None` unless the session is in the database, which the row refers to.
             session_id,
             question: &self.question.message,
             embedding: &self.question.embedding,
@@ -245,7 +245,7 @@ impl Run {
             reason,
         };
         if let Err(error) = supabase.record_refusal(&row).await {
-            self.trace.fault("refusal not noted", &error);
+            self.trace.fault("refusal not recorded", &error);
         }
     }
 
@@ -256,7 +256,7 @@ impl Run {
     }
 }
 
-/// Nobody gets to read this; the status, which other servers use for it as well, is for the log.
+/// For the log only: the client is gone. 499 is the status that nginx logs in this case.
 fn abandoned() -> HttpError {
     HttpError::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
         .with_status(499)

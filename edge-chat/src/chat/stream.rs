@@ -1,4 +1,4 @@
-//! An outcome as a response: a stream of events, or one JSON document.
+//! Sends an outcome as a stream of events or as one JSON document.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use worker::{Delay, Error, Response, ResponseBuilder, Result};
 
 use crate::http::error::HttpError;
 
-/// How long a stream may be silent; proxies close connections that are idle for a minute or less.
+/// How long a stream may be silent. Proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Ends when the history is written, or could not be; the outcome says which.
+/// Completes when the history is written or has failed; the outcome says which.
 pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 
-/// Sends an outcome in the form the client asked for. A stream begins at once with what is known already, and ends
-/// after the completion.
+/// Sends an outcome in the format that the client asked for. A stream begins immediately with the events that are known, and
+/// ends after the completion.
 pub(crate) async fn send(
     outcome: Rc<RefCell<Outcome>>,
     completion: Completion,
@@ -37,14 +37,14 @@ pub(crate) async fn send(
             let ending = ending(Ending { outcome, completion, request_id });
             ResponseBuilder::new()
                 .with_header("Content-Type", "text/event-stream; charset=utf-8")?
-                // Some proxies gather a response before they pass it on unless told not to.
+                // Some proxies buffer responses by default.
                 .with_header("X-Accel-Buffering", "no")?
                 .from_stream(stream::iter(opening.into_iter().map(Ok)).chain(ending))
         }
     }
 }
 
-/// What the end of a stream takes.
+/// What the end of a stream needs.
 struct Ending {
     outcome: Rc<RefCell<Outcome>>,
     completion: Completion,
@@ -62,7 +62,7 @@ fn ending(ending: Ending) -> impl Stream<Item = Result<Vec<u8>>> {
     })
 }
 
-/// The outcome's end or, should it not be writable, an error: no stream stops without a terminal event.
+/// The terminal event of the outcome, or an error if it cannot be encoded: every stream ends with a terminal event.
 fn terminal(outcome: &Outcome, request_id: &str) -> Result<Vec<u8>> {
     frame(&outcome.terminal_event()).or_else(|error| {
         let error = HttpError::internal(error.to_string());

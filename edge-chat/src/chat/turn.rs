@@ -11,11 +11,11 @@ use uuid::Uuid;
 use crate::http::error::HttpError;
 use crate::supabase::{RecordedTurn, Supabase};
 
-/// Where a turn is written. The ids follow from the question's, so that a run which takes over from one that died writes
-/// the same rows.
+/// The ids of a turn. They are derived from the question, so that a run that takes over from a crashed one writes the same
+/// rows.
 pub(super) struct Turn {
     pub(super) session_id: Uuid,
-    /// The id the assistant's message gets.
+    /// The id of the assistant's message.
     pub(super) answer_id: Uuid,
 }
 
@@ -29,7 +29,7 @@ impl Turn {
     }
 }
 
-/// A UUID of version 8 (RFC 9562, section 5.8) from a hash: the same for the same question, of no use to guess another.
+/// A UUID of version 8 (RFC 9562, section 5.8) from a hash: the same for the same question, and unpredictable for others.
 fn derive_id(user_id: Uuid, message_id: Uuid, role: &str) -> Uuid {
     let hash = Sha256::new_with_prefix(user_id).chain_update(message_id).chain_update(role).finalize();
     let mut bytes = [0; 16];
@@ -39,7 +39,7 @@ fn derive_id(user_id: Uuid, message_id: Uuid, role: &str) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// Writes the turn; for a question without a session, also the session. Only `supabase` is needed until it has ended.
+/// Writes the turn and, for a question without a session, the session. The future borrows only `supabase`.
 pub(super) fn record<'a>(
     supabase: &'a Supabase,
     question: &ChatRequest,
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_follow_from_user_and_question() {
+    fn ids_are_derived_from_user_and_question() {
         let (user, message) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let id = derive_id(user, message, "session");
         assert_eq!(id, derive_id(user, message, "session"));

@@ -1,5 +1,5 @@
-//! What an isolate remembers of users who have reached their limit: until they have room again, their objects need not be
-//! asked. Time comes from outside.
+//! Remembers in the isolate which users have reached their limit, so that their Durable Objects are not asked. The caller
+//! passes the time in.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::window::WINDOW_MS;
 
-/// Most users remembered. Of more, all are forgotten: it costs a request to each one's object.
+/// Users that are remembered. If there are more, all are forgotten, which costs one request to each object.
 const MAX_USERS: usize = 10_000;
 
-/// Until when users are limited, in milliseconds.
+/// The time until which each user is limited, in milliseconds.
 #[derive(Default)]
 pub(super) struct Limited(HashMap<Uuid, u64>);
 
@@ -25,7 +25,7 @@ impl Limited {
         self.0.insert(user, until_ms);
     }
 
-    /// Forgets a user who may have room sooner than was said.
+    /// Forgets a user whose limit may end earlier than reported.
     pub(super) fn forget(&mut self, user: Uuid) {
         self.0.remove(&user);
     }
@@ -33,7 +33,7 @@ impl Limited {
     /// How long the user is still limited, in milliseconds.
     pub(super) fn wait_ms(&mut self, user: Uuid, now_ms: u64) -> Option<u64> {
         let wait_ms = self.0.get(&user)?.saturating_sub(now_ms);
-        // A wait that is longer than it can be comes from a clock that was set back.
+        // A longer wait is impossible, unless the clock was set back.
         let is_limited = (1..=WINDOW_MS as u64).contains(&wait_ms);
         if !is_limited {
             self.0.remove(&user);
@@ -49,7 +49,7 @@ mod tests {
     const NOW: u64 = 1_000_000;
 
     #[test]
-    fn a_user_is_limited_until_there_is_room_again() {
+    fn a_user_is_limited_until_the_given_time() {
         let (user, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut limited = Limited::default();
         limited.note(user, NOW + 500, NOW);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_limits_nobody_for_longer_than_the_window() {
+    fn a_clock_set_back_limits_nobody_for_longer_than_the_window() {
         let user = Uuid::from_u128(1);
         let mut limited = Limited::default();
         limited.note(user, NOW + 500, NOW);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_users_are_remembered_than_the_bound() {
+    fn the_number_of_remembered_users_is_bounded() {
         let mut limited = Limited::default();
         for number in 0..3 * MAX_USERS as u64 {
             limited.note(Uuid::from_u128(number.into()), NOW + number + 1, NOW + number);

@@ -1,7 +1,12 @@
-//! The gate every question passes: how often a user asks, and whether this question was asked before.
+//! Admits questions: an exact rate limit per user, and idempotency per `message_id`.
 //!
-//! Each user has one Durable Object, so that its decisions are exact. This module is the Worker's side of it and the
-//! messages between the two; [`object`] is the object itself.
+//! Each user has one Durable Object ([`object`]), so decisions are exact. This module is the Worker's client of it and
+//! defines the messages. The protocol:
+//!
+//! 1. The Worker sends `Admit`. A new question within the limit is admitted with a ticket. A repeat of a completed question
+//!    gets its outcome. A repeat of a running question waits for it.
+//! 2. The Worker answers the question and sends `Complete` with the outcome, or `Release` if it failed.
+//! 3. A ticket whose run is stale or was erased in the meantime has no effect.
 
 mod limited;
 mod object;
@@ -27,45 +32,45 @@ pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
 const BINDING: &str = "USER_GATE";
-/// How much sooner than the request's own time is over the gate stops waiting for another run, in milliseconds: an
-/// admission that comes too late would find nobody to use it.
+/// How long before the request's deadline the gate stops waiting for another run, in milliseconds, so that an admission still
+/// has time to be used.
 const WAIT_MARGIN_MS: u64 = 500;
 
-/// How long the gate may take to note how a run ended: the client waits for that.
+/// How long the gate may take to record the end of a run. The client waits for it.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 
 thread_local! {
     static LIMITED: RefCell<Limited> = RefCell::default();
 }
 
-/// What the Worker asks of the gate. `O` is an outcome, as a value or as JSON that nobody has to take apart.
+/// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Command<O> {
-    /// May this question be answered?
+    /// Asks whether a question may be answered.
     Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
-    /// The question has this outcome.
+    /// Stores the outcome of a question.
     Complete { ticket: Ticket, outcome: O },
-    /// The question failed; a repeat may try again.
+    /// Forgets a question that failed, so that a repeat is admitted.
     Release { ticket: Ticket, refund: Refund },
-    /// Forget what the user asked, also what is being answered. What counts for the rate limit stays.
+    /// Forgets all questions of the user, running ones included, but not the admissions that count for the rate limit.
     Erase,
 }
 
 /// The gate's answer to [`Command::Complete`].
 #[derive(Default, Serialize, Deserialize)]
 struct Completed {
-    /// The user's data were erased since the question was admitted: its outcome was not kept.
+    /// Whether the user's data were erased since the question was admitted. Then the outcome was not stored.
     is_erased: bool,
 }
 
-/// Whether a run that failed gives its place in the limit back.
+/// Whether a failed run still counts for the rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Refund {
     No,
     Yes,
-    /// A few times in a window: what failed here may fail because of what was asked, again and again.
+    /// Refunded a few times per window, because the question itself may be the reason of repeated failures.
     Bounded,
 }
 
@@ -80,42 +85,42 @@ pub(crate) struct Decision<O = Outcome> {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Admission<O = Outcome> {
-    /// Go on, and bring the ticket back.
+    /// The question may be answered; the ticket is needed to complete it.
     Admitted { ticket: Ticket },
     /// Too many questions in the window.
     Limited,
-    /// Asked before: this was the outcome.
+    /// The question was completed before, with this outcome.
     Replay { outcome: O },
-    /// The id was used with another body.
+    /// The `message_id` was used with another body.
     Conflict,
-    /// The question is being answered by another run, which takes longer than the caller can wait.
+    /// Another run is answering the question and takes longer than the caller can wait.
     Busy,
 }
 
-/// What is left of the user's limit.
+/// The state of the user's rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Budget {
-    /// Questions in the window.
+    /// Questions per window.
     pub(crate) limit: u32,
     /// Questions that would be admitted now.
     pub(crate) remaining: u32,
-    /// Milliseconds until there is room for one more than now; 0 while nothing was asked.
+    /// Milliseconds until one more question would be admitted than now; 0 if none was asked.
     pub(crate) reset_ms: u64,
 }
 
 impl Budget {
-    /// What is left after one more question.
+    /// The budget after one more question.
     fn after_admission(self) -> Self {
         let reset_ms = if self.reset_ms == 0 { window::WINDOW_MS as u64 } else { self.reset_ms };
         Self { remaining: self.remaining.saturating_sub(1), reset_ms, ..self }
     }
 
-    /// Whole seconds until there is room for one more than now.
+    /// `reset_ms` in whole seconds, rounded up.
     pub(crate) fn reset_s(self) -> u64 {
         window::whole_seconds(self.reset_ms)
     }
 
-    /// As headers, after draft-ietf-httpapi-ratelimit-headers-06.
+    /// The headers of draft-ietf-httpapi-ratelimit-headers-06.
     pub(crate) fn headers(self) -> [(&'static str, String); 3] {
         [
             ("RateLimit-Limit", self.limit.to_string()),
@@ -125,17 +130,17 @@ impl Budget {
     }
 }
 
-/// Names one run of one question: when a stale run was taken over, its late result must not count.
+/// Identifies one run of one question, so that the late result of a stale run is ignored.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Ticket {
     message_id: Uuid,
     run: Uuid,
-    /// When the user's data had last been erased, 0 if never.
+    /// When the user's data were last erased before the run, 0 if never.
     #[serde(default)]
     erased_ms: i64,
 }
 
-/// One user's gate.
+/// The gate of one user.
 pub(crate) struct Gate {
     user_id: Uuid,
     stub: Stub,
@@ -150,8 +155,8 @@ impl Gate {
         Ok(Self { user_id, stub })
     }
 
-    /// Asks for admission. While the same question is being answered, this waits for its outcome. A user who is known to be
-    /// limited gets nothing else until there is room again, repeats included: the object is not asked.
+    /// Asks for admission. Waits for the outcome while another run answers the same question. A user who is known to be limited
+    /// is rejected without asking the object, repeats included.
     pub(crate) async fn admit(
         &self,
         question: &ChatRequest,
@@ -169,7 +174,7 @@ impl Gate {
             message_id: question.message_id,
             body_hash: body_hash(question),
             limit: config.rate_limit,
-            // A run that takes longer has no answer; it may still write its history, which a second run would not change.
+            // A longer run has no answer any more. It may still write its history, which a second run does not change.
             stale_after_ms: config.upstream_timeout.as_millis() as u64,
             wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
         };
@@ -179,28 +184,28 @@ impl Gate {
         let decision: Decision = serde_json::from_str(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         if matches!(decision.admission, Admission::Limited) {
-            // Counted from before the object was asked, so that it is never too long.
+            // From before the request, so that it is never too long.
             let until_ms = now_ms + decision.budget.reset_ms;
             LIMITED.with_borrow_mut(|limited| limited.note(self.user_id, until_ms, now_ms));
         }
         Ok(decision)
     }
 
-    /// Keeps the outcome for repeats, unless the user's data were erased in the meantime; tells whether they were. The outcome
-    /// is needed for the call only, not until that has ended.
+    /// Stores the outcome for repeats and returns whether the user's data were erased in the meantime; then nothing is stored.
+    /// The future does not borrow the outcome.
     pub(crate) fn complete<'a>(
         &'a self,
         ticket: Ticket,
         outcome: &Outcome,
     ) -> impl Future<Output = Result<bool, HttpError>> + use<'a> {
-        let told = self.notify(&Command::Complete { ticket, outcome });
+        let completed = self.notify(&Command::Complete { ticket, outcome });
         async move {
-            // An object of the version before, which erases nothing, says nothing.
-            Ok(serde_json::from_str::<Completed>(&told.await?).unwrap_or_default().is_erased)
+            // An object of an older version, which does not erase, has an empty response.
+            Ok(serde_json::from_str::<Completed>(&completed.await?).unwrap_or_default().is_erased)
         }
     }
 
-    /// Forgets the user's questions and their outcomes. The rate limit counts on.
+    /// Forgets the user's questions and their outcomes, but not what counts for the rate limit.
     pub(crate) async fn erase(&self, deadline: Deadline) -> Result<(), HttpError> {
         let request = encode_request(&Command::Erase)?;
         let send = async { self.send(request).await.map(drop).map_err(unreachable) };
@@ -243,14 +248,14 @@ fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
     Request::new_with_init("http://user-gate/", &init)
 }
 
-/// What makes two bodies the same: the question after parsing, not its spelling in JSON.
+/// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like.
 fn body_hash(question: &ChatRequest) -> String {
     let ChatRequest { embedding, message, message_id: _, session_id, model, include_citations } = question;
     let mut hash = Sha256::new();
     for number in embedding {
         hash.update(number.to_le_bytes());
     }
-    // Each with its length, so that no two questions write the same bytes.
+    // Prefixed with the length, so that different questions never hash the same bytes.
     for text in [message, model] {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
@@ -278,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_question_has_the_same_hash_however_it_is_spelled() {
+    fn the_hash_of_a_question_does_not_depend_on_its_json() {
         assert_eq!(body_hash(&question("hi", "a")), body_hash(&question("  hi ", "b")));
         assert_ne!(body_hash(&question("hi", "")), body_hash(&question("Hi", "")));
     }

@@ -1,7 +1,9 @@
-//! The Durable Object behind the gate. Between two awaits nothing else runs in it, so each decision is one
-//! transaction.
+//! The Durable Object behind the gate. Nothing else runs in it between two awaits, so each decision is one transaction.
+//!
+//! States of a `message_id`: unknown → running (a row without outcome) → completed (a row with outcome) → unknown after a day.
+//! A running question becomes unknown when it is released, erased or stale.
 
-#![allow(missing_docs, reason = "the macro of the runtime makes public methods without docs")]
+#![allow(missing_docs, reason = "the macro generates public methods without docs")]
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -16,26 +18,26 @@ use worker::{
     durable_object,
 };
 
-// The macro names this crate without saying where it is.
+// The macro refers to `wasm_bindgen` by its bare name.
 use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
 use super::{Budget, Completed, Refund, Ticket};
 
-/// What the object hears and says: outcomes are stored and given back as they came.
+/// The object stores and returns outcomes as unparsed JSON.
 type Command = super::Command<Box<RawValue>>;
 type Admission = super::Admission<Box<RawValue>>;
 type Decision = super::Decision<Box<RawValue>>;
 
-/// How long an outcome is kept, in milliseconds.
+/// How long an outcome is stored, in milliseconds.
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
-/// Most questions kept for one user: a day at the default limit. Of more, the oldest go first.
+/// Stored questions per user: a day at the default limit. Beyond it the oldest are deleted.
 const MAX_QUESTIONS: i64 = 20 * 60 * 24;
-/// Most places that one user's failed runs give back in a window, where the question itself may be the reason.
+/// Refunds per user and window for failures that the question itself may cause.
 const MAX_BOUNDED_REFUNDS: i64 = 10;
 
-/// For how long it is known that the user's data were erased, in milliseconds: longer than any run takes.
+/// How long an erasure is remembered, in milliseconds: longer than any run takes.
 const ERASURE_MS: i64 = 10 * 60 * 1000;
 
 const SCHEMA: &str = "
@@ -60,7 +62,7 @@ pub struct UserGate {
     waiters: Waiters,
     has_tables: Cell<bool>,
     has_alarm: Cell<bool>,
-    /// What [`UserGate::last_erasure`] read.
+    /// Cache of [`UserGate::last_erasure`].
     erased_ms: Cell<Option<i64>>,
 }
 
@@ -77,7 +79,7 @@ impl DurableObject for UserGate {
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         let command: Command = serde_json::from_str(&request.text().await?)?;
-        self.make_tables()?;
+        self.create_tables()?;
         match command {
             Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
                 let question = Question { message_id, body_hash, limit, stale_after_ms, wait_ms };
@@ -100,17 +102,17 @@ impl DurableObject for UserGate {
         }
     }
 
-    /// Clears what is out of date, also for a user who never comes back: of one without rows, the whole object.
+    /// Deletes expired rows, even if the user never returns. Without rows left, deletes the whole object.
     async fn alarm(&self) -> Result<Response> {
         self.has_alarm.set(false);
-        self.make_tables()?;
+        self.create_tables()?;
         let now = now_ms();
-        self.forget_old(now)?;
+        self.delete_expired(now)?;
         let storage = self.state.storage();
         match self.next_expiry()? {
             Some(at_ms) => storage.set_alarm((at_ms - now).max(1)).await?,
             None => {
-                // A command that comes after it makes the tables again. With our compatibility date the alarm goes, too.
+                // The next command creates the tables again. With our compatibility date, this deletes the alarm too.
                 self.has_tables.set(false);
                 storage.delete_all().await?;
             }
@@ -134,7 +136,7 @@ struct QuestionRow {
     outcome: Option<String>,
 }
 
-/// A time, if there is one.
+/// An aggregate that is null without rows.
 #[derive(Deserialize)]
 struct TimeRow {
     at_ms: Option<i64>,
@@ -152,31 +154,31 @@ struct CountRow {
 
 enum Step {
     Decided(Decision),
-    /// The same question is being answered; see [`Earlier::Running`].
+    /// Another run is answering the question; see [`Earlier::Running`].
     Running {
         stale_in_ms: u64,
     },
 }
 
-/// What follows from an earlier question with the same id.
+/// An earlier question with the same id.
 enum Earlier {
     Outcome(Box<RawValue>),
     OtherBody,
-    /// It is being answered; if it still is after so many milliseconds, its run counts as lost.
+    /// It is running. If it still is after `stale_in_ms`, its run counts as lost.
     Running {
         stale_in_ms: u64,
     },
 }
 
 impl UserGate {
-    /// Decides; while the first run of the same question is still going, waits for its end.
+    /// Decides, after waiting for another run of the same question.
     async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
         let mut left_ms = question.wait_ms;
         let erased_ms = self.last_erasure()?;
         loop {
             let now = now_ms();
             if self.last_erasure()? != erased_ms {
-                // A repeat from before the erasure must not become a question after it.
+                // A repeat from before the erasure must not be admitted as a new question.
                 return self.busy(question, now);
             }
             let stale_in_ms = match self.decide(question, now)? {
@@ -199,8 +201,8 @@ impl UserGate {
         }
     }
 
-    /// One decision, unless the same question is being answered. Nothing here awaits, so no other request can come
-    /// between what is read and what is written.
+    /// One decision, unless another run is answering the question. Nothing here awaits, so no other request can run between the
+    /// reads and the writes.
     fn decide(&self, question: &Question, now: i64) -> Result<Step> {
         let admission = match self.earlier(question, now)? {
             Some(Earlier::Running { stale_in_ms }) => return Ok(Step::Running { stale_in_ms }),
@@ -221,16 +223,16 @@ impl UserGate {
         Ok(Decision { admission: Admission::Busy, budget: self.budget(question.limit, now)? })
     }
 
-    /// What follows from an earlier question with the same id, if one still counts.
+    /// The earlier question with the same id, unless it has expired.
     fn earlier(&self, question: &Question, now: i64) -> Result<Option<Earlier>> {
         let Some(row) = self.find(question.message_id, now)? else { return Ok(None) };
         let age_ms = now - row.started_ms;
         let stale_after_ms = question.stale_after_ms as i64;
-        // A start in the future comes from a clock that was set back.
+        // A start in the future means that the clock was set back.
         let is_stale = !(0..stale_after_ms).contains(&age_ms);
         let is_same = row.body_hash == question.body_hash;
         Ok(match row.outcome {
-            // Nobody got an answer, so the id is free, also for another body.
+            // There was no answer, so the id is free, even for another body.
             None if is_stale => None,
             _ if !is_same => Some(Earlier::OtherBody),
             None => Some(Earlier::Running { stale_in_ms: (stale_after_ms - age_ms) as u64 }),
@@ -239,7 +241,7 @@ impl UserGate {
     }
 
     fn start(&self, question: &Question, now: i64) -> Result<Admission> {
-        self.forget_old(now)?;
+        self.delete_expired(now)?;
         let ticket =
             Ticket { message_id: question.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
         self.run(
@@ -278,23 +280,23 @@ impl UserGate {
         Ok(Completed { is_erased })
     }
 
-    /// Deletes what was asked. Admissions stay, or erasing would reset the limit; and so does the time of the erasure, by which
-    /// a run that goes on learns of it.
+    /// Deletes all questions. Admissions remain, because erasing must not reset the limit. The time of the erasure remains for
+    /// runs in progress, which check it at their end.
     async fn erase(&self, now: i64) -> Result<()> {
-        // Later than the one before, also under a clock that was set back.
+        // Later than the previous erasure, even if the clock was set back.
         let at_ms = now.max(self.last_erasure()? + 1);
         self.run("DELETE FROM questions", vec![])?;
         self.run("DELETE FROM erasures", vec![])?;
         self.erased_ms.set(None);
         self.run("INSERT INTO erasures (at_ms) VALUES (?)", vec![at_ms.into()])?;
         self.waiters.wake_all();
-        // Instead of one in a day: then nothing is left, and the object with it.
+        // Replaces the alarm in a day: by then nothing is left, so the object deletes itself.
         self.state.storage().set_alarm(ERASURE_MS).await?;
         self.has_alarm.set(true);
         Ok(())
     }
 
-    /// When the user's data were last erased, 0 if never or too long ago for any run to have begun before.
+    /// When the user's data were last erased; 0 if never, or longer ago than any run takes.
     fn last_erasure(&self) -> Result<i64> {
         if let Some(at_ms) = self.erased_ms.get() {
             return Ok(at_ms);
@@ -306,12 +308,12 @@ impl UserGate {
     }
 
     fn release(&self, ticket: &Ticket, refund: Refund, now: i64) -> Result<()> {
-        let gives_back = match refund {
+        let is_refunded = match refund {
             Refund::No => false,
             Refund::Yes => true,
             Refund::Bounded => self.may_refund(now)?,
         };
-        if gives_back {
+        if is_refunded {
             self.run("DELETE FROM admissions WHERE run = ?", vec![ticket.run.to_string().into()])?;
         }
         self.run(
@@ -320,7 +322,7 @@ impl UserGate {
         )
     }
 
-    /// Whether one more place may be given back in this window; counts it if so.
+    /// Whether one more refund is allowed in this window. Counts it if so.
     fn may_refund(&self, now: i64) -> Result<bool> {
         let count = self.first::<CountRow>(
             "SELECT COUNT(*) AS count FROM refunds WHERE at_ms > ?",
@@ -333,7 +335,7 @@ impl UserGate {
         Ok(may_refund)
     }
 
-    /// The question with this id, unless it is too old to count; then it may not have been deleted yet.
+    /// The question with this id, unless it has expired. Expired rows may not be deleted yet.
     fn find(&self, message_id: Uuid, now: i64) -> Result<Option<QuestionRow>> {
         self.first(
             "SELECT body_hash, started_ms, outcome FROM questions WHERE message_id = ? AND started_ms > ?",
@@ -341,9 +343,8 @@ impl UserGate {
         )
     }
 
-    /// What is left in the window.
     fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
-        // What is older is deleted with the next admission.
+        // Older admissions are deleted with the next one.
         let window_start = now - WINDOW_MS;
         let admissions = self
             .first::<CountRow>(
@@ -352,7 +353,7 @@ impl UserGate {
             )?
             .map_or(0, |row| row.count);
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
-        // When the limit was lowered there may be more admissions than it allows; so many have to leave first.
+        // If the limit was lowered, there may be more admissions than it allows. The excess has to expire first.
         let excess = (admissions - i64::from(limit)).max(0);
         let leaving = self.first::<AdmissionRow>(
             "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
@@ -362,8 +363,8 @@ impl UserGate {
         Ok(Budget { limit, remaining, reset_ms })
     }
 
-    /// Deletes what counts no longer. Called where something is written anyway.
-    fn forget_old(&self, now: i64) -> Result<()> {
+    /// Deletes expired rows. Called when something is written anyway.
+    fn delete_expired(&self, now: i64) -> Result<()> {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
@@ -374,7 +375,7 @@ impl UserGate {
         self.run("DELETE FROM questions WHERE started_ms <= ?", vec![(now - KEEP_MS).into()])
     }
 
-    /// When the oldest question can be deleted or, without questions, the rest. `None` if there is nothing.
+    /// When the oldest question expires or, without questions, the last other row. `None` without rows.
     fn next_expiry(&self) -> Result<Option<i64>> {
         let row = self.first::<TimeRow>(
             "SELECT COALESCE(
@@ -390,8 +391,8 @@ impl UserGate {
         Ok(row.and_then(|row| row.at_ms))
     }
 
-    /// Makes the tables, once for each life of the object and after all of it was deleted.
-    fn make_tables(&self) -> Result<()> {
+    /// Creates the tables, once per instance and again after everything was deleted.
+    fn create_tables(&self) -> Result<()> {
         if !self.has_tables.get() {
             self.sql().exec(SCHEMA, None)?;
             self.has_tables.set(true);
@@ -399,7 +400,7 @@ impl UserGate {
         Ok(())
     }
 
-    /// Asks the storage once for each life of the object.
+    /// Asks the storage once per instance.
     async fn ensure_alarm(&self) -> Result<()> {
         let storage = self.state.storage();
         if !self.has_alarm.get() && storage.get_alarm().await?.is_none() {
@@ -426,7 +427,7 @@ impl UserGate {
     }
 }
 
-/// What was kept, if this version can read it; another one may have kept it.
+/// A stored outcome, if this version can parse it. Another version may have stored it.
 fn readable(outcome: String) -> Option<Box<RawValue>> {
     serde_json::from_str::<Outcome>(&outcome).ok()?;
     RawValue::from_string(outcome).ok()

@@ -1,14 +1,14 @@
-//! Requests that wait in a Durable Object for the first run of their question, and how they are woken.
+//! Requests that wait in a Durable Object for another run of their question.
 
 use std::cell::RefCell;
 
 use futures_channel::oneshot::{Receiver, Sender, channel};
 use uuid::Uuid;
 
-/// Most requests that wait at a time for one user: many more than a client that repeats a question has.
+/// Waiting requests per user. More than a client that repeats a question has.
 const MAX_WAITERS: usize = 4;
 
-/// The waiting requests of one object. They are gone with it; their callers end at a deadline of their own.
+/// The waiting requests of one object. If the object is evicted they are lost; their callers have a deadline.
 #[derive(Default)]
 pub(super) struct Waiters(RefCell<Vec<Waiter>>);
 
@@ -18,7 +18,7 @@ struct Waiter {
 }
 
 impl Waiters {
-    /// Waits until the question's run ends. `None` if too many wait already.
+    /// Returns a future that completes when the question's run ends. `None` if too many requests wait already.
     pub(super) fn join(&self, message_id: Uuid) -> Option<Receiver<()>> {
         let mut waiters = self.0.borrow_mut();
         waiters.retain(|waiter| !waiter.wake.is_canceled());
@@ -30,19 +30,19 @@ impl Waiters {
         Some(woken)
     }
 
-    /// Wakes all that wait, whatever for.
+    /// Wakes all requests.
     pub(super) fn wake_all(&self) {
         for waiter in self.0.take() {
             let _ = waiter.wake.send(());
         }
     }
 
-    /// Wakes all that wait for the question.
+    /// Wakes the requests that wait for a question.
     pub(super) fn wake(&self, message_id: Uuid) {
         let woken: Vec<_> =
             self.0.borrow_mut().extract_if(.., |waiter| waiter.message_id == message_id).collect();
         for waiter in woken {
-            // One that has given up in the meantime needs no word.
+            // Fails if the request has given up in the meantime.
             let _ = waiter.wake.send(());
         }
     }
@@ -56,7 +56,7 @@ mod tests {
     const SECOND: Uuid = Uuid::from_u128(2);
 
     #[test]
-    fn waiters_of_one_question_are_woken_together_and_no_others() {
+    fn only_the_waiters_of_the_question_are_woken() {
         let waiters = Waiters::default();
         let [mut a, mut b] = [FIRST, FIRST].map(|id| waiters.join(id).expect("a place"));
         let mut other = waiters.join(SECOND).expect("a place");
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn all_can_be_woken() {
+    fn all_waiters_can_be_woken() {
         let waiters = Waiters::default();
         let mut waiting = [FIRST, SECOND].map(|id| waiters.join(id).expect("a place"));
         waiters.wake_all();
@@ -75,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn waiters_are_bounded_and_leave_their_place_when_they_give_up() {
+    fn waiters_are_bounded_and_free_their_place_when_they_give_up() {
         let waiters = Waiters::default();
         let mut waiting: Vec<_> = (0..MAX_WAITERS).map(|_| waiters.join(FIRST).expect("a place")).collect();
         assert!(waiters.join(FIRST).is_none() && waiters.join(SECOND).is_none());
         waiting.pop();
-        waiting.push(waiters.join(SECOND).expect("the place of the one that gave up"));
+        waiting.push(waiters.join(SECOND).expect("the place of the waiter that gave up"));
         assert!(waiters.join(FIRST).is_none());
         waiters.wake(FIRST);
         assert!(waiters.join(FIRST).is_some());

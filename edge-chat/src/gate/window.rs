@@ -1,9 +1,9 @@
 //! The arithmetic of a sliding window.
 
-/// Length of the window, in milliseconds.
+/// The length of the window, in milliseconds.
 pub(super) const WINDOW_MS: i64 = 60_000;
 
-/// Milliseconds until an admission leaves the window and makes room, at least one.
+/// Milliseconds until an admission leaves the window, at least one.
 pub(super) fn wait_ms(leaving_ms: i64, now_ms: i64) -> u64 {
     u64::try_from(leaving_ms + WINDOW_MS - now_ms).unwrap_or(0).max(1)
 }
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_is_rounded_up_so_that_it_is_never_too_short() {
+    fn the_wait_is_rounded_up_to_whole_seconds() {
         let seconds = |leaving_ms, now_ms| whole_seconds(wait_ms(leaving_ms, now_ms));
         assert_eq!(seconds(0, 0), 60);
         assert_eq!(seconds(0, 1), 60);

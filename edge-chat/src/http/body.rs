@@ -1,4 +1,4 @@
-//! Takes in a request body: JSON only, and never more of it than the limit.
+//! Reads request bodies: JSON only, up to the size limit.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use worker::{Delay, Request};
 use super::error::HttpError;
 
 /// How long a body may take to arrive.
-const BODY_TIME: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The body's bytes.
+/// Reads the body.
 pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, HttpError> {
-    match select(pin!(read(request)), pin!(Delay::from(BODY_TIME))).await {
+    match select(pin!(read(request)), pin!(Delay::from(BODY_TIMEOUT))).await {
         Either::Left((body, _)) => body,
         Either::Right(_) => Err(HttpError::new(
             ErrorCode::InvalidRequest,
-            &format!("The body took longer than {} seconds to arrive.", BODY_TIME.as_secs()),
+            &format!("The body took longer than {} seconds to arrive.", BODY_TIMEOUT.as_secs()),
         )),
     }
 }
@@ -33,12 +33,12 @@ async fn read(request: &mut Request) -> Result<Vec<u8>, HttpError> {
             "Send the body as JSON in UTF-8, with the header Content-Type: application/json.",
         ));
     }
-    // `usize` has 32 bits here, too few for a length that is a lie.
+    // As u64, because `usize` has 32 bits here and a client may claim any length.
     let announced = header("content-length").and_then(|length| length.parse::<u64>().ok());
     if announced.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_large());
     }
-    // A request without a body has no stream; for us that is an empty body.
+    // A request without a body has no stream. It counts as an empty body.
     let Ok(mut stream) = request.stream() else { return Ok(Vec::new()) };
     let mut body = Vec::with_capacity(announced.unwrap_or_default() as usize);
     while let Some(piece) = stream.next().await {
@@ -51,7 +51,7 @@ async fn read(request: &mut Request) -> Result<Vec<u8>, HttpError> {
     Ok(body)
 }
 
-/// JSON is UTF-8; another character set that is named would make us read something else than was meant.
+/// JSON is UTF-8. A body in another character set would be misread.
 fn is_json(content_type: &str) -> bool {
     let mut parts = content_type.split(';').map(str::trim);
     let is_json = parts.next().is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json"));
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_json_is_json() {
+    fn only_json_in_utf8_is_accepted() {
         for json in [
             "application/json",
             "Application/JSON ; charset=utf-8",

@@ -1,7 +1,6 @@
-//! Which web pages may call the Worker: an allow-list of origins.
+//! CORS: which web pages may call the Worker.
 
-/// What the answer to an allowed preflight carries besides [`Cors::headers`]: what a page may send, and for how long a
-/// browser may remember that.
+/// Headers of an allowed preflight in addition to [`Cors::headers`]: what a page may send, and how long browsers may cache that.
 pub(crate) const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
     ("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
     ("Access-Control-Allow-Headers", "authorization, content-type, if-none-match, if-range, range"),
@@ -12,14 +11,14 @@ pub(crate) const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
 const EXPOSED_HEADERS: &str = "accept-ranges, content-disposition, content-range, etag, ratelimit-limit, \
     ratelimit-remaining, ratelimit-reset, retry-after, server-timing, x-request-id";
 
-/// The origin of a request, judged.
+/// The CORS decision for a request.
 pub(crate) struct Cors {
     allowed: Option<String>,
 }
 
 impl Cors {
-    /// `allow_list` is comma separated: exact origins, patterns such as `https://*.example.com` for every sub-domain at
-    /// any depth (not for `example.com` itself), and `*` for every origin.
+    /// `allow_list` is a comma-separated list of exact origins, patterns such as `https://*.example.com` for all subdomains (but
+    /// not `example.com` itself), and `*` for every origin.
     pub(crate) fn new(allow_list: &str, origin: Option<&str>) -> Self {
         let mut entries = allow_list.split(',').map(str::trim);
         let allowed =
@@ -31,9 +30,9 @@ impl Cors {
         self.allowed.is_some()
     }
 
-    /// The headers every response carries.
+    /// CORS headers for every response.
     pub(crate) fn headers(&self) -> Vec<(&'static str, &str)> {
-        // A cache must not give one page the response made for another, allowed or not.
+        // A cache must not serve a response to another origin than it was made for.
         let mut headers = vec![("Vary", "Origin")];
         if let Some(origin) = &self.allowed {
             headers.push(("Access-Control-Allow-Origin", origin));
@@ -57,7 +56,7 @@ fn matches(entry: &str, origin: &str) -> bool {
     !domain.is_empty() && is_host_name(sub_domain)
 }
 
-/// Labels of letters, digits and hyphens. Anything else, such as `user@` or a port, is no sub-domain.
+/// Whether a text consists of labels of letters, digits and hyphens, so that `user@` or a port is not part of it.
 fn is_host_name(text: &str) -> bool {
     text.split('.').all(|label| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_allows_sub_domains_of_one_domain_scheme_and_port() {
+    fn a_pattern_allows_subdomains_of_one_domain_scheme_and_port() {
         let list = "https://*.example.com, https://*.dev.test:8443";
         for origin in ["https://a.example.com", "https://a.b-1.example.com", "https://x.dev.test:8443"] {
             assert!(allows(list, origin), "{origin}");
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_star_allows_every_origin_but_still_names_it() {
+    fn the_star_allows_every_origin_and_echoes_it() {
         let cors = Cors::new("*", Some("https://a.test"));
         assert!(cors.headers().contains(&("Access-Control-Allow-Origin", "https://a.test")));
     }

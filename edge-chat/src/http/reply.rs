@@ -1,14 +1,14 @@
-//! A response on its way out, with what is still to do and a word for the log.
+//! A response with its log entry and the work that continues after it.
 
 use futures_util::future::LocalBoxFuture;
 use worker::Response;
 
-/// A response and what it is about.
+/// A response of an endpoint.
 pub(crate) struct Reply {
     pub(crate) response: Response,
-    /// `answer`, a refusal's reason, and so on.
+    /// For the log: `answer`, the reason of a refusal, and so on.
     pub(crate) outcome: &'static str,
-    /// Work that goes on after the response began. The log line is written when it ends.
+    /// Work that continues after the response has begun. The log line is written when it ends.
     pub(crate) afterwards: Option<LocalBoxFuture<'static, ()>>,
 }
 

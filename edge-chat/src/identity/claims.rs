@@ -1,4 +1,4 @@
-//! What a token claims (RFC 7519), once its signature is verified.
+//! The claims of a token (RFC 7519), checked after its signature.
 
 use chat_core::request::parse_id;
 use uuid::Uuid;
@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::error::AuthError;
 use super::json::{Object, WrongType};
 
-/// Allowed difference between our clock and the issuer's, in seconds: the same as in PostgREST (`allowedSkewSeconds` in its
-/// `PostgREST.Auth.Jwt`), so that no token is refused here that Supabase accepts.
+/// Allowed clock skew in seconds: the same as in PostgREST (`allowedSkewSeconds` in `PostgREST.Auth.Jwt`), so that we reject no
+/// token that Supabase accepts.
 const LEEWAY_S: f64 = 30.0;
-/// Supabase's name for signed-in users, both as audience and as role.
+/// The audience and the role of signed-in users in Supabase.
 const AUTHENTICATED: &str = "authenticated";
 
-/// The user a token speaks for at a time.
+/// The user of a token that is valid at `now_s`.
 pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, AuthError> {
     let claims = Object::parse(payload).ok_or(AuthError::invalid("malformed claims"))?;
     if claims.text("iss")? != Some(issuer) {
@@ -79,7 +79,7 @@ mod tests {
         check(&claims)
     }
 
-    /// One value of every JSON type, and some that look like others.
+    /// Values of every JSON type, and some that look like other types.
     fn samples() -> Vec<Value> {
         vec![
             json!(null),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_as_supabase_makes_them_name_their_user() {
+    fn claims_of_supabase_are_accepted() {
         assert_eq!(check(&claims()).as_deref(), Ok(USER));
         assert_eq!(with("sub", json!(USER.to_uppercase())).as_deref(), Ok(USER));
         assert_eq!(with("nbf", json!(NOW)).as_deref(), Ok(USER));
@@ -120,15 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_is_required() {
+    fn a_missing_required_claim_is_rejected() {
         for claim in ["iss", "sub", "aud", "role", "exp"] {
             assert!(matches!(without(claim), Err(AuthError::Invalid(_))), "{claim}");
         }
     }
 
     #[test]
-    fn each_claim_takes_values_of_its_own_type_only() {
-        let fine: [(&str, Vec<Value>); 7] = [
+    fn claims_of_a_wrong_type_are_rejected() {
+        let valid: [(&str, Vec<Value>); 7] = [
             ("iss", vec![json!(ISSUER)]),
             ("sub", vec![json!(USER)]),
             ("aud", vec![json!("authenticated"), json!(["authenticated"])]),
@@ -137,21 +137,23 @@ mod tests {
             ("nbf", vec![json!(0), json!(1.5)]),
             ("iat", vec![json!(0), json!(1.5)]),
         ];
-        for (claim, fine) in fine {
+        for (claim, valid) in valid {
             for value in samples() {
                 let result = with(claim, value.clone());
                 let is_past_expiry = claim == "exp" && [json!(0), json!(1.5)].contains(&value);
                 match result {
-                    Ok(_) => assert!(fine.contains(&value), "{claim}: {value} accepted"),
+                    Ok(_) => assert!(valid.contains(&value), "{claim}: {value} accepted"),
                     Err(AuthError::Expired) => assert!(is_past_expiry, "{claim}: {value}"),
-                    Err(_) => assert!(!fine.contains(&value) && !is_past_expiry, "{claim}: {value} refused"),
+                    Err(_) => {
+                        assert!(!valid.contains(&value) && !is_past_expiry, "{claim}: {value} rejected")
+                    }
                 }
             }
         }
     }
 
     #[test]
-    fn other_values_of_the_right_type_are_refused() {
+    fn claims_with_other_values_are_rejected() {
         for (claim, value) in [
             ("iss", json!(format!("{ISSUER}/"))),
             ("iss", json!("https://abc.supabase.co")),
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_token_that_is_fine_otherwise_has_merely_expired() {
+    fn a_token_counts_as_expired_only_if_it_is_valid_otherwise() {
         let mut claims = claims();
         claims["exp"] = json!(1);
         assert_eq!(check(&claims), Err(AuthError::Expired));
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_claims_are_refused() {
+    fn malformed_claims_are_rejected() {
         let text = claims().to_string();
         let infinite = text.replace(&(NOW + 60).to_string(), "1e400");
         let twice = text.replacen('{', r#"{"role":"anon","#, 1);

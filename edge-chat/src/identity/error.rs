@@ -1,4 +1,4 @@
-//! Why a request is not let in, for the log; the client gets one of four sentences.
+//! Why authentication fails. The reason is for the log; the client gets one of four sentences.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::http::error::HttpError;
 pub(super) enum AuthError {
     /// There is no bearer token.
     Missing,
-    /// All is well with the token, but its time is over.
+    /// The token is valid except for its expiry.
     Expired,
     Invalid(Cow<'static, str>),
-    /// The token may be valid, but the keys to tell are out of reach.
+    /// The token may be valid, but the keys cannot be fetched.
     NoKeys(String),
 }
 

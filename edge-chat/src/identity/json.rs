@@ -1,4 +1,4 @@
-//! A JSON object whose members are told apart by name and type: no duplicates, no guesses.
+//! A JSON object with strict access: no duplicate members, no type conversions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-/// The members of an object. Nothing else deserializes into one; serde_json bounds how deep the values are nested.
+/// The members of a JSON object. Other JSON does not deserialize; serde_json limits the depth.
 pub(super) struct Object(BTreeMap<String, Value>);
 
-/// The member has a value of a type it must not have, `null` included.
+/// A member has a value of a wrong type, `null` included.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WrongType(pub(super) &'static str);
 
@@ -34,7 +34,7 @@ impl Object {
         self.get(name, |value| value.as_array()?.iter().map(Value::as_str).collect())
     }
 
-    /// A list of texts, or one alone.
+    /// A list of texts, or a single text.
     pub(super) fn text_or_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, WrongType> {
         match self.text(name) {
             Ok(text) => Ok(text.map(|text| vec![text])),
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_object_without_duplicates_is_read() {
+    fn only_an_object_without_duplicates_is_parsed() {
         for wrong in [
             "",
             "null",
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded() {
+    fn deep_nesting_is_rejected() {
         let nested = |depth| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert!(Object::parse(nested(100).as_bytes()).is_some());
         for depth in [128, 4000, 1_000_000] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_absent_or_of_its_type() {
+    fn a_member_of_a_wrong_type_is_an_error() {
         let object = Object::parse(br#"{"t":"x","n":1.5,"l":["x","y"],"m":["x",1],"z":null}"#).unwrap();
         assert_eq!(object.text("t"), Ok(Some("x")));
         assert_eq!(object.text("absent"), Ok(None));

@@ -5,19 +5,19 @@ use super::error::AuthError;
 use super::json::Object;
 use super::keys::Algorithm;
 
-/// Longest token, in bytes; Supabase's are about 1 KB.
+/// Bytes of a token. Supabase's are about 1 KB.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
 
-/// A token taken apart. Nothing in it is verified.
+/// A parsed token. Nothing is verified yet.
 pub(super) struct Jws<'a> {
     pub(super) header: Header,
-    /// What the signature signs: header and payload as they came.
+    /// The signed bytes: encoded header and payload.
     pub(super) signed: &'a [u8],
     pub(super) payload: Vec<u8>,
     pub(super) signature: Vec<u8>,
 }
 
-/// What of the header we read. A key or the address of a key in it (`jwk`, `jku`, `x5c`, `x5u`) means nothing to us.
+/// The header fields that we use. Keys and URLs of keys in the header (`jwk`, `jku`, `x5c`, `x5u`) are ignored.
 pub(super) struct Header {
     pub(super) algorithm: Algorithm,
     pub(super) kid: Option<String>,
@@ -43,7 +43,7 @@ impl<'a> Jws<'a> {
 impl Header {
     fn parse(json: &[u8]) -> Result<Self, AuthError> {
         let header = Object::parse(json).ok_or(AuthError::invalid("malformed header"))?;
-        // Extensions marked critical must be understood, and we know none.
+        // Critical extensions must be understood, and we support none.
         if header.has("crit") {
             return Err(AuthError::invalid("critical extension"));
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_says_algorithm_and_key() {
+    fn algorithm_and_key_id_are_read_from_the_header() {
         let read = header(r#"{"alg":"ES256","kid":"k1","typ":"JWT","b64":false,"jku":"https://x"}"#).ok();
         let read = read.map(|header| (header.algorithm, header.kid));
         assert_eq!(read, Some((Algorithm::Es256, Some("k1".to_owned()))));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_header_is_refused() {
+    fn an_invalid_header_is_rejected() {
         for wrong in [
             "{}",
             "[\"HS256\"]",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_three_parts_and_a_bounded_length() {
+    fn a_token_must_have_three_parts_and_a_bounded_length() {
         let head = "eyJhbGciOiJIUzI1NiJ9";
         let parts = Jws::parse("eyJhbGciOiJIUzI1NiJ9.e30.AAAA").ok();
         assert_eq!(
@@ -124,9 +124,9 @@ mod tests {
         {
             assert!(Jws::parse(wrong).is_err(), "{wrong}");
         }
-        let of_length = |length: usize| format!("{head}..{}", "A".repeat(length - head.len() - 2));
-        assert!(Jws::parse(&of_length(MAX_TOKEN_BYTES)).is_ok());
-        let error = Jws::parse(&of_length(MAX_TOKEN_BYTES + 4)).err();
+        let token = |length: usize| format!("{head}..{}", "A".repeat(length - head.len() - 2));
+        assert!(Jws::parse(&token(MAX_TOKEN_BYTES)).is_ok());
+        let error = Jws::parse(&token(MAX_TOKEN_BYTES + 4)).err();
         assert_eq!(error, Some(AuthError::invalid("too long")));
     }
 }

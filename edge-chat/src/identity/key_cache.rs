@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::jws::Header;
-use super::key_set::{Choice, KeySet};
+use super::key_set::{KeySet, Lookup};
 use super::keys::PublicKey;
 use crate::single_flight::{self, SingleFlight, is_within};
 
@@ -32,7 +32,7 @@ pub(super) struct KeyCache {
 pub(super) enum Step {
     Use(Rc<PublicKey>),
     /// The token cannot be valid.
-    Refuse(&'static str),
+    Reject(&'static str),
     /// It is unknown whether the token is valid.
     GiveUp(String),
     /// Fetch the set, then call [`KeyCache::finish`].
@@ -60,10 +60,10 @@ impl KeyCache {
             return Step::Fetch;
         }
         match keys.find(wanted) {
-            Choice::Key(key) => Step::Use(key),
-            Choice::Unfit(reason) => Step::Refuse(reason),
-            Choice::Unknown if self.flight.is_fetching(now_ms) => Step::Wait,
-            Choice::Unknown => self.fetch_for_unknown_key(now_ms, has_fetched),
+            Lookup::Found(key) => Step::Use(key),
+            Lookup::Unusable(reason) => Step::Reject(reason),
+            Lookup::Unknown if self.flight.is_fetching(now_ms) => Step::Wait,
+            Lookup::Unknown => self.fetch_for_unknown_key(now_ms, has_fetched),
         }
     }
 
@@ -73,7 +73,7 @@ impl KeyCache {
         }
         let is_recent = |since_ms| is_within(since_ms, UNKNOWN_KEY_PAUSE, now_ms);
         if has_fetched || self.unknown_key_ms.is_some_and(is_recent) {
-            return Step::Refuse("unknown key");
+            return Step::Reject("unknown key");
         }
         self.unknown_key_ms = Some(now_ms);
         self.flight.start(now_ms);

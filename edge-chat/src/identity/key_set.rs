@@ -9,7 +9,7 @@ use super::json::Object;
 use super::jws::Header;
 use super::keys::PublicKey;
 
-/// Largest set that is read, in bytes.
+/// Bytes of a key set.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
 const MAX_KEYS: usize = 64;
 
@@ -22,18 +22,18 @@ struct Entry {
     key: Rc<PublicKey>,
 }
 
-/// What a set has for a token.
-pub(super) enum Choice {
-    Key(Rc<PublicKey>),
+/// The result of looking up the key of a token.
+pub(super) enum Lookup {
+    Found(Rc<PublicKey>),
     /// No key has the token's `kid`.
     Unknown,
-    /// There is no key that could have signed the token.
-    Unfit(&'static str),
+    /// No key of the set can have signed the token.
+    Unusable(&'static str),
 }
 
 impl KeySet {
-    /// Reads a set. Keys of other kinds and uses are passed over; a set that has keys but none to use is an error, while
-    /// an empty one says that the project has no public keys.
+    /// Parses a set. Keys of other kinds and uses are ignored. A set with keys but without a usable one is an error; an empty
+    /// set means that the project has no public keys.
     pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Jwks {
@@ -42,7 +42,7 @@ impl KeySet {
         if json.len() > MAX_BYTES {
             return Err(format!("more than {MAX_BYTES} bytes"));
         }
-        // Serde would take a list for a struct as well.
+        // Derived structs also accept a JSON array of their fields.
         let is_object = json.trim_ascii_start().starts_with(b"{");
         let jwks: Option<Jwks> = is_object.then(|| serde_json::from_slice(json).ok()).flatten();
         let keys = jwks.ok_or("not a JWK set")?.keys;
@@ -60,20 +60,20 @@ impl KeySet {
         self.0.is_empty()
     }
 
-    /// The key with the token's `kid`; for a token without one, the only key of its kind.
-    pub(super) fn find(&self, wanted: &Header) -> Choice {
+    /// The key with the token's `kid`; for a token without `kid`, the only key of its algorithm.
+    pub(super) fn find(&self, wanted: &Header) -> Lookup {
         let fits = |entry: &&Entry| entry.key.algorithm() == wanted.algorithm;
         let Some(kid) = &wanted.kid else {
             let mut candidates = self.0.iter().filter(fits);
             return match (candidates.next(), candidates.next()) {
-                (Some(entry), None) => Choice::Key(Rc::clone(&entry.key)),
-                _ => Choice::Unfit("no kid, and not one key only"),
+                (Some(entry), None) => Lookup::Found(Rc::clone(&entry.key)),
+                _ => Lookup::Unusable("no kid, and not exactly one key"),
             };
         };
         match self.0.iter().find(|entry| entry.kid.as_ref() == Some(kid)) {
-            Some(entry) if fits(&entry) => Choice::Key(Rc::clone(&entry.key)),
-            Some(_) => Choice::Unfit("the key is for another algorithm"),
-            None => Choice::Unknown,
+            Some(entry) if fits(&entry) => Lookup::Found(Rc::clone(&entry.key)),
+            Some(_) => Lookup::Unusable("the key is for another algorithm"),
+            None => Lookup::Unknown,
         }
     }
 }
@@ -85,7 +85,7 @@ impl Entry {
     }
 }
 
-/// The keys whose `kid` no other key has, whatever its kind.
+/// The keys whose `kid` is unique in the set, keys of all kinds included.
 fn unambiguous(keys: &[Object]) -> impl Iterator<Item = &Object> {
     let kid = |key: &Object| key.text("kid").ok().flatten().map(str::to_owned);
     let mut uses = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The keys that verify tokens. Each is of one kind and verifies one algorithm.
+//! The keys that verify tokens. Each key has one kind and one algorithm.
 
 use hmac::{Hmac, KeyInit, Mac};
 use p256::ecdsa::signature::Verifier;
@@ -31,7 +31,7 @@ impl Algorithm {
     }
 }
 
-/// RFC 7518 asks for a key at least as long as the hash.
+/// RFC 7518 requires a key at least as long as the hash.
 const MIN_SECRET_BYTES: usize = 32;
 
 /// The secret shared with Supabase. It has no `Debug`.
@@ -44,21 +44,21 @@ impl Secret {
         (secret.len() >= MIN_SECRET_BYTES).then_some(Self(secret))
     }
 
-    /// Takes the same time whatever the signature.
+    /// Takes constant time.
     pub(super) fn verify(&self, signed: &[u8], signature: &[u8]) -> bool {
         let Ok(mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return false };
         mac.chain_update(signed).verify_slice(signature).is_ok()
     }
 }
 
-/// A published key. There is no variant for a shared secret, so none can come from a JWKS.
+/// A published key. There is no variant for shared secrets, so a JWKS cannot contain one.
 pub(super) enum PublicKey {
     P256(VerifyingKey),
     Rsa(RsaKey),
 }
 
 impl PublicKey {
-    /// Reads a JWK (RFC 7517). `None` if it is not a key to verify tokens with.
+    /// Parses a JWK (RFC 7517). `None` if it is not a key that verifies tokens.
     pub(super) fn from_jwk(jwk: &Object) -> Option<Self> {
         let key = match jwk.text("kty").ok()?? {
             "EC" => Self::P256(p256_key(jwk)?),
@@ -85,7 +85,7 @@ impl PublicKey {
     }
 }
 
-/// Whether a JWK's own words about its use allow it. A private key that everyone can read proves nothing.
+/// Whether the JWK's metadata allow its use. A published private key proves nothing.
 fn is_for_verifying(jwk: &Object, algorithm: Algorithm) -> Result<bool, WrongType> {
     let is_public = !jwk.has("d");
     let has_algorithm = jwk.text("alg")?.is_none_or(|name| name == algorithm.name());
@@ -102,7 +102,7 @@ fn p256_key(jwk: &Object) -> Option<VerifyingKey> {
     if x.len() != 32 || y.len() != 32 {
         return None;
     }
-    // The uncompressed form of SEC 1; a point that is not on the curve is refused.
+    // The uncompressed form of SEC 1. Points that are not on the curve are rejected.
     VerifyingKey::from_sec1_bytes(&[&[4], x.as_slice(), y.as_slice()].concat()).ok()
 }
 

@@ -128,7 +128,7 @@ async fn public_key(
         let step = cache.borrow_mut().next(wanted, platform.now_ms(), has_fetched);
         match step {
             Step::Use(key) => return Ok(key),
-            Step::Refuse(reason) => return Err(AuthError::invalid(reason)),
+            Step::Reject(reason) => return Err(AuthError::invalid(reason)),
             Step::GiveUp(reason) => return Err(AuthError::NoKeys(reason)),
             Step::Wait => platform.pause(POLL).await,
             Step::Fetch => {

@@ -1,4 +1,4 @@
-//! RSA keys for RS256 (RSASSA-PKCS1-v1_5 with SHA-256), and which of them are too weak.
+//! RSA keys for RS256 (RSASSA-PKCS1-v1_5 with SHA-256). Rejects weak keys.
 
 use rsa::{BigUint, Pkcs1v15Sign, RsaPublicKey};
 use sha2::{Digest, Sha256};
@@ -11,11 +11,11 @@ const SHA256_PREFIX: [u8; 19] = [
     0x04, 0x20,
 ];
 
-/// A public key that is worth its signatures.
+/// A public key that is not weak.
 pub(super) struct RsaKey(RsaPublicKey);
 
 impl RsaKey {
-    /// `None` if the key is weak or not a key at all. Both numbers are big-endian.
+    /// `None` if the key is weak or invalid. Both numbers are big-endian.
     pub(super) fn new(modulus: &[u8], exponent: &[u8]) -> Option<Self> {
         if is_roca(modulus) {
             return None;
@@ -24,24 +24,24 @@ impl RsaKey {
         if modulus.bits() < MIN_BITS {
             return None;
         }
-        // Refuses even numbers and an exponent of 1.
+        // Rejects even numbers and an exponent of 1.
         RsaPublicKey::new_with_max_size(modulus, exponent, MAX_BITS).ok().map(Self)
     }
 
     pub(super) fn verify(&self, signed: &[u8], signature: &[u8]) -> bool {
-        // Built by hand because the crate would bring a second SHA-256.
+        // Not `Pkcs1v15Sign::new`, which would add a second implementation of SHA-256.
         let padding = Pkcs1v15Sign { hash_len: Some(Sha256::output_size()), prefix: SHA256_PREFIX.into() };
         self.0.verify(padding, Sha256::digest(signed).as_slice(), signature).is_ok()
     }
 }
 
-/// The primes up to 167, by which keys with the ROCA flaw (CVE-2017-15361) are told.
+/// The primes up to 167, which identify keys with the ROCA flaw (CVE-2017-15361).
 const ROCA_PRIMES: [u32; 38] = [
     3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
     107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167,
 ];
 
-/// Whether a modulus has the fingerprint of keys that can be factored: modulo each of the primes it is a power of 65537.
+/// Whether a modulus has the fingerprint of factorable keys: modulo each of the primes it is a power of 65537.
 fn is_roca(modulus: &[u8]) -> bool {
     ROCA_PRIMES.iter().all(|prime| {
         let residue = modulus.iter().fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % prime);

@@ -1,7 +1,7 @@
-//! `GET /api/me/export`: one JSON document, written while it is read from the database.
+//! `GET /api/me/export`: one JSON document, streamed while it is read from the database.
 //!
-//! At any time it holds one page of rows and the text made of it. Where a page cannot be read, the body breaks off: what was
-//! sent is never closed as if it were all.
+//! At any time only one page of rows and its text are in memory. If a page cannot be read, the body is cut off, so that an
+//! incomplete export is never valid JSON.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -22,15 +22,15 @@ use crate::supabase::{
     Deadline, ExportedMessage, RefusedQuestion, Session, Supabase, Timestamp, unavailable,
 };
 
-/// Sessions read at a time: their ids stand in the address of a request for messages, 37 bytes each.
+/// Sessions per page. Their ids are part of the URL of the request for messages, 37 bytes each.
 const MAX_SESSIONS: u32 = 100;
-/// Messages or refused questions read at a time, fewer where so many are more than an answer may hold.
+/// Messages or refused questions per page, fewer if a page would exceed the maximum size of a response.
 const MAX_ROWS: u32 = 200;
-/// Most pages of an export. Each is one subrequest, or two if it has to be tried again, of which Cloudflare allows 1,000 to a
-/// request, or 50 on the free plan.
+/// Pages of an export. Each is one subrequest, or two with a retry. Cloudflare allows 1,000 subrequests per request, or 50 on
+/// the free plan.
 const MAX_PAGES: u32 = 450;
 
-/// Streams everything. Faults before the first bytes are errors with a status.
+/// Streams everything. A fault before the first byte is an error with a status.
 pub(crate) async fn export(call: Call) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.rate_limited_exporter().await?);
     let mut export = Export::new(supabase, call.config.upstream_timeout);
@@ -41,11 +41,11 @@ pub(crate) async fn export(call: Call) -> Result<Reply, HttpError> {
         .with_header("Content-Type", "application/json")?
         .with_header("Content-Disposition", "attachment; filename=\"evidence-chat-export.json\"")?
         .from_stream(body)?;
-    // The line in the log is written when all is sent, or the client has gone: it names the fault, if there was one.
+    // The log line is written when everything is sent or the client has disconnected. It names the fault, if any.
     Ok(Reply { response, outcome: "export", afterwards: Some(end.map(drop).boxed_local()) })
 }
 
-/// The text in pieces. `ended` is dropped with the stream, however it ends.
+/// The text in pieces. `ended` is dropped when the stream ends, for whatever reason.
 fn body(
     first: Option<String>,
     export: Export,
@@ -63,7 +63,7 @@ fn body(
             match piece {
                 Ok(piece) => Some((Ok(piece?.into_bytes()), Some((None, export, ended)))),
                 Err(error) => {
-                    trace.fault("export broken off", &error);
+                    trace.fault("export incomplete", &error);
                     Some((Err(Error::RustError("the export cannot be completed".to_owned())), None))
                 }
             }
@@ -78,7 +78,7 @@ enum Stage {
     Sessions {
         after: Option<Uuid>,
     },
-    /// The messages of these sessions. `place`: of the first one that much is written.
+    /// The messages of these sessions. `place` is the progress in the first of them.
     Messages {
         sessions: VecDeque<Session>,
         place: Option<Place>,
@@ -90,19 +90,19 @@ enum Stage {
     End,
 }
 
-/// How much of a session is written: its beginning, and its messages up to this one.
+/// The last message of a session that is written; the beginning of the session is too.
 type Place = (Timestamp, Uuid);
 
-/// An export on its way.
+/// An export in progress.
 struct Export {
     supabase: Supabase,
-    /// How long a page may take.
+    /// The timeout per page.
     time: Duration,
     pages: u32,
-    /// Rows of the next page.
+    /// The size of the next page.
     rows: u32,
     stage: Stage,
-    /// Whether an element of the outer array was written.
+    /// Whether the outer array has an element already.
     has_element: bool,
 }
 
@@ -111,13 +111,13 @@ impl Export {
         Self { supabase, time, pages: 0, rows: MAX_ROWS, stage: Stage::Opening, has_element: false }
     }
 
-    /// The next piece of the text, never empty. `None` at its end.
+    /// The next piece of the text, never empty. `None` at the end.
     async fn next(&mut self) -> Result<Option<String>, HttpError> {
         let mut text = String::new();
         while text.is_empty() {
             self.stage = match std::mem::replace(&mut self.stage, Stage::End) {
                 Stage::Opening => {
-                    // With the first page, so that what is wrong from the beginning is an error with a status.
+                    // Together with the first page, so that its faults are errors with a status.
                     let (stage, page) = self.sessions(None).await?;
                     text = format!("{{\"exported_at\":\"{}\",\"sessions\":[{page}", now());
                     stage
@@ -135,7 +135,7 @@ impl Export {
         Ok(Some(text))
     }
 
-    /// Reads sessions; their text is written with their messages.
+    /// Reads sessions. They are written together with their messages.
     async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), HttpError> {
         let mut limit = MAX_SESSIONS;
         let sessions = loop {
@@ -200,7 +200,7 @@ impl Export {
         Ok(())
     }
 
-    /// Writes the end of a session, and its beginning if no message did.
+    /// Writes the end of a session, and its beginning if it has no messages.
     fn close(
         &mut self,
         session: &Session,
@@ -246,7 +246,7 @@ impl Export {
         }
     }
 
-    /// Supabase for one page more.
+    /// Counts a page and returns a client with a new deadline.
     fn next_page(&mut self) -> Result<Supabase, HttpError> {
         self.pages += 1;
         if self.pages > MAX_PAGES {
@@ -256,27 +256,27 @@ impl Export {
     }
 }
 
-/// The rows of a page after one that was too large.
+/// The page size after a page that was too large.
 fn halve(rows: u32) -> Result<u32, HttpError> {
     if rows > 1 { Ok(rows.div_ceil(2)) } else { Err(unavailable("export", "one row is too large")) }
 }
 
-/// Only answers are hedged or not.
+/// Removes `hedged` from the user's messages.
 fn exported(message: ExportedMessage) -> ExportedMessage {
     let is_answer = message.role == "assistant";
     ExportedMessage { hedged: message.hedged.filter(|_| is_answer), ..message }
 }
 
-/// Rows that nobody asked for, or not in this order.
+/// Unexpected rows, or rows in another order than requested.
 fn unexpected_order() -> HttpError {
-    unavailable("export", "rows came in another order")
+    unavailable("export", "rows came in an unexpected order")
 }
 
 fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
     serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
-/// The time in the form of RFC 3339.
+/// The time in RFC 3339.
 fn now() -> String {
     let milliseconds = Date::now().as_millis() as f64;
     js_sys::Date::new(&milliseconds.into()).to_iso_string().into()

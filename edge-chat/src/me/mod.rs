@@ -1,4 +1,4 @@
-//! `/api/me`: all that is kept of a user, to be taken along or deleted.
+//! `/api/me`: export and erasure of all data of a user.
 
 mod export;
 
@@ -10,8 +10,8 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 pub(crate) use export::export;
 
-/// `DELETE /api/me`: outcomes first, so that a question which is still being answered learns of it and takes back what it
-/// writes, then the history. A second time it changes nothing.
+/// `DELETE /api/me`. Idempotent. Outcomes are erased before the history, so that a question in progress notices it and deletes
+/// what it writes.
 pub(crate) async fn delete(call: Call) -> Result<Reply, HttpError> {
     let user = call.rate_limited_user().await?;
     let gate = Gate::for_user(&call.env, user.user_id())?;

@@ -1,4 +1,4 @@
-//! One line of JSON per request. It never holds a token or a vector, and a question only if the site owner wants it.
+//! One line of JSON per request. It never contains a token or a vector, and a question only if the site owner enables that.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use worker::{console_error, console_log};
 use super::Trace;
 use super::trace::Facts;
 
-/// What is known about a request when its response begins.
+/// The facts of a request when its response begins.
 pub(crate) struct RequestLine {
     pub(crate) request_id: String,
     pub(crate) route: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct RequestLine {
     pub(crate) ms: u64,
     /// `answer`, a refusal's reason, or an error code.
     pub(crate) outcome: &'static str,
-    /// Why it failed, as far as only the operator may know.
+    /// Why it failed, for the operator only.
     pub(crate) detail: Option<String>,
 }
 
@@ -38,7 +38,7 @@ struct Line<'a> {
 }
 
 impl RequestLine {
-    /// Writes the line, with all that the trace has learned until now.
+    /// Writes the line with the current state of the trace.
     pub(crate) fn write(&self, trace: &Trace) {
         let stages = trace.stages().into_iter().map(|(stage, ms)| (stage.to_owned(), ms.into()));
         let facts = trace.facts();

@@ -1,4 +1,4 @@
-//! Counters in Workers Analytics Engine, where a data set is bound.
+//! Counters in Workers Analytics Engine, if a data set is bound.
 
 use worker::{AnalyticsEngineDataPointBuilder, Env};
 
@@ -7,8 +7,8 @@ use super::{RequestLine, Trace};
 /// The binding of the data set in `wrangler.toml`.
 const BINDING: &str = "ANALYTICS";
 
-/// Adds one data point: blobs are route, outcome and method; doubles are status, milliseconds until the response began,
-/// cosine of the nearest passage, and confidence (-1 where there is none).
+/// Adds one data point. Blobs: route, outcome, method. Doubles: status, milliseconds until the response began, cosine of the
+/// nearest passage, confidence (-1 if there is none).
 pub(crate) fn count(env: &Env, line: &RequestLine, trace: &Trace) {
     let Ok(data_set) = env.analytics_engine(BINDING) else { return };
     let facts = trace.facts();

@@ -1,4 +1,4 @@
-//! What the operator sees: one log line per request, timings in the response, counters where they are bound.
+//! Observability: one log line per request, timings in the response, and optional counters.
 
 mod log;
 mod metrics;

@@ -1,4 +1,4 @@
-//! What is learned about a request while it is answered. It never holds a token or a vector.
+//! Timings and facts collected during a request. Never contains a token or a vector.
 
 use std::cell::{Ref, RefCell};
 use std::future::Future;
@@ -15,19 +15,19 @@ pub(crate) struct Trace {
     facts: RefCell<Facts>,
 }
 
-/// What the log says about a question.
+/// The log fields of a question.
 #[derive(Default, Clone, Serialize)]
 pub(crate) struct Facts {
     /// Cosine of the nearest passage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) similarity: Option<f64>,
-    /// Calibrated confidence that what was found answers the question.
+    /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
     /// Whether question and outcome are in the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) persisted: Option<bool>,
-    /// The question itself; only if the site owner wants it in the log.
+    /// The question itself, if the site owner enables that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<String>,
     /// Faults that did not change the response.
@@ -40,12 +40,12 @@ impl Trace {
         Self { started_ms: Date::now().as_millis(), stages: RefCell::default(), facts: RefCell::default() }
     }
 
-    /// Milliseconds since the request came.
+    /// Milliseconds since the request arrived.
     pub(crate) fn elapsed_ms(&self) -> u64 {
         Date::now().as_millis().saturating_sub(self.started_ms)
     }
 
-    /// Runs a stage and notes how long it took.
+    /// Runs a stage and records how long it took.
     pub(crate) async fn time<T>(&self, stage: &'static str, work: impl Future<Output = T>) -> T {
         let before = self.elapsed_ms();
         let result = work.await;
@@ -57,7 +57,7 @@ impl Trace {
         change(&mut self.facts.borrow_mut());
     }
 
-    /// Notes a fault that the client does not learn of, or not in words.
+    /// Records a fault that the client is not told about in detail.
     pub(crate) fn fault(&self, what: &str, error: &HttpError) {
         let detail = error.detail.as_deref().unwrap_or(&error.body.message);
         self.note(|facts| facts.faults.push(format!("{what}: {detail}")));
@@ -67,7 +67,7 @@ impl Trace {
         self.facts.borrow()
     }
 
-    /// The stages so far, in the order they ended.
+    /// The stages so far, in the order in which they ended.
     pub(crate) fn stages(&self) -> Vec<(&'static str, u64)> {
         self.stages.borrow().clone()
     }

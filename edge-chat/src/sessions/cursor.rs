@@ -1,4 +1,4 @@
-//! Paging: where a page ended.
+//! Paging by keyset cursors.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,20 +10,20 @@ use crate::http::error::HttpError;
 use crate::http::url::RequestUrl;
 use crate::supabase::Timestamp;
 
-/// The last row of a page: its time and its id.
+/// The time and id of the last row of a page.
 pub(super) struct Cursor {
     pub(super) time: Timestamp,
     pub(super) id: Uuid,
 }
 
 impl Cursor {
-    /// The parameter `cursor` of a request.
+    /// Reads the query parameter `cursor`.
     pub(super) fn from_url(url: &RequestUrl) -> Result<Option<Self>, HttpError> {
         let Some(text) = url.parameter("cursor")? else { return Ok(None) };
         Self::decode(&text).map(Some).ok_or_else(|| {
             HttpError::new(
                 ErrorCode::InvalidRequest,
-                "cursor must be the next_cursor of the page before; leave it out for the first page",
+                "cursor must be the next_cursor of the previous page; leave it out for the first page",
             )
         })
     }
@@ -39,17 +39,17 @@ impl Cursor {
     }
 }
 
-/// The parameter `limit` of a request.
-pub(super) fn page_size(url: &RequestUrl, default: u32, most: u32) -> Result<u32, HttpError> {
+/// Reads the query parameter `limit`.
+pub(super) fn page_size(url: &RequestUrl, default: u32, max: u32) -> Result<u32, HttpError> {
     let Some(text) = url.parameter("limit")? else { return Ok(default) };
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|limit| is_number && (1..=most).contains(limit)).ok_or_else(|| {
-        HttpError::new(ErrorCode::InvalidRequest, &format!("limit must be a whole number from 1 to {most}"))
+    text.parse().ok().filter(|limit| is_number && (1..=max).contains(limit)).ok_or_else(|| {
+        HttpError::new(ErrorCode::InvalidRequest, &format!("limit must be a whole number from 1 to {max}"))
     })
 }
 
-/// Cuts rows to the size of a page. One row more than that was asked for; it tells that there is a next page, which
-/// begins after the last row that stays.
+/// Truncates rows to the size of a page and returns the cursor of the next page. One row more than the page was requested; if it
+/// is there, there is a next page.
 pub(super) fn truncate_page<T>(
     rows: &mut Vec<T>,
     size: u32,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_comes_back_as_it_went() {
+    fn a_cursor_survives_encoding_and_decoding() {
         let time = Timestamp::parse("2026-02-28T23:59:59.123456+00:00").expect("a time");
         let cursor = Cursor { time, id: Uuid::from_u128(7) };
         let decoded = Cursor::decode(&cursor.encode()).expect("a cursor");
@@ -74,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cursor_is_refused() {
+    fn an_invalid_cursor_is_rejected() {
         let encode = |text: &str| URL_SAFE_NO_PAD.encode(text);
         let id = Uuid::nil();
-        for odd in [
+        for wrong in [
             String::new(),
             "%".to_owned(),
             encode(""),
@@ -87,12 +87,12 @@ mod tests {
             encode(&format!("2026-01-01T00:00:00Z~{id},x")),
             format!("{}=", encode(&format!("2026-01-01T00:00:00Z~{id}"))),
         ] {
-            assert!(Cursor::decode(&odd).is_none(), "{odd}");
+            assert!(Cursor::decode(&wrong).is_none(), "{wrong}");
         }
     }
 
     #[test]
-    fn a_page_is_cut_only_where_there_is_more() {
+    fn a_page_is_truncated_only_if_there_are_more_rows() {
         let cursor = |id: &u128| Cursor {
             time: Timestamp::parse("2026-01-01T00:00:00Z").expect("a time"),
             id: Uuid::from_u128(*id),
@@ -104,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_size_is_a_plain_number_in_range() {
+    fn a_page_size_is_a_whole_number_in_range() {
         let size = |query: &str| page_size(&RequestUrl::parse(&format!("http://h/?{query}")), 20, 100).ok();
         assert_eq!([size(""), size("limit=1"), size("limit=100")], [Some(20), Some(1), Some(100)]);
-        for odd in
+        for wrong in
             ["limit=", "limit=0", "limit=101", "limit=-1", "limit=%2B5", "limit=1e1", "limit=5&limit=5"]
         {
-            assert_eq!(size(odd), None, "{odd}");
+            assert_eq!(size(wrong), None, "{wrong}");
         }
     }
 }

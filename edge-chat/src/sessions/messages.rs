@@ -1,4 +1,4 @@
-//! `GET /api/sessions/{id}/messages`: a conversation as it was, with what became of its sources.
+//! `GET /api/sessions/{id}/messages`: the messages of a session, with the current state of their sources.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::supabase::{Message, Supabase, Timestamp, session_not_found};
 
-/// Most documents looked up for one page; where there are more, the page ends earlier.
+/// Documents that are looked up for one page. If there are more, the page ends earlier.
 const MAX_DOCUMENTS: usize = 500;
 
 #[derive(Serialize)]
@@ -25,7 +25,7 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// A message, as the client gets it.
+/// A message as the client gets it.
 #[derive(Serialize)]
 struct ShownMessage {
     id: Uuid,
@@ -33,10 +33,10 @@ struct ShownMessage {
     content: String,
     citations: Vec<ShownCitation>,
     created_at: Timestamp,
-    /// Why it refuses an answer, if it does.
+    /// The reason, if it is a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<String>,
-    /// Whether it says that its passages may not answer the question; of the assistant's messages only.
+    /// Whether its passages may not answer the question. Only for messages of the assistant.
     #[serde(skip_serializing_if = "Option::is_none")]
     hedged: Option<bool>,
 }
@@ -49,7 +49,7 @@ struct ShownCitation {
     available: bool,
 }
 
-/// The messages, the oldest first.
+/// The messages, oldest first.
 pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.rate_limited_user().await?);
     let limit = page_size(&call.url, 50, 200)?;
@@ -60,28 +60,28 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Http
     if !is_own? {
         return Err(session_not_found());
     }
-    let (messages, asked_for) = messages?;
+    let (messages, requested) = messages?;
     let mut messages: Vec<_> = messages.into_iter().map(shown).collect();
     let size = messages_with_documents(&messages).min(limit as usize);
     let end_of = |last: &ShownMessage| Cursor { time: last.created_at.clone(), id: last.id };
-    let next_cursor = if asked_for == 1 {
-        // Two are too large for one page, so there may be another one.
+    let next_cursor = if requested == 1 {
+        // Two messages are too large for one page, so there may be another one.
         messages.last().map(|last| end_of(last).encode())
     } else {
-        truncate_page(&mut messages, (size as u32).min(asked_for - 1), end_of)
+        truncate_page(&mut messages, (size as u32).min(requested - 1), end_of)
     };
     mark_sources(&call, &supabase, &mut messages).await?;
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }
 
-/// Another version, or an administrator, may have written the row: what is no citation, or quotes nothing, is left out, and
-/// links are checked once more.
+/// Another version or an administrator may have written the row: invalid citations and citations without quotes are left out,
+/// and links are checked again.
 fn shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations
         .filter_map(|json| serde_json::from_str(json.get()).ok())
-        .filter(|citation: &Citation| citation.is_sound() && !citation.quotes.is_empty());
+        .filter(|citation: &Citation| citation.is_valid() && !citation.quotes.is_empty());
     let citations = citations.map(|citation| ShownCitation {
         citation: Citation {
             url: citation.url.filter(|url| is_web_address(url)),
@@ -101,7 +101,7 @@ fn shown(message: Message) -> ShownMessage {
     }
 }
 
-/// How many of the messages, at least one, cite no more documents than are looked up.
+/// The number of messages, at least one, that together cite at most [`MAX_DOCUMENTS`].
 fn messages_with_documents(messages: &[ShownMessage]) -> usize {
     let mut documents = BTreeSet::new();
     let fits = messages.iter().take_while(|message| {
@@ -111,7 +111,7 @@ fn messages_with_documents(messages: &[ShownMessage]) -> usize {
     fits.count().max(1)
 }
 
-/// Says of each citation whether its document can still be seen, and where its file is.
+/// Sets for each citation whether its document is still visible, and its link.
 async fn mark_sources(
     call: &Call,
     supabase: &Supabase,
@@ -128,7 +128,7 @@ async fn mark_sources(
     let short_deadline = supabase.with_deadline(supabase.deadline().half());
     let links = Links::new(&short_deadline, settings.link_mode, call.url.origin());
     let links = call.trace.time("links", links.for_files(&files)).await.unwrap_or_else(|error| {
-        call.trace.fault("no links", &error);
+        call.trace.fault("links not created", &error);
         Default::default()
     });
     let visible: BTreeSet<_> = files.iter().map(|file| file.id).collect();

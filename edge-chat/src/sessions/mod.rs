@@ -15,7 +15,7 @@ use crate::supabase::{Session, session_not_found};
 use cursor::{Cursor, page_size, truncate_page};
 pub(crate) use messages::messages;
 
-/// Longest title, in characters.
+/// Characters of a title that the user sets.
 const MAX_TITLE_CHARS: usize = 200;
 
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// `GET /api/sessions`: the last used first.
+/// `GET /api/sessions`: last used first.
 pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.rate_limited_user().await?);
     let limit = page_size(&call.url, 20, 100)?;
@@ -44,7 +44,7 @@ pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, HttpError> {
     Ok(Reply::new(Response::from_json(&session)?, "session"))
 }
 
-/// `PATCH /api/sessions/{id}`: a new title.
+/// `PATCH /api/sessions/{id}`: sets the title.
 pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, HttpError> {
     let user = call.rate_limited_user().await?;
     let title = parse_title(&call.body().await?)?;
@@ -69,14 +69,14 @@ fn parse_title(body: &[u8]) -> Result<String, HttpError> {
     struct Change {
         title: String,
     }
-    let wrong = |message: &str| HttpError::new(ErrorCode::InvalidRequest, message);
-    // A derived struct would also accept a JSON array of its fields in order.
+    let invalid = |message: &str| HttpError::new(ErrorCode::InvalidRequest, message);
+    // Derived structs also accept a JSON array of their fields.
     let is_object = body.trim_ascii_start().first() == Some(&b'{');
     let change: Option<Change> = serde_json::from_slice(body).ok().filter(|_| is_object);
-    let title = change.ok_or_else(|| wrong("the body must be {\"title\": \"the new title\"}"))?.title;
+    let title = change.ok_or_else(|| invalid("the body must be {\"title\": \"the new title\"}"))?.title;
     let title = title.trim();
     if title.contains('\0') || !(1..=MAX_TITLE_CHARS).contains(&title.chars().count()) {
-        return Err(wrong("title must have 1 to 200 characters"));
+        return Err(invalid(&format!("title must have 1 to {MAX_TITLE_CHARS} characters")));
     }
     Ok(title.to_owned())
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_trimmed_and_bounded() {
+    fn a_title_is_trimmed_and_has_1_to_200_characters() {
         let title = |body: &str| parse_title(body.as_bytes()).ok();
         assert_eq!(title(r#"{"title": "  Refunds "}"#).as_deref(), Some("Refunds"));
         assert!(title(&format!(r#"{{"title": "{}"}}"#, "é".repeat(200))).is_some());

@@ -1,4 +1,4 @@
-//! What a question needs: the search, and the rows it leaves behind.
+//! Database calls of a question: the search, and writing the history.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use uuid::Uuid;
 use super::{Supabase, read_with, vector_literal};
 use crate::http::error::HttpError;
 
-/// A question and its outcome, to be written to the history.
+/// A question and its outcome, for the history.
 #[derive(Serialize)]
 pub(crate) struct RecordedTurn<'a> {
     pub(crate) session_id: Uuid,
-    /// The title of the session, if it is to be made.
+    /// The title, if the session is to be created.
     pub(crate) title: Option<String>,
     pub(crate) question_id: Uuid,
     pub(crate) question: &'a str,
@@ -24,17 +24,17 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) answer: String,
     #[serde(serialize_with = "without_links")]
     pub(crate) citations: &'a [Citation],
-    /// The documents that the answer was composed from, whatever is cited.
+    /// The documents behind the answer, cited or not.
     pub(crate) sources: &'a BTreeSet<Uuid>,
-    /// From the request to the outcome.
+    /// Time from the request to the outcome.
     pub(crate) latency_ms: u64,
     /// The reason, if the outcome is a refusal.
     pub(crate) refusal: Option<&'static str>,
-    /// Whether the answer says that its passages may not answer the question.
+    /// Whether the passages may not answer the question.
     pub(crate) hedged: bool,
 }
 
-/// A question that got no answer.
+/// A refused question.
 pub(crate) struct NewRefusal<'a> {
     pub(crate) id: Uuid,
     pub(crate) session_id: Option<Uuid>,
@@ -46,7 +46,7 @@ pub(crate) struct NewRefusal<'a> {
 }
 
 impl Supabase {
-    /// The passages nearest to a question. The threshold is `chat-core`'s to apply, so here any similarity will do.
+    /// The passages nearest to a question, of any similarity: `chat-core` applies the threshold.
     pub(crate) async fn match_chunks(
         &self,
         embedding: &[f32],
@@ -59,31 +59,30 @@ impl Supabase {
             "match_threshold": -1,
             "query_text": question,
         });
-        let mut search = self.vouched_rpc("match_chunks", &parameters)?;
+        let mut search = self.trusted_rpc("match_chunks", &parameters)?;
         search.max_bytes = MAX_SEARCH_BYTES;
         let found = read_with(search.what, &search.read(self.deadline).await?, SearchRows::from_json)?;
         if found.left_out > 0 {
-            worker::console_error!("match_chunks: {} rows are too large or cannot be read", found.left_out);
+            worker::console_error!("match_chunks: {} rows are too large or cannot be parsed", found.left_out);
         }
         Ok(found.rows)
     }
 
-    /// Whether the user can see any document that can be searched.
+    /// Whether the user may search any document.
     pub(crate) async fn has_documents(&self) -> Result<bool, HttpError> {
         self.read_json(self.rpc("chat_has_documents", &json!({}))?).await
     }
 
-    /// Writes a turn, all of it or nothing; a second time it changes nothing. The turn is needed for the call only, not
-    /// until it has ended.
+    /// Writes a turn in one transaction. Idempotent. The future does not borrow the turn.
     pub(crate) fn record_turn<'a>(
         &'a self,
         turn: &RecordedTurn<'_>,
     ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
-        let call = self.vouched_rpc("chat_record_turn", turn);
+        let call = self.trusted_rpc("chat_record_turn", turn);
         async move { call?.read(self.deadline).await.map(drop) }
     }
 
-    /// Writes a refused question, unless it is there already or the site owner keeps none.
+    /// Writes a refused question. Idempotent; does nothing if the site owner has turned it off.
     pub(crate) async fn record_refusal(&self, refusal: &NewRefusal<'_>) -> Result<(), HttpError> {
         let parameters = json!({
             "id": refusal.id,
@@ -93,11 +92,11 @@ impl Supabase {
             "best_score": refusal.best_score,
             "reason": refusal.reason,
         });
-        self.vouched_rpc("chat_record_refusal", &parameters)?.read(self.deadline).await.map(drop)
+        self.trusted_rpc("chat_record_refusal", &parameters)?.read(self.deadline).await.map(drop)
     }
 }
 
-/// Links are made anew when the history is read: signed ones expire, and documents may be hidden by then.
+/// Links are created when the history is read, because signed links expire and documents may be hidden by then.
 fn without_links<S: Serializer>(citations: &&[Citation], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(citations.iter().map(Citation::without_link))
 }

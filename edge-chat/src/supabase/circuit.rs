@@ -110,14 +110,14 @@ mod tests {
     fn one_user_alone_never_opens_the_circuit_but_five_do() {
         assert_eq!(after((0..100).map(|_| failing_for(1))).admit(0), Ok(()));
         assert_eq!(after((0..100).map(|turn| failing_for(turn % 4))).admit(0), Ok(()));
-        assert!(after((0..5).map(trouble_for)).admit(0).is_err());
+        assert!(after((0..5).map(failing_for)).admit(0).is_err());
         let mixed = [Observation::Failing; 4].into_iter().chain([failing_for(1)]);
         assert!(after(mixed).admit(0).is_err());
     }
 
     #[test]
     fn one_user_alone_does_not_keep_the_circuit_open() {
-        let mut circuit = after((0..5).map(trouble_for));
+        let mut circuit = after((0..5).map(failing_for));
         assert_eq!(circuit.admit(OPEN_MS), Ok(()));
         circuit.record(failing_for(0), OPEN_MS + 1);
         assert_eq!(circuit.admit(OPEN_MS + 1), Ok(()), "the next call probes");

@@ -1,4 +1,4 @@
-//! How long a request may wait for others.
+//! The deadline of a request.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use worker::{Date, Delay};
 
 use crate::http::error::HttpError;
 
-/// A point in time after which a request waits no longer.
+/// A time after which a request stops waiting.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     ends_ms: u64,
@@ -25,17 +25,17 @@ impl Deadline {
         Self { ends_ms: now_ms.saturating_add(limit.as_millis() as u64) }
     }
 
-    /// The later of this one and one in so much time from now.
-    pub(crate) fn at_least(self, least: Duration) -> Self {
-        Self { ends_ms: self.ends_ms.max(Self::after(least).ends_ms) }
+    /// Extends the deadline to at least `min` from now.
+    pub(crate) fn at_least(self, min: Duration) -> Self {
+        Self { ends_ms: self.ends_ms.max(Self::after(min).ends_ms) }
     }
 
-    /// The earlier of this one and one in so much time from now.
-    pub(crate) fn at_most(self, limit: Duration) -> Self {
-        Self { ends_ms: self.ends_ms.min(Self::after(limit).ends_ms) }
+    /// Shortens the deadline to at most `max` from now.
+    pub(crate) fn at_most(self, max: Duration) -> Self {
+        Self { ends_ms: self.ends_ms.min(Self::after(max).ends_ms) }
     }
 
-    /// Half of the time that is left: for what the rest can do without.
+    /// Half of the remaining time, for optional work.
     pub(crate) fn half(self) -> Self {
         Self { ends_ms: self.ends_ms - self.remaining().as_millis() as u64 / 2 }
     }
@@ -44,7 +44,7 @@ impl Deadline {
         Duration::from_millis(self.ends_ms.saturating_sub(Date::now().as_millis()))
     }
 
-    /// Gives up on a future when the time is over; dropping it cancels its request.
+    /// Cancels a future at the deadline by dropping it.
     pub(crate) async fn limit<T>(
         self,
         what: &str,

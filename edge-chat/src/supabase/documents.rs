@@ -11,15 +11,15 @@ use crate::http::error::HttpError;
 
 /// The bucket with the original files.
 const BUCKET: &str = "kb";
-/// Most documents that `chat_documents` takes.
+/// Documents per call of `chat_documents`.
 const MAX_IDS: usize = 500;
-/// Most bytes of its answer: of 500 documents with the longest names (300 characters) and paths (1024 bytes).
+/// Bytes of its response: 500 documents with the longest names (300 characters) and paths (1024 bytes).
 const MAX_FILES_BYTES: usize = 2 * 1024 * 1024;
 
 /// Characters that are encoded in a path segment: all but the unreserved characters of RFC 3986, section 2.3.
 const ENCODED_IN_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A document that the user may see. Without a path there is no file, or users may open none.
+/// A document that the user may see. Without a path it has no file, or users may not open files.
 #[derive(Deserialize)]
 pub(crate) struct DocumentFile {
     pub(crate) id: Uuid,
@@ -27,7 +27,7 @@ pub(crate) struct DocumentFile {
     pub(crate) storage_path: Option<String>,
 }
 
-/// A signed address, relative and not percent-encoded.
+/// A signed URL, relative and not percent-encoded.
 #[derive(Deserialize)]
 struct Signed {
     path: Option<String>,
@@ -36,7 +36,7 @@ struct Signed {
 }
 
 impl Supabase {
-    /// Those of the documents that the user may see.
+    /// The documents among `ids` that the user may see.
     pub(crate) async fn document_files(&self, ids: &[Uuid]) -> Result<Vec<DocumentFile>, HttpError> {
         let mut files = Vec::with_capacity(ids.len());
         for ids in ids.chunks(MAX_IDS) {
@@ -47,7 +47,7 @@ impl Supabase {
         Ok(files)
     }
 
-    /// Opens a file, with conditions and ranges of the client. `None` if its path is not one that can be asked for.
+    /// Opens a file with the client's conditions and ranges. `None` if the path is invalid.
     pub(crate) async fn open_file(
         &self,
         path: &str,
@@ -61,7 +61,7 @@ impl Supabase {
         exchange.open(self.deadline).await.map(Some)
     }
 
-    /// Addresses under which files can be had without a token for so many seconds, each with its path.
+    /// Pairs of path and URL. The URLs give access without a token for `seconds`.
     pub(crate) async fn sign_files(
         &self,
         paths: &[&str],
@@ -70,7 +70,7 @@ impl Supabase {
         let path = format!("/storage/v1/object/sign/{BUCKET}");
         let mut sign = self.exchange(Service::Storage, "storage", Method::Post, path);
         sign.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
-        // Signing changes nothing.
+        // Signing has no side effects.
         sign.is_idempotent = true;
         let signed: Vec<Signed> = self.read_json(sign).await?;
         let with_address = signed.into_iter().filter_map(|signed| {
@@ -86,7 +86,7 @@ impl Supabase {
     }
 }
 
-/// A storage path as part of an address. `None` for one that would lead out of its bucket.
+/// A storage path as part of a URL. `None` if it would leave the bucket.
 fn encode_path(path: &str) -> Option<String> {
     let segments: Vec<_> = path
         .split('/')
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_storage_path_stays_in_its_bucket() {
+    fn a_storage_path_cannot_leave_its_bucket() {
         assert_eq!(encode_path("guides/a b.pdf").as_deref(), Some("guides/a%20b.pdf"));
         assert_eq!(encode_path("ü?#%2e.md").as_deref(), Some("%C3%BC%3F%23%252e.md"));
         assert_eq!(encode_path(r"a\..\b").as_deref(), Some("a%5C..%5Cb"));

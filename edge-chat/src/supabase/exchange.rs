@@ -1,4 +1,4 @@
-//! One exchange with Supabase: sent within a deadline, tried twice where that is safe, read up to a limit.
+//! One HTTP exchange with Supabase: with a deadline, a circuit breaker, one retry if it is idempotent, and a size limit.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -17,23 +17,22 @@ use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeAnswers};
 use crate::http::error::HttpError;
 
-/// Most bytes of an answer that are read, unless the call says otherwise: enough for any page.
+/// Bytes of a response that are read by default: enough for any page.
 pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
-/// The pause before a second try, in milliseconds: at least this, and up to twice as much again, so that many isolates
-/// do not come back at once.
+/// The pause before a retry, in milliseconds: one to three times this value, so that many isolates do not retry at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
 
-/// The period of the database's limits, in seconds: nobody has to wait longer.
+/// The period of the database's rate limits, in seconds, and so the longest wait.
 const MAX_LIMIT_S: u64 = 60;
 
-/// A call that began with less time than this says nothing about Supabase when the time is over.
+/// A timeout of a call that began with less time than this says nothing about Supabase.
 const MIN_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
     static CIRCUITS: [Cell<Circuit>; 3] = const { [const { Cell::new(Circuit::CLOSED) }; 3] };
 }
 
-/// The parts of Supabase. Each can fail without the others, so each has a circuit.
+/// The services of Supabase. They can fail independently, so each has a circuit.
 #[derive(Clone, Copy)]
 pub(crate) enum Service {
     Rest,
@@ -41,46 +40,46 @@ pub(crate) enum Service {
     Keys,
 }
 
-/// A request to Supabase, still to be made.
+/// A request to Supabase, not sent yet.
 pub(crate) struct Exchange {
     pub(crate) service: Service,
     /// A name for the log.
     pub(crate) what: &'static str,
-    /// The user it is made for, who may be the reason that it fails.
+    /// The user it is made for, whose request may be the reason of a failure.
     pub(crate) caller: Option<Uuid>,
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
-    /// Whether doing it twice is as good as once.
+    /// Whether it has the same effect if it is sent twice. Such a request is retried once.
     pub(crate) is_idempotent: bool,
-    /// Most bytes of the answer that are read.
+    /// Bytes of the response that are read.
     pub(crate) max_bytes: usize,
-    /// What a large answer needs.
+    /// Permits for large responses.
     pub(crate) large_answers: LargeAnswers,
 }
 
-/// How an attempt failed.
+/// Why an attempt failed.
 enum UpstreamError {
-    /// No connection, or one that broke.
+    /// No connection, or a broken one.
     Connection(&'static str),
-    /// A status that says that Supabase has trouble.
+    /// A status that may indicate an outage.
     Status(u16),
-    /// The database has a limit of its own, and this user has reached it. So many seconds later there is room again.
+    /// The user has reached a rate limit of the database. Contains the seconds to wait.
     Limited(u64),
-    /// An answer of more bytes than are read.
+    /// The response is larger than `max_bytes`.
     TooLarge,
-    /// An answer that another try would not make better.
+    /// An error that a retry would not change.
     Final(HttpError),
 }
 
-/// An answer whose body is still to come. Dropped, it cancels the exchange.
+/// A response whose body is not read yet. Dropping it cancels the exchange.
 pub(crate) struct Answer {
     pub(crate) response: Response,
     connection: Connection,
 }
 
-/// Cancels its exchange when it is dropped.
+/// Cancels its exchange when dropped.
 pub(crate) struct Connection(Option<AbortController>);
 
 impl Drop for Connection {
@@ -92,12 +91,12 @@ impl Drop for Connection {
 }
 
 impl Exchange {
-    /// The body of the answer, if its status is a success.
+    /// The body of a successful response.
     pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, HttpError> {
         self.run(deadline, async || self.body().await).await
     }
 
-    /// The same, and `None` if it is too large.
+    /// The body of a successful response; `None` if it is too large.
     pub(crate) async fn read_if_not_too_large(
         &self,
         deadline: Deadline,
@@ -105,7 +104,7 @@ impl Exchange {
         self.run(deadline, async || match self.body().await {
             Ok(body) => Ok(Some(body)),
             Err(UpstreamError::TooLarge) => Ok(None),
-            Err(fault) => Err(fault),
+            Err(error) => Err(error),
         })
         .await
     }
@@ -119,7 +118,7 @@ impl Exchange {
                 let limit = body.ok().and_then(|body| database_limit_s(&body));
                 Err(limit.map_or(UpstreamError::Status(429), UpstreamError::Limited))
             }
-            Some(fault) => Err(fault),
+            Some(error) => Err(error),
             None => body,
         }
     }
@@ -133,7 +132,7 @@ impl Exchange {
             if length > self.max_bytes {
                 return Err(UpstreamError::TooLarge);
             }
-            if length > LARGE_BYTES && !self.large_answers.allow().await {
+            if length > LARGE_BYTES && !self.large_answers.acquire().await {
                 return Err(UpstreamError::Final(unavailable(self.what, "too many large answers at a time")));
             }
             body.extend_from_slice(&piece);
@@ -141,14 +140,14 @@ impl Exchange {
         Ok(body)
     }
 
-    /// The same, and `None` for a status that says that there is nothing at the address.
+    /// The body of a successful response; `None` for status 404.
     pub(crate) async fn read_if_there(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, HttpError> {
         self.run(deadline, async || {
             let answer = self.attempt().await?;
             match answer.response.status_code() {
                 404 => Ok(None),
                 status => match error_from_status(self.what, status) {
-                    Some(fault) => Err(fault),
+                    Some(error) => Err(error),
                     None => self.read_body(answer).await.map(Some),
                 },
             }
@@ -156,12 +155,12 @@ impl Exchange {
         .await
     }
 
-    /// The answer when its head is there; statuses of 500 and more, 401, 429 and redirects are failures.
+    /// The response, after its headers. Statuses of 500 and more, 401, 429 and redirects are errors.
     pub(crate) async fn open(&self, deadline: Deadline) -> Result<Answer, HttpError> {
         self.run(deadline, async || {
             let answer = self.attempt().await?;
             match error_from_status(self.what, answer.response.status_code()) {
-                Some(fault @ UpstreamError::Status(_)) => Err(fault),
+                Some(error @ UpstreamError::Status(_)) => Err(error),
                 Some(UpstreamError::Final(error)) if error.body.code == ErrorCode::Unauthorized => {
                     Err(UpstreamError::Final(error))
                 }
@@ -183,9 +182,9 @@ impl Exchange {
         match result {
             Ok(result) => {
                 let sign =
-                    result.as_ref().map_or_else(|fault| self.observation(fault), |_| Observation::Healthy);
+                    result.as_ref().map_or_else(|error| self.observation(error), |_| Observation::Healthy);
                 self.circuit(|circuit, now| circuit.record(sign, now));
-                result.map_err(|fault| fault.into_http_error(self.what))
+                result.map_err(|error| error.into_http_error(self.what))
             }
             Err(timeout) => {
                 if had_time {
@@ -196,15 +195,15 @@ impl Exchange {
         }
     }
 
-    fn observation(&self, fault: &UpstreamError) -> Observation {
-        match fault {
+    fn observation(&self, error: &UpstreamError) -> Observation {
+        match error {
             UpstreamError::Limited(_) | UpstreamError::TooLarge | UpstreamError::Final(_) => {
                 Observation::Healthy
             }
             UpstreamError::Connection(_) => Observation::Failing,
-            // From the gateway: Supabase itself did not answer. 520 to 530 are Cloudflare's.
+            // From a gateway: Supabase itself did not respond. 520 to 530 are Cloudflare's.
             UpstreamError::Status(300..=399 | 502..=504 | 520..=530) => Observation::Failing,
-            // Among others a query that was cancelled for the time it took (500), and limits of the user (429).
+            // Includes queries that exceeded the statement timeout (500) and rate limits of the user (429).
             UpstreamError::Status(_) => self.failing_for_caller(),
         }
     }
@@ -227,13 +226,13 @@ impl Exchange {
         })
     }
 
-    /// Never fails itself: the outer result is for the deadline.
+    /// Never returns an outer error; the type is that of `Deadline::limit`.
     async fn attempts<T>(
         &self,
         attempt: impl AsyncFn() -> Result<T, UpstreamError>,
     ) -> Result<Result<T, UpstreamError>, HttpError> {
         match attempt().await {
-            Err(fault) if self.is_idempotent && fault.is_transient() => {
+            Err(error) if self.is_idempotent && error.is_transient() => {
                 let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
                 Delay::from(Duration::from_millis(pause_ms as u64)).await;
                 Ok(attempt().await)
@@ -262,7 +261,7 @@ impl Exchange {
             headers.set(name, value)?;
         }
         let mut init = RequestInit::new();
-        // A redirect would take the user's token to another place.
+        // Following a redirect would send the user's token elsewhere.
         init.with_method(self.method.clone()).with_headers(headers).with_redirect(RequestRedirect::Manual);
         if let Some(body) = &self.body {
             init.with_body(Some(body.as_str().into()));
@@ -272,14 +271,14 @@ impl Exchange {
 }
 
 impl Answer {
-    /// The response, and the connection that must be kept for as long as its body is read.
+    /// The response, and the connection, which must live until the body is read.
     pub(crate) fn into_parts(self) -> (Response, Connection) {
         (self.response, self.connection)
     }
 }
 
 impl UpstreamError {
-    /// Whether it may be gone a moment later.
+    /// Whether a retry may succeed.
     fn is_transient(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
     }
@@ -289,7 +288,7 @@ impl UpstreamError {
             Self::Connection(detail) => unavailable(what, detail),
             Self::Status(status) => unavailable(what, &format!("HTTP {status}")),
             Self::Limited(seconds) => {
-                HttpError::rate_limited(seconds).with_detail(format!("{what}: the limit of the database"))
+                HttpError::rate_limited(seconds).with_detail(format!("{what}: rate limit of the database"))
             }
             Self::TooLarge => unavailable(what, "the answer is too large"),
             Self::Final(error) => error,
@@ -297,7 +296,7 @@ impl UpstreamError {
     }
 }
 
-/// What a status means that is no success.
+/// The error for an unsuccessful status.
 fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
     let detail = || format!("{what}: HTTP {status}");
     Some(match status {
@@ -314,13 +313,13 @@ fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
             .with_detail(detail()),
         ),
         301 | 302 | 303 | 307 | 308 | 429 | 500.. => UpstreamError::Status(status),
-        // Any other refusal means that the database and this Worker do not fit together.
+        // Any other status means that the Worker and the database are incompatible.
         _ => UpstreamError::Final(HttpError::internal(detail())),
     })
 }
 
-/// The seconds to wait, if an answer with status 429 is the database's own word (`PT429` is how PostgREST makes it that
-/// status) and not one of something before it.
+/// The seconds to wait, if the database itself responded with 429 (PostgREST maps the error code `PT429` to that status), and
+/// not a gateway before it.
 fn database_limit_s(body: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct Raised {
@@ -334,7 +333,7 @@ fn database_limit_s(body: &[u8]) -> Option<u64> {
 }
 
 fn circuit_open(what: &str, wait_ms: u64) -> HttpError {
-    unavailable(what, "not tried, the last calls failed")
+    unavailable(what, "not called, because the last calls failed")
         .with_header("Retry-After", wait_ms.min(OPEN_MS).div_ceil(1000).max(1).to_string())
 }
 
@@ -351,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_refusal_of_supabase_has_its_own_meaning() {
+    fn each_status_of_supabase_maps_to_an_error_code() {
         let code = |status| error_from_status("x", status).map(|error| error.into_http_error("x").body.code);
         assert_eq!(code(200), None);
         assert_eq!(code(206), None);
@@ -365,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_the_database_says_how_long_to_wait() {
+    fn a_rate_limit_of_the_database_has_the_seconds_to_wait() {
         let seconds = |body: &str| database_limit_s(body.as_bytes());
         assert_eq!(seconds(r#"{"code":"PT429","message":"slow down","details":"17","hint":null}"#), Some(17));
         for (details, expected) in
@@ -384,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_the_database_is_not_tried_again() {
+    fn a_rate_limit_of_the_database_is_not_retried() {
         let limited = UpstreamError::Limited(17);
         assert!(!limited.is_transient());
         let error = limited.into_http_error("x");
@@ -393,8 +392,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_tried_again() {
-        let is_transient = |status| error_from_status("x", status).is_some_and(|fault| fault.is_transient());
+    fn only_transient_statuses_are_retried() {
+        let is_transient = |status| error_from_status("x", status).is_some_and(|error| error.is_transient());
         assert_eq!([429, 502, 503, 504].map(is_transient), [true; 4]);
         assert_eq!([302, 400, 401, 403, 404, 500, 501].map(is_transient), [false; 7]);
     }

@@ -1,7 +1,7 @@
-//! All that is kept of a user: to be taken along page by page, or deleted.
+//! Export and deletion of all data of a user.
 //!
-//! Pages are read by key, so that rows which come or go meanwhile neither repeat nor hide others. The last page is an empty
-//! one: a short one may be as long as PostgREST gives any (`max-rows`).
+//! Pages are read by key, so that rows that are added or deleted meanwhile neither repeat nor hide others. Only an empty page
+//! is the last, because PostgREST may shorten any page (`max-rows`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::sessions::{COLUMNS, MESSAGES, TABLE};
 use super::{Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
 
-/// A message, as it is stored and as it is exported.
+/// A message as stored and exported.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ExportedMessage {
     #[serde(skip_serializing)]
@@ -22,15 +22,15 @@ pub(crate) struct ExportedMessage {
     pub(crate) content: String,
     pub(crate) citations: Box<RawValue>,
     pub(crate) created_at: Timestamp,
-    /// Why it refuses an answer, if it does.
+    /// The reason, if it is a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<String>,
-    /// Whether it says that its passages may not answer the question; exported of the assistant's messages only.
+    /// Whether its passages may not answer the question. Exported for messages of the assistant only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hedged: Option<bool>,
 }
 
-/// A refused question, as it is stored and as it is exported.
+/// A refused question as stored and exported.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RefusedQuestion {
     pub(crate) id: Uuid,
@@ -47,7 +47,7 @@ impl Supabase {
         self.rpc("chat_delete_user_data", &json!({}))?.read(self.deadline).await.map(drop)
     }
 
-    /// The user's sessions by id, from the one after this. `None` if so many are too large for an answer.
+    /// The user's sessions after `after`, ordered by id. `None` if the response would be too large.
     pub(crate) async fn sessions_after(
         &self,
         after: Option<Uuid>,
@@ -63,8 +63,8 @@ impl Supabase {
         self.select_if_not_too_large(TABLE, &query).await
     }
 
-    /// The messages of sessions, by session and then by time, from the one after this, which is of the first session. `None` if
-    /// so many are too large for an answer.
+    /// The messages of sessions, ordered by session and time, from the one after `after`, which is in the first session. `None`
+    /// if the response would be too large.
     pub(crate) async fn messages_after(
         &self,
         sessions: &[Uuid],
@@ -86,13 +86,13 @@ impl Supabase {
         self.select_if_not_too_large(MESSAGES, &query).await
     }
 
-    /// The user's refused questions, the oldest first, from the one after this. `None` if so many are too large for an answer.
+    /// The user's refused questions after `after`, oldest first. `None` if the response would be too large.
     pub(crate) async fn refusals_after(
         &self,
         after: Option<(&Timestamp, Uuid)>,
         limit: u32,
     ) -> Result<Option<Vec<RefusedQuestion>>, HttpError> {
-        // Whose they are is no column for users: Row Level Security alone selects them.
+        // Users cannot read the column of the owner; Row Level Security selects the rows.
         let mut query = Query::columns("id,session_id,question,reason,best_score,created_at")
             .order("created_at.asc,id.asc")
             .limit(limit);

@@ -1,5 +1,5 @@
-//! How many large answers an isolate holds at a time: all its requests share 128 MB, and an answer is there several times over
-//! while it is read, taken apart and sent on.
+//! Limits how many large responses an isolate processes at a time. All its requests share 128 MB, and a response is in memory
+//! several times while it is read, parsed and sent.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use worker::{Date, Delay};
 
-/// From here on an answer is large, in bytes.
+/// Responses of more bytes are large.
 pub(super) const LARGE_BYTES: usize = 128 * 1024;
-/// Requests that may hold a large answer at a time. `cargo xtask bench edge --only memory` shows what memory that takes.
+/// Requests that may have a large response at a time. `cargo xtask bench edge --only memory` measures the memory.
 const MAX_PERMITS: usize = 4;
-/// After this time a permit counts as lost: the runtime has ended the request that held it.
+/// After this time a permit counts as lost: the runtime has cancelled its request.
 const LOST_AFTER_MS: u64 = 60_000;
-/// How often a request looks whether there is a permit, and for how long. The future of another request is not ours to await.
+/// How often and how many times a request polls for a permit. Workers may not await the future of another request.
 const POLL: Duration = Duration::from_millis(10);
 const MAX_POLLS: u32 = 300;
 
@@ -21,13 +21,13 @@ thread_local! {
     static PERMITS: RefCell<Permits> = const { RefCell::new(Permits::NONE_TAKEN) };
 }
 
-/// The permit of a request, from its first large answer until its end.
+/// The permit of a request, from its first large response until its end.
 #[derive(Clone, Default)]
 pub(crate) struct LargeAnswers(Rc<RefCell<Option<Permit>>>);
 
 impl LargeAnswers {
-    /// Waits for a permit, unless there is one. `false` if none came free.
-    pub(super) async fn allow(&self) -> bool {
+    /// Waits for a permit, unless the request has one. `false` on timeout.
+    pub(super) async fn acquire(&self) -> bool {
         for _ in 0..MAX_POLLS {
             if self.0.borrow().is_some() {
                 return true;
@@ -43,7 +43,7 @@ impl LargeAnswers {
     }
 }
 
-/// Given back when it is dropped.
+/// Returned when dropped.
 struct Permit(u64);
 
 impl Drop for Permit {
@@ -52,10 +52,10 @@ impl Drop for Permit {
     }
 }
 
-/// The permits that are taken. Time comes from outside.
+/// The permits in use. The caller passes the time in.
 struct Permits {
     next: u64,
-    /// Number and time of each.
+    /// Number and start of each.
     taken: [Option<(u64, u64)>; MAX_PERMITS],
 }
 
@@ -63,7 +63,7 @@ impl Permits {
     const NONE_TAKEN: Self = Self { next: 0, taken: [None; MAX_PERMITS] };
 
     fn take(&mut self, now_ms: u64) -> Option<u64> {
-        // A time in the future comes from a clock that was set back.
+        // A time in the future means that the clock was set back.
         let is_free = |place: &Option<(u64, u64)>| {
             place.is_none_or(|(_, since_ms)| !(since_ms..since_ms + LOST_AFTER_MS).contains(&now_ms))
         };
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permits_are_bounded_and_come_back() {
+    fn permits_are_bounded_and_can_be_reused() {
         let mut permits = Permits::NONE_TAKEN;
         let taken: Vec<_> = (0..MAX_PERMITS).map(|_| permits.take(0).expect("a permit")).collect();
         assert_eq!(permits.take(1), None);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permit_whose_request_vanished_is_free_after_a_while() {
+    fn a_lost_permit_becomes_free_after_a_minute() {
         let mut permits = Permits::NONE_TAKEN;
         let lost = permits.take(0).expect("a permit");
         for _ in 1..MAX_PERMITS {
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(permits.take(LOST_AFTER_MS - 1), None);
         assert!(permits.take(LOST_AFTER_MS).is_some());
         permits.give_back(lost);
-        assert_eq!(permits.take(LOST_AFTER_MS), None, "giving the lost one back frees nobody else's");
+        assert_eq!(permits.take(LOST_AFTER_MS), None, "returning a lost permit does not free another one");
     }
 }

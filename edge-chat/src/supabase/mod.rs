@@ -1,5 +1,5 @@
-//! Supabase: every call carries the user's own token, and Row Level Security decides. Only the public settings are read
-//! without one.
+//! The client of Supabase. Every call carries the user's token, and Row Level Security decides. Only the public settings are
+//! read without a token.
 
 mod chat;
 mod circuit;
@@ -35,7 +35,7 @@ use large::LargeAnswers;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
 
-/// The request header with the secret by which the database knows the Worker.
+/// The request header with the secret that proves to the database that a call comes from the Worker.
 const WORKER_HEADER: &str = "x-evidence-chat-worker";
 
 /// Supabase on behalf of one user.
@@ -53,12 +53,12 @@ impl Supabase {
         Self { project: Rc::clone(project), user: Rc::new(user), deadline, large_answers }
     }
 
-    /// The same, with another deadline.
+    /// A copy with another deadline.
     pub(crate) fn with_deadline(&self, deadline: Deadline) -> Self {
         Self { deadline, ..self.clone() }
     }
 
-    /// The same for another piece of work: with another deadline, and a permit of its own for large answers.
+    /// A copy with another deadline and its own permit for large responses.
     pub(crate) fn with_new_permit(&self, deadline: Deadline) -> Self {
         Self { deadline, large_answers: LargeAnswers::default(), ..self.clone() }
     }
@@ -77,7 +77,7 @@ impl Supabase {
         self.read_json(self.exchange(Service::Rest, table, Method::Get, path)).await
     }
 
-    /// The same, and `None` if they are too large.
+    /// Reads rows of a table. `None` if the response is too large.
     async fn select_if_not_too_large<T: DeserializeOwned>(
         &self,
         table: &'static str,
@@ -91,7 +91,7 @@ impl Supabase {
         body.map(|body| parse(table, &body)).transpose()
     }
 
-    /// A call of a function that can be made twice.
+    /// A call of an idempotent function.
     fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, HttpError> {
         let path = format!("/rest/v1/rpc/{function}");
         let mut exchange = self.exchange(Service::Rest, function, Method::Post, path);
@@ -100,8 +100,8 @@ impl Supabase {
         Ok(exchange)
     }
 
-    /// A call that the Worker vouches for: without its limits in the database, and counted in the statistics.
-    fn vouched_rpc(
+    /// A call with the Worker's secret: exempt from the rate limits of the database and counted in the statistics.
+    fn trusted_rpc(
         &self,
         function: &'static str,
         parameters: &impl Serialize,
@@ -117,7 +117,7 @@ impl Supabase {
         parse(exchange.what, &exchange.read(self.deadline).await?)
     }
 
-    /// A request as the user; safe if it only reads.
+    /// A request as the user.
     fn exchange(
         &self,
         service: Service,
@@ -134,7 +134,7 @@ impl Supabase {
 }
 
 impl Project {
-    /// The settings and the model of the knowledge base, as anyone may know them.
+    /// The public settings and the model of the knowledge base.
     pub(crate) async fn chat_config<T: DeserializeOwned>(&self, deadline: Deadline) -> Result<T, HttpError> {
         const FUNCTION: &str = "chat_config";
         let path = format!("/rest/v1/rpc/{FUNCTION}");
@@ -142,7 +142,7 @@ impl Project {
         exchange.body = Some(json!({}).to_string());
         exchange.is_idempotent = true;
         let body = exchange.read(deadline).await.map_err(|error| match error.body.code {
-            // No user is asked about here: the key of the project is not accepted.
+            // No user is involved, so the project key is wrong.
             ErrorCode::Unauthorized | ErrorCode::Forbidden => {
                 HttpError::internal(format!("{FUNCTION}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
             }
@@ -190,7 +190,7 @@ fn read_with<T>(
     read: impl FnOnce(&[u8]) -> serde_json::Result<T>,
 ) -> Result<T, HttpError> {
     read(body).map_err(|error| {
-        // The position only: the parser's message may quote what it read.
+        // Only the position: the parser's message may quote data.
         unavailable(what, &format!("unexpected JSON at line {}, column {}", error.line(), error.column()))
     })
 }
@@ -204,7 +204,7 @@ impl Query {
         Self(vec![("select", columns.to_owned())])
     }
 
-    /// A condition such as `("id", "eq.5")`. The value must hold nothing of the caller's but ids, times and numbers.
+    /// A condition such as `("id", "eq.5")`. Of user input, it must contain only ids, times and numbers.
     fn filter(mut self, column: &'static str, condition: impl Into<String>) -> Self {
         self.0.push((column, condition.into()));
         self
@@ -223,7 +223,7 @@ impl Query {
     }
 }
 
-/// A vector as text: PostgREST hands a JSON array to Postgres as an array, which is not a vector.
+/// A vector as text: PostgREST would pass a JSON array to Postgres as an array, which is not a vector.
 fn vector_literal(vector: &[f32]) -> Result<String, HttpError> {
     to_json(&vector)
 }
@@ -232,7 +232,7 @@ fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
     serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
-/// What a conversation that is not there, or not the user's, is called.
+/// The error for a session that does not exist or belongs to another user.
 pub(crate) fn session_not_found() -> HttpError {
     HttpError::new(ErrorCode::NotFound, "This conversation does not exist. Start a new one.")
 }

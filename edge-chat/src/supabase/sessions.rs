@@ -1,4 +1,4 @@
-//! Conversations and their messages.
+//! Sessions and their messages.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
 pub(super) const COLUMNS: &str = "id,title,created_at,updated_at";
 
-/// A conversation, as the client gets it.
+/// A session as the client gets it.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Session {
     pub(crate) id: Uuid,
@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(crate) updated_at: Timestamp,
 }
 
-/// A message, as it is stored.
+/// A message as stored.
 #[derive(Deserialize)]
 pub(crate) struct Message {
     pub(crate) id: Uuid,
@@ -32,20 +32,20 @@ pub(crate) struct Message {
     pub(crate) content: String,
     pub(crate) citations: Vec<Box<RawValue>>,
     pub(crate) created_at: Timestamp,
-    /// Why it refuses an answer, if it does.
+    /// The reason, if it is a refusal.
     pub(crate) refusal: Option<String>,
-    /// Whether it says that its passages may not answer the question.
+    /// Whether its passages may not answer the question.
     pub(crate) hedged: bool,
 }
 
 impl Supabase {
-    /// Whether the session exists and is the user's.
+    /// Whether the session exists and belongs to the user.
     pub(crate) async fn owns_session(&self, session_id: Uuid) -> Result<bool, HttpError> {
         let rows: Vec<IgnoredAny> = self.select(TABLE, &self.own_session("id", session_id)).await?;
         Ok(!rows.is_empty())
     }
 
-    /// The user's sessions, the last used first; `before`: time and id of the last one seen.
+    /// The user's sessions, last used first. `before` is the time and id of the last one seen.
     pub(crate) async fn sessions(
         &self,
         before: Option<(&Timestamp, Uuid)>,
@@ -56,7 +56,7 @@ impl Supabase {
             .order("updated_at.desc,id.desc")
             .limit(limit);
         let query = match before {
-            // In this form one scan of the index finds the page.
+            // In this form Postgres finds the page with one index scan.
             Some((time, id)) => query
                 .filter("updated_at", format!("lte.{}", time.as_str()))
                 .filter("or", format!("(updated_at.lt.\"{}\",id.lt.{id})", time.as_str())),
@@ -70,7 +70,7 @@ impl Supabase {
         Ok(rows.into_iter().next())
     }
 
-    /// Renames a session. `None` if there is none.
+    /// Renames a session. `None` if it does not exist.
     pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, HttpError> {
         let query = self.own_session(COLUMNS, id);
         let path = format!("/rest/v1/{TABLE}?{}", query.encode());
@@ -81,7 +81,7 @@ impl Supabase {
         Ok(rows.into_iter().next())
     }
 
-    /// Deletes a session with its messages; tells whether there was one.
+    /// Deletes a session with its messages. Returns whether it existed.
     pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, HttpError> {
         let query = self.own_session("id", id);
         let path = format!("/rest/v1/{TABLE}?{}", query.encode());
@@ -91,8 +91,8 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Messages of a session, the oldest first; `after`: time of the last one seen. Also how many were asked for: `limit`,
-    /// or fewer where so many would be too large.
+    /// Messages of a session, oldest first. `after` is the time of the last one seen. Also returns how many were requested:
+    /// `limit`, or fewer if the response would be too large.
     pub(crate) async fn messages(
         &self,
         session_id: Uuid,
@@ -115,7 +115,7 @@ impl Supabase {
             .order("created_at.asc,id.asc")
             .limit(limit);
         let query = match after {
-            // Times of one session differ.
+            // The times within a session are unique.
             Some(time) => query.filter("created_at", format!("gt.{}", time.as_str())),
             None => query,
         };

@@ -1,15 +1,15 @@
-//! Points in time as Postgres writes them.
+//! Timestamps of Postgres.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A time in the form of RFC 3339, such as `2026-01-31T23:59:59.123456+00:00`, that Postgres takes back to the
-/// microsecond. It holds nothing that means something in a filter.
+/// A time in RFC 3339, such as `2026-01-31T23:59:59.123456+00:00`, which Postgres parses without loss. It contains no character
+/// with a meaning in a PostgREST filter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Timestamp(String);
 
 impl Timestamp {
-    /// Reads RFC 3339 and the form of Postgres itself, which has a space for the `T` and may leave out the minutes of
-    /// the zone. `None` for what Postgres would refuse, such as the 30th of February.
+    /// Parses RFC 3339 and the format of Postgres, which has a space instead of the `T` and may omit the minutes of the zone.
+    /// `None` for what Postgres would reject, such as the 30th of February.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.split_once(['T', ' '])?;
         let clock_end = time.find(['.', '+', '-', 'Z']).unwrap_or(time.len());
@@ -66,7 +66,7 @@ fn zone_with_minutes(zone: &str) -> Option<String> {
     is_offset.then_some(zone)
 }
 
-/// Numbers of so many digits each, separated by one character.
+/// Parses numbers with the given numbers of digits, separated by one character.
 fn numbers(text: &str, separator: char, digits: &[usize]) -> Option<Vec<u32>> {
     let parts: Vec<_> = text.split(separator).collect();
     let fits = parts.len() == digits.len()
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_of_postgres_become_one() {
+    fn both_formats_are_normalized() {
         for (text, expected) in [
             ("2026-02-28T23:59:59.123456+00:00", "2026-02-28T23:59:59.123456+00:00"),
             ("2026-02-28 23:59:59.1+00", "2026-02-28T23:59:59.1+00:00"),
@@ -102,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn what_postgres_would_not_take_is_no_time() {
-        for odd in [
+    fn what_postgres_would_reject_is_not_a_timestamp() {
+        for wrong in [
             "",
             "now",
             "infinity",
@@ -121,7 +121,7 @@ mod tests {
             "2026-01-01T00:00:00Z\"),or(id.neq.x",
             "+026-01-01T00:00:00Z",
         ] {
-            assert_eq!(read(odd), None, "{odd}");
+            assert_eq!(read(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Sentences that say nothing without the one before.
+//! Sentences that refer to the sentence before them.
 
-/// First words that point back, in English.
+/// English words that refer back when they begin a sentence.
 const POINTERS: &[&str] = &[
     "accordingly",
     "both",
@@ -25,8 +25,8 @@ const POINTERS: &[&str] = &[
     "thus",
 ];
 
-/// Whether an English sentence begins with a word that points at the sentence before.
-pub(super) fn leans_on_previous(sentence: &str) -> bool {
+/// Whether an English sentence begins with a word that refers to the previous sentence.
+pub(super) fn refers_to_previous(sentence: &str) -> bool {
     let word = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let word = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     POINTERS.binary_search(&word.to_lowercase().as_str()).is_ok()
@@ -37,17 +37,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_sorted_for_the_search() {
+    fn the_words_are_sorted_for_binary_search() {
         assert!(POINTERS.is_sorted());
     }
 
     #[test]
-    fn pronouns_and_conclusions_point_back() {
+    fn pronouns_and_conclusions_refer_back() {
         for sentence in ["It is free.", "**They** cost 5 euros.", "Therefore, call us.", "It's open."] {
-            assert!(leans_on_previous(sentence), "{sentence}");
+            assert!(refers_to_previous(sentence), "{sentence}");
         }
         for sentence in ["Items are free.", "", "…", "Italy is far.", "We ship it."] {
-            assert!(!leans_on_previous(sentence), "{sentence}");
+            assert!(!refers_to_previous(sentence), "{sentence}");
         }
     }
 }

@@ -230,6 +230,6 @@ describe("a limit of the database", () => {
     assert.deepEqual([events.at(-1).type, events.at(-1).persisted], ["answer_end", false]);
     assert.equal(upstream.callsOf(user, "rpc/chat_record_turn").length, 1);
     const { faults } = await worker.lineOf(reply);
-    assert.deepEqual(faults, ["history not written: chat_record_turn: the limit of the database"]);
+    assert.deepEqual(faults, ["history not written: chat_record_turn: rate limit of the database"]);
   });
 });

@@ -1,0 +1,123 @@
+//! Compares the plain text of generated Markdown with what pulldown-cmark renders.
+//!
+//! Deliberate differences to CommonMark, which the generator avoids and `deliberate_differences` shows:
+//! - A unit may begin or end inside emphasis, so marks at its start or end need no counterpart.
+//! - A passage may not contain the definitions of its links, so `[text][label]` is a link without them.
+//! - A star between digits means multiplication. One tilde means "about".
+//! - Only common entities are decoded.
+//! - Labels of images and links are read even inside other links.
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser};
+
+use super::plain_text;
+use crate::sentences::UnitKind;
+
+/// An inline element of Markdown.
+#[derive(Debug, Clone)]
+enum Inline {
+    /// Source that needs no nesting: words, code, escapes, entities, autolinks, tags and comments.
+    Leaf(String),
+    Emphasis(&'static str, Vec<Inline>),
+    Link(Vec<Inline>, String),
+    Image(Vec<Inline>, String),
+}
+
+fn source(inlines: &[Inline]) -> String {
+    inlines.iter().map(Inline::source).collect::<Vec<_>>().join(" ")
+}
+
+impl Inline {
+    fn source(&self) -> String {
+        match self {
+            Self::Leaf(source) => source.clone(),
+            Self::Emphasis(mark, inner) => format!("{mark}{}{mark}", source(inner)),
+            Self::Link(inner, target) => format!("[{}]({target})", source(inner)),
+            Self::Image(inner, target) => format!("![{}]({target})", source(inner)),
+        }
+    }
+}
+
+fn leaf() -> impl Strategy<Value = Inline> {
+    let words = "[a-zé]{1,6}[,.?]?|[0-9]{1,3}|2\\*3|snake_case|a \\* b|x\\[3\\]|\\[x\\]|AT&T|5 < 6|~5";
+    let code = "`[a-z*_\\[\\]()<>&~]{1,6}`|``[a-z] ?`[a-z]``|` [a-z]* `";
+    let escapes = r"\\[*_`\[\]()<>&~!#.\\]";
+    let entities = "&(amp|lt|gt|quot|#39);";
+    let angle_brackets = "<https://e\\.org/[a-z_*]{0,4}>|<[a-z]{1,4}@e\\.org>|</?(b|i|span)>|<br/>|<a href=\"[a-z]\">|<!-- [a-z* ]{0,6} -->";
+    prop_oneof![4 => words, 2 => code, 1 => escapes, 1 => entities, 1 => angle_brackets]
+        .prop_map(Inline::Leaf)
+}
+
+fn target() -> impl Strategy<Value = String> {
+    "[a-z/_.*]{1,6}(\\([a-z]\\))?( \"[a-z ]{0,4}\")?"
+}
+
+fn inlines() -> impl Strategy<Value = Vec<Inline>> {
+    let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
+    let emphasis = |inner: BoxedStrategy<Vec<Inline>>| {
+        let mark = mark.clone();
+        (mark, inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
+    };
+    let several = |one: BoxedStrategy<Inline>| prop::collection::vec(one, 1..4).boxed();
+    // Link texts contain emphasis and images, but no other links.
+    let in_link = leaf().prop_recursive(2, 6, 3, move |inner| {
+        let inner = several(inner);
+        prop_oneof![
+            2 => emphasis(inner.clone()),
+            1 => (inner, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
+        ]
+    });
+    let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
+    let emphasis = move |inner: BoxedStrategy<Vec<Inline>>| {
+        (mark.clone(), inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
+    };
+    let one = leaf().prop_recursive(3, 12, 3, move |inner| {
+        let in_link = several(in_link.clone().boxed());
+        prop_oneof![
+            2 => emphasis(several(inner)),
+            1 => (in_link.clone(), target()).prop_map(|(inner, target)| Inline::Link(inner, target)),
+            1 => (in_link, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
+        ]
+    });
+    prop::collection::vec(one, 1..5)
+}
+
+/// The visible text of a paragraph.
+fn rendered(markdown: &str) -> String {
+    let visible = |event| match event {
+        Event::Text(text) | Event::Code(text) => Some(text.to_string()),
+        Event::SoftBreak => Some(" ".to_owned()),
+        _ => None,
+    };
+    Parser::new_ext(markdown, Options::ENABLE_STRIKETHROUGH).filter_map(visible).collect()
+}
+
+fn plain(markdown: &str) -> String {
+    plain_text(markdown, UnitKind::Sentence)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn plain_text_is_what_commonmark_shows(inlines in inlines(), separator in "[ \n]") {
+        // Words around it keep the text a paragraph and its marks away from the ends.
+        let markdown = format!("Text{separator}{} end.", source(&inlines));
+        prop_assert_eq!(plain(&markdown), rendered(&markdown));
+    }
+}
+
+#[test]
+fn deliberate_differences() {
+    for (markdown, ours, commonmark) in [
+        ("**Cut off.", "Cut off.", "**Cut off."),
+        ("Cut off.**", "Cut off.", "Cut off.**"),
+        ("See [this][help].", "See this.", "See [this][help]."),
+        ("It is 2*3*4.", "It is 2*3*4.", "It is 234."),
+        ("About ~5~ days.", "About ~5~ days.", "About 5 days."),
+        ("5 &euro;.", "5 &euro;.", "5 €."),
+        ("See [a [b](c) d](e).", "See a b d.", "See [a b d](e)."),
+    ] {
+        assert_eq!((plain(markdown).as_str(), rendered(markdown).as_str()), (ours, commonmark));
+    }
+}
