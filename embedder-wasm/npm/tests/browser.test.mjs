@@ -99,7 +99,7 @@ test("a damaged, partial or unrelated copy in the cache is replaced by a downloa
     flipped,
     partial: MODEL.subarray(0, 1_000_000),
     longer: Buffer.concat([MODEL, Buffer.alloc(1)]),
-    otherOrigin: Buffer.from("<!doctype html><title>Sign in to this network</title>"),
+    unrelated: Buffer.from("<!doctype html><title>Sign in to this network</title>"),
     empty: Buffer.alloc(0),
   };
   for (const [name, copy] of Object.entries(copies)) {
