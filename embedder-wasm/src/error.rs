@@ -2,16 +2,16 @@ use std::path::PathBuf;
 
 use crate::VocabularyError;
 
-/// Why the model could not be loaded. Once it is loaded, every text can be embedded.
+/// Why the model could not be loaded. A loaded model can embed every text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {
     /// The model file could not be read.
     #[error("cannot read {}: {source}. Run `cargo xtask model` to make it, or point EVIDENCE_MODEL_DIR at its folder", path.display())]
     Io {
-        /// The file asked for.
+        /// The requested file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The bytes are not the model that this version embeds with.
@@ -21,7 +21,7 @@ pub enum EmbedderError {
         expected = crate::MODEL_SHA256
     )]
     WrongFile {
-        /// Checksum of the bytes given, hex.
+        /// SHA-256 of the bytes, hex.
         actual: String,
     },
     /// The bytes do not describe a model.
@@ -34,7 +34,7 @@ pub enum EmbedderError {
         file = crate::MODEL_FILE
     )]
     WrongKind {
-        /// The kind that the file names; the embedder's names none.
+        /// The kind in the file's metadata; the embedder's file has none.
         actual: Option<String>,
     },
     /// The tokens are not those of the model.

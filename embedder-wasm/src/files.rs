@@ -1,4 +1,4 @@
-//! Which file the vectors come from, and the short name that travels with every vector.
+//! The identity of the model file, and the fingerprint that is stored with every vector.
 
 use std::sync::OnceLock;
 
@@ -10,14 +10,14 @@ use crate::EmbedderError;
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 /// SHA-256 of the model file, hex.
 pub const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
-/// Length of the model file.
+/// Length of the model file in bytes.
 pub const MODEL_BYTES: usize = 23_325_735;
 
-/// Raise when a change to this crate changes the vectors it produces.
+/// Change it with every change to this crate that changes the vectors.
 const ENGINE_VERSION: &str = "integer-1";
 
-/// Short hash of everything that decides a vector's value: weights, tokenizer, pooling, truncation and engine.
-/// Vectors with different fingerprints must not be compared. 16 hex digits.
+/// Short hash of everything that determines a vector: weights, tokenizer, pooling, truncation and engine. 16 hex digits.
+/// Vectors with different fingerprints must not be compared.
 pub fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
@@ -31,7 +31,7 @@ pub fn fingerprint() -> &'static str {
     })
 }
 
-/// Refuses anything but the model file.
+/// Rejects anything but the model file.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), EmbedderError> {
     let actual = sha256_hex(bytes);
     if actual == MODEL_SHA256 { Ok(()) } else { Err(EmbedderError::WrongFile { actual }) }
@@ -52,13 +52,13 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_changes_only_on_purpose() {
+    fn the_fingerprint_does_not_change_by_accident() {
         // Every stored vector carries it: a new value means that every knowledge base is embedded again.
         assert_eq!(fingerprint(), "75842d1c2e714391");
     }
 
     #[test]
-    fn another_file_is_refused_and_named() {
+    fn another_file_is_rejected_and_the_error_names_the_right_one() {
         let error = verify(b"{}").unwrap_err();
         assert!(error.to_string().starts_with("this is not all-MiniLM-L6-v2-int8.safetensors"), "{error}");
     }

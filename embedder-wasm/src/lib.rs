@@ -1,6 +1,6 @@
 //! all-MiniLM-L6-v2 sentence embeddings: text in, 384 unit-length floats out.
 //!
-//! The same code runs natively (the `kb` command line) and as WebAssembly in the visitor's browser, and gives the same
+//! The same code runs natively (the `kb` command line) and as WebAssembly in the visitor's browser. It returns the same
 //! bits on every machine: matrix products are exact integers, and float steps run in one fixed order.
 //!
 //! ```no_run
@@ -12,7 +12,7 @@
 
 #![deny(missing_docs, unsafe_code)]
 
-// The tests of this crate and those in `tests/` share code.
+// Unit tests include code of `tests/`, which names the crate.
 #[cfg(test)]
 extern crate self as embedder;
 
@@ -44,7 +44,7 @@ use kernels::Instructions;
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
 
-/// Longest token sequence the model reads, \[CLS\] and \[SEP\] included (`max_seq_length` of sentence-transformers).
+/// Maximum tokens that the model reads, including \[CLS\] and \[SEP\] (`max_seq_length` of sentence-transformers).
 pub const MAX_TOKENS: usize = 256;
 
 /// One embedded text.
@@ -52,17 +52,17 @@ pub const MAX_TOKENS: usize = 256;
 pub struct Embedding {
     /// [`DIMENSIONS`] floats of unit Euclidean length.
     pub vector: Vec<f32>,
-    /// Tokens of the whole text, \[CLS\] and \[SEP\] included, before truncation.
+    /// Tokens of the whole text before truncation, including \[CLS\] and \[SEP\].
     pub tokens: usize,
-    /// True if the text had more than [`MAX_TOKENS`] tokens and its end was not read.
+    /// Whether the text has more than [`MAX_TOKENS`] tokens, so that its end was not read.
     pub truncated: bool,
 }
 
 /// The loaded model and its tokenizer.
 ///
-/// A clone shares the weights and has its own working memory (about 4 MB, which never grows): one clone per thread.
+/// A clone shares the weights and has its own working memory (about 4 MB, which never grows): use one per thread.
 ///
-/// Every text has a vector. One without tokens (empty, or only white space and control characters) gets that of the
+/// Every text has a vector. A text without tokens (empty, or only white space and control characters) has that of the
 /// empty sentence, "\[CLS\] \[SEP\]", as in sentence-transformers.
 #[derive(Clone)]
 pub struct Embedder {
@@ -76,7 +76,7 @@ impl Embedder {
     /// Loads [`MODEL_FILE`] from a folder.
     ///
     /// # Errors
-    /// [`EmbedderError::Io`] if the file cannot be read, otherwise as [`Embedder::new`].
+    /// [`EmbedderError::Io`] if the file cannot be read, otherwise those of [`Embedder::new`].
     pub fn from_dir(dir: &Path) -> Result<Self, EmbedderError> {
         let path = dir.join(MODEL_FILE);
         match std::fs::read(&path) {
@@ -89,17 +89,17 @@ impl Embedder {
     ///
     /// # Errors
     /// [`EmbedderError::WrongFile`] unless it is exactly the file that [`fingerprint`] stands for: vectors of another
-    /// model are not comparable, and nothing else would notice.
+    /// model are not comparable, and no later check would detect it.
     pub fn new(model: Vec<u8>) -> Result<Self, EmbedderError> {
         files::verify(&model)?;
         Self::from_trusted(model)
     }
 
-    /// Like [`Embedder::new`] for bytes whose SHA-256 the caller has compared with [`MODEL_SHA256`].
+    /// Like [`Embedder::new`], for bytes whose SHA-256 the caller has compared with [`MODEL_SHA256`].
     ///
     /// # Errors
-    /// [`EmbedderError::Damaged`] or [`EmbedderError::Vocabulary`] if the bytes are no such model after all; no bytes
-    /// make it panic or take more memory than the model needs.
+    /// [`EmbedderError::Damaged`], [`EmbedderError::WrongKind`] or [`EmbedderError::Vocabulary`] if the bytes are not the
+    /// model after all. No bytes make it panic or allocate more than the model needs.
     pub fn from_trusted(model: Vec<u8>) -> Result<Self, EmbedderError> {
         Self::with_instructions(model, Instructions::best())
     }
@@ -114,7 +114,7 @@ impl Embedder {
         })
     }
 
-    /// Embeds one text; only its first [`MAX_TOKENS`] tokens are read, and the result says so.
+    /// Embeds one text. Only its first [`MAX_TOKENS`] tokens are read; the result says whether there are more.
     pub fn embed(&mut self, text: &str) -> Embedding {
         let tokens = self.tokenizer.encode(text, &mut self.ids);
         let mut vector = vec![0.0; DIMENSIONS];
@@ -122,7 +122,7 @@ impl Embedder {
         Embedding { vector, tokens, truncated: tokens > MAX_TOKENS }
     }
 
-    /// Embeds texts, in their order; each gets exactly the vector that [`Embedder::embed`] gives it.
+    /// Embeds texts, in their order. Each gets exactly the vector that [`Embedder::embed`] returns.
     ///
     /// Short texts share a pass over the weights, without padding.
     pub fn embed_batch<T: AsRef<str>>(&mut self, texts: &[T]) -> Vec<Embedding> {
@@ -130,42 +130,42 @@ impl Embedder {
         for text in texts {
             let tokens = self.tokenizer.encode(text.as_ref(), &mut self.ids);
             if self.batch.ids.len() + self.ids.len() > MAX_ROWS {
-                self.batch.embed(&mut self.encoder, &mut embeddings);
+                self.batch.flush(&mut self.encoder, &mut embeddings);
             }
             self.batch.ids.extend_from_slice(&self.ids);
             self.batch.lengths.push(self.ids.len());
             self.batch.tokens.push(tokens);
         }
-        self.batch.embed(&mut self.encoder, &mut embeddings);
+        self.batch.flush(&mut self.encoder, &mut embeddings);
         embeddings
     }
 
-    /// Token ids the model would read for this text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
+    /// Token ids that the model reads for this text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
     pub fn token_ids(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         self.tokenizer.encode(text, &mut ids);
         ids
     }
 
-    /// Number of tokens of the whole text, \[CLS\] and \[SEP\] included, not limited by [`MAX_TOKENS`].
+    /// Number of tokens of the whole text, including \[CLS\] and \[SEP\], not limited by [`MAX_TOKENS`].
     pub fn count_tokens(&self, text: &str) -> usize {
         self.tokenizer.encode(text, &mut Vec::new())
     }
 }
 
-/// Texts that wait for one forward pass.
+/// Texts for the next forward pass.
 #[derive(Clone, Default)]
 struct Batch {
     ids: Vec<u32>,
-    /// Ids of each text.
+    /// Number of ids of each text.
     lengths: Vec<usize>,
     /// Tokens of each text before truncation.
     tokens: Vec<usize>,
 }
 
 impl Batch {
-    /// Embeds what waits and starts anew.
-    fn embed(&mut self, encoder: &mut Encoder, embeddings: &mut Vec<Embedding>) {
+    /// Embeds the texts and clears the batch.
+    fn flush(&mut self, encoder: &mut Encoder, embeddings: &mut Vec<Embedding>) {
         if self.lengths.is_empty() {
             return;
         }

@@ -1,8 +1,8 @@
 //! The model file: quantised weights and the vocabulary in one safetensors file.
 //!
-//! `embedder-wasm/quantize` writes it, and its README describes it; this parser trusts nothing. Every
-//! tensor's type and shape is checked before it is used, every float must be finite, and memory is only ever taken
-//! for what the model needs, whatever the file says.
+//! `embedder-wasm/quantize` writes it, and its README describes it. This parser trusts nothing: it checks the type and
+//! shape of every tensor before use, requires every float to be finite, and allocates only what a model needs, whatever
+//! the file says.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use crate::kernels::{LargeWeight, Matrix};
 /// Value of the metadata key `format`.
 pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
 
-/// More than the header of a model (19 kB). A long one is not read at all: JSON unpacks to many times its length.
+/// Above the header of a model (19 kB). A longer header is not parsed: parsed JSON takes many times its length.
 const MAX_HEADER_BYTES: u64 = 65_536;
 
-/// The byte that stands for "the next of the exceptions".
+/// The byte that stands for the next of the exceptions.
 const EXCEPTION: u8 = 0x80;
 
-/// A model file whose outline is sound.
+/// A model file with a valid header.
 pub(crate) struct ModelFile<'a> {
     bytes: &'a [u8],
     header: Metadata,
-    /// Where the tensors begin.
+    /// Offset of the tensors.
     start: usize,
 }
 
@@ -48,12 +48,12 @@ impl<'a> ModelFile<'a> {
         Ok(file)
     }
 
-    /// What the file says about itself under this key.
+    /// The value of a metadata key.
     pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         Some(self.header.metadata().as_ref()?.get(key)?)
     }
 
-    /// Refuses a model of another kind, whose tensors may look alike.
+    /// Rejects a model of another kind, even if its tensors fit.
     pub(crate) fn expect_kind(&self, kind: Option<&str>) -> Result<(), EmbedderError> {
         let actual = self.metadata("kind");
         if actual == kind {
@@ -70,24 +70,24 @@ impl<'a> ModelFile<'a> {
         if values.iter().all(|value| value.is_finite()) {
             Ok(values)
         } else {
-            Err(EmbedderError::Damaged(format!("{name} holds values that are not finite")))
+            Err(EmbedderError::Damaged(format!("{name} has values that are not finite")))
         }
     }
 
-    /// Where the i8 values of a tensor of exactly this shape lie in the file.
+    /// The position in the file of an i8 tensor of exactly this shape.
     pub(crate) fn range(&self, name: &str, shape: &[usize]) -> Result<Range<usize>, EmbedderError> {
         Ok(self.place(self.shaped(name, Dtype::I8, shape)?))
     }
 
     /// The integers of a weight matrix.
     ///
-    /// Refuses a row whose product with inputs of ±`greatest` would not fit in i32.
+    /// Rejects a row whose product with inputs of ±`max_input` could overflow i32.
     pub(crate) fn matrix(
         &self,
         layer: &str,
         channels: usize,
         depth: usize,
-        greatest: i16,
+        max_input: i16,
     ) -> Result<Matrix<'a>, EmbedderError> {
         let damaged = |what: &str| EmbedderError::Damaged(format!("{layer} has {what}"));
         let bytes = self.data(&format!("{layer}.weight"), Dtype::I8, &[channels, depth])?;
@@ -101,14 +101,14 @@ impl<'a> ModelFile<'a> {
             return Err(damaged("too many exceptions"));
         }
         let matrix = Matrix { depth, bytes, large };
-        let most = i32::MAX.unsigned_abs() / u32::from(greatest.unsigned_abs());
-        if matrix.rows().any(|row| row.is_greater_than(most)) {
+        let max_sum = i32::MAX.unsigned_abs() / u32::from(max_input.unsigned_abs());
+        if matrix.rows().any(|row| row.exceeds(max_sum)) {
             return Err(damaged("weights too large"));
         }
         Ok(matrix)
     }
 
-    /// Indexes below `count`, at most as many.
+    /// At most `count` column indexes, each below `count`.
     pub(crate) fn columns(&self, name: &str, count: usize) -> Result<Vec<usize>, EmbedderError> {
         if self.integers(name)?.count() > count {
             return Err(EmbedderError::Damaged(format!("{name} has more than {count} columns")));

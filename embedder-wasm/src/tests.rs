@@ -1,9 +1,9 @@
-//! The same bits everywhere: every kernel of this machine against the committed golden vectors, which
-//! `tests/embedder/golden.test.mjs` holds against Node.js and Chromium.
+//! The same bits everywhere: compares every kernel of this machine with the committed golden vectors.
+//! `tests/embedder/golden.test.mjs` compares Node.js and Chromium with them.
 //!
-//! A reader's scores have no file of golden ones, since no reader ships: they are in this file.
+//! The golden scores of a reader are in this file, since no reader ships.
 //!
-//! After a change of the engine or the model on purpose, `EVIDENCE_UPDATE_GOLDEN=1` with this test writes them anew.
+//! After an intended change of the engine or the model, run this test with `EVIDENCE_UPDATE_GOLDEN=1` to rewrite them.
 
 #[path = "../tests/model/mod.rs"]
 mod model;
@@ -35,7 +35,7 @@ fn texts() -> Vec<String> {
 }
 
 #[test]
-fn every_kernel_gives_the_golden_vectors() {
+fn every_kernel_returns_the_golden_vectors() {
     let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
     let model = std::fs::read(Path::new(&dir).join(MODEL_FILE)).expect("the model file");
     let embed = |instructions| {
@@ -55,7 +55,7 @@ fn every_kernel_gives_the_golden_vectors() {
     }
 }
 
-/// What every kernel gives the made-up reader's pairs of the first question with each text: the bits of the scores.
+/// The bits of the scores that the made-up reader gives the question with each text.
 const GOLDEN_SCORES: [u32; 11] = [
     0x3e66_2002,
     0x3e67_f668,
@@ -71,7 +71,7 @@ const GOLDEN_SCORES: [u32; 11] = [
 ];
 
 #[test]
-fn every_kernel_gives_pairs_the_golden_scores() {
+fn every_kernel_returns_the_golden_scores_of_pairs() {
     let file = model::Model::reader().to_bytes();
     for instructions in Instructions::available() {
         let mut reader = Reader::with_instructions(file.clone(), instructions).unwrap();
@@ -84,7 +84,7 @@ fn every_kernel_gives_pairs_the_golden_scores() {
     }
 }
 
-/// Vectors as the hexadecimal digits of their little-endian f32 bytes.
+/// Vectors as hexadecimal digits of their little-endian f32 bytes.
 fn golden(texts: &[String], embeddings: &[Embedding]) -> Value {
     let items = texts.iter().zip(embeddings).map(|(text, embedding)| {
         assert_eq!(embedding.vector.len(), DIMENSIONS);

@@ -1,19 +1,19 @@
-//! The whole JavaScript boundary.
+//! The entire JavaScript boundary.
 
-#![allow(unreachable_pub, reason = "wasm-bindgen exports what is pub, whatever Rust can reach")]
+#![allow(unreachable_pub, reason = "wasm-bindgen exports pub items, reachable from Rust or not")]
 
 use js_sys::{Error, Float32Array, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use crate::{Embedder, Embedding};
 
-/// Short hash that identifies the model and everything else that decides a vector's value.
+/// Short hash that identifies the model and everything else that determines a vector.
 #[wasm_bindgen]
 pub fn fingerprint() -> String {
     crate::fingerprint().to_owned()
 }
 
-/// Name of the model file this build embeds with.
+/// Name of the model file that this build requires.
 #[wasm_bindgen(js_name = modelFile)]
 pub fn model_file() -> String {
     crate::MODEL_FILE.to_owned()
@@ -31,13 +31,13 @@ pub fn model_byte_length() -> usize {
     crate::MODEL_BYTES
 }
 
-/// Collects the model file inside WebAssembly memory as it arrives, so that JavaScript holds no second copy.
+/// Collects the model file in WebAssembly memory as it arrives, so that JavaScript needs no second copy.
 #[wasm_bindgen]
 pub struct ModelLoader(Vec<u8>);
 
 #[wasm_bindgen]
 impl ModelLoader {
-    /// Takes the memory for the whole file.
+    /// Allocates memory for the whole file.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
     pub fn new() -> Self {
@@ -53,7 +53,7 @@ impl ModelLoader {
     /// Adds the next bytes.
     ///
     /// # Errors
-    /// Throws an `Error` with code `integrity` if there are more than the file has.
+    /// Throws an `Error` with code `integrity` if the bytes exceed the length of the file.
     pub fn append(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
         let (start, length) = (self.0.len(), chunk.length() as usize);
         if length > crate::MODEL_BYTES - start {
@@ -64,7 +64,7 @@ impl ModelLoader {
         Ok(())
     }
 
-    /// Forgets the bytes so far.
+    /// Discards the bytes so far.
     pub fn reset(&mut self) {
         self.0.clear();
     }
@@ -72,12 +72,13 @@ impl ModelLoader {
     /// The bytes so far, in WebAssembly memory: valid until the next call into this module.
     #[allow(unsafe_code, reason = "a view of memory that JavaScript must not keep, as documented")]
     pub fn view(&self) -> Uint8Array {
-        // SAFETY: nothing here touches the memory before JavaScript gets the view, and it is told when that ends.
+        // SAFETY: the memory is not touched before JavaScript gets the view, and the documentation says when it becomes
+        // invalid.
         unsafe { Uint8Array::view(&self.0) }
     }
 
-    /// Makes the embedder. `verified`: the caller has compared the SHA-256 of `view()` with `modelSha256()`; otherwise
-    /// it is done here, which takes longer than `crypto.subtle`.
+    /// Creates the embedder. `verified`: the caller has compared the SHA-256 of `view()` with `modelSha256()`. Otherwise it
+    /// is compared here, which takes longer than `crypto.subtle`.
     ///
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes are not the model file.
@@ -98,19 +99,19 @@ impl WasmEmbedder {
         WasmEmbedding(self.0.embed(text))
     }
 
-    /// Embeds texts; each gets the vector that `embed` gives it.
+    /// Embeds texts. Each gets the vector that `embed` returns.
     #[wasm_bindgen(js_name = embedBatch)]
     pub fn embed_batch(&mut self, texts: Vec<String>) -> WasmEmbeddings {
         WasmEmbeddings(self.0.embed_batch(&texts))
     }
 
-    /// Tokens of the whole text, with the two that mark its ends, before truncation. Takes far less time than `embed`.
+    /// Tokens of the whole text before truncation, including the two that mark its ends. Much faster than `embed`.
     #[wasm_bindgen(js_name = countTokens)]
     pub fn count_tokens(&self, text: &str) -> usize {
         self.0.count_tokens(text)
     }
 
-    /// Token ids the model reads for this text.
+    /// Token ids that the model reads for this text.
     #[wasm_bindgen(js_name = tokenIds)]
     pub fn token_ids(&self, text: &str) -> Vec<u32> {
         self.0.token_ids(text)
@@ -135,7 +136,7 @@ impl WasmEmbedding {
         self.0.tokens
     }
 
-    /// True if the end of the text was not read.
+    /// Whether the end of the text was not read.
     #[wasm_bindgen(getter)]
     pub fn truncated(&self) -> bool {
         self.0.truncated
@@ -148,7 +149,7 @@ pub struct WasmEmbeddings(Vec<Embedding>);
 
 #[wasm_bindgen]
 impl WasmEmbeddings {
-    /// 384 floats of unit length for each text, one after the other.
+    /// 384 floats of unit length per text, concatenated.
     #[wasm_bindgen(getter)]
     pub fn vectors(&self) -> Float32Array {
         let vectors: Vec<f32> = self.0.iter().flat_map(|embedding| &embedding.vector).copied().collect();
@@ -172,7 +173,7 @@ impl WasmEmbeddings {
 
 fn integrity(message: &str) -> JsValue {
     let error = Error::new(message);
-    // A fresh ordinary object takes any property.
+    // Setting a property of a new ordinary object cannot fail.
     let _ = Reflect::set(&error, &"code".into(), &"integrity".into());
     error.into()
 }

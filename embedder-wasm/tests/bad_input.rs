@@ -1,7 +1,5 @@
-//! Texts that nobody means to embed: every one has a vector of unit length and an honest count of tokens, alone, in a
-//! batch and on another thread.
-//!
-//! Needs the model (`cargo xtask model`).
+//! Unusual texts: each has a vector of unit length and the right count of tokens, alone, in a batch and on another
+//! thread. Needs the model (`cargo xtask setup`).
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -35,7 +33,7 @@ fn texts_without_tokens_have_the_vector_of_the_empty_text() {
 }
 
 #[test]
-fn what_is_no_text_between_words_changes_nothing() {
+fn control_characters_between_words_do_not_change_the_vector() {
     let mut embedder = load();
     let expected = embedder.embed("hello world");
     for text in [
@@ -49,10 +47,10 @@ fn what_is_no_text_between_words_changes_nothing() {
 }
 
 #[test]
-fn a_megabyte_is_embedded_by_its_beginning() {
+fn the_vector_of_a_megabyte_is_that_of_its_beginning() {
     let mut embedder = load();
     for (text, tokens) in [
-        ("a".repeat(MEGABYTE), 3), // one word, too long to be anything but [UNK]
+        ("a".repeat(MEGABYTE), 3), // one word, too long for any token but [UNK]
         ("中".repeat(MEGABYTE / 3), MEGABYTE / 3 + 2),
         ("hello ".repeat(MEGABYTE / 6), MEGABYTE / 6 + 2),
         ("?".repeat(MEGABYTE), MEGABYTE + 2),
@@ -69,14 +67,14 @@ fn a_megabyte_is_embedded_by_its_beginning() {
 }
 
 #[test]
-fn the_window_is_full_at_256_tokens_and_cut_from_257_on() {
+fn texts_are_truncated_above_256_tokens() {
     let mut embedder = load();
     let full = embedder.embed(&words(MAX_TOKENS));
     assert_eq!((full.tokens, full.truncated), (256, false));
     for tokens in [257, 258, 10_000] {
         let over = embedder.embed(&words(tokens));
         assert_eq!((over.tokens, over.truncated), (tokens, true));
-        assert_eq!(over.vector, full.vector, "the window is the same");
+        assert_eq!(over.vector, full.vector, "the same 256 tokens are read");
     }
     let one_less = embedder.embed(&words(255));
     assert_eq!((one_less.tokens, one_less.truncated), (255, false));
@@ -84,7 +82,7 @@ fn the_window_is_full_at_256_tokens_and_cut_from_257_on() {
 }
 
 #[test]
-fn special_tokens_that_a_text_names_are_tokens_and_nothing_more() {
+fn special_tokens_in_a_text_are_ordinary_tokens() {
     let mut embedder = load();
     for (text, ids) in [
         ("[SEP] [PAD]", &[101, 102, 0, 102][..]),
@@ -97,11 +95,11 @@ fn special_tokens_that_a_text_names_are_tokens_and_nothing_more() {
         assert_unit_length(&embedding);
     }
     let empty = embedder.embed("");
-    assert_ne!(embedder.embed("[PAD]").vector, empty.vector, "padding that the text names is read");
+    assert_ne!(embedder.embed("[PAD]").vector, empty.vector, "[PAD] in a text is read");
 }
 
 #[test]
-fn a_batch_that_fills_the_window_exactly_or_crosses_it_gives_the_vectors_of_embed() {
+fn embed_batch_returns_the_vectors_of_embed_around_the_limit_of_a_pass() {
     let mut embedder = load();
     let lengths: [&[usize]; 13] = [
         &[],
@@ -126,7 +124,7 @@ fn a_batch_that_fills_the_window_exactly_or_crosses_it_gives_the_vectors_of_embe
 }
 
 #[test]
-fn clones_give_the_same_bits_on_other_threads_at_the_same_time() {
+fn clones_return_the_same_bits_on_concurrent_threads() {
     let mut embedder = load();
     let texts =
         ["", "hello", "Can I get my money back?", &words(256), &"中文 ".repeat(90), &"é".repeat(MEGABYTE)];
@@ -156,7 +154,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn any_batch_gives_the_vectors_of_embed(texts in prop::collection::vec(any_text(), 0..8)) {
+    fn any_batch_returns_the_vectors_of_embed(texts in prop::collection::vec(any_text(), 0..8)) {
         EMBEDDER.with_borrow_mut(|embedder| {
             let expected: Vec<Embedding> = texts.iter().map(|text| embedder.embed(text)).collect();
             for (text, embedding) in texts.iter().zip(&expected) {
@@ -176,7 +174,7 @@ thread_local! {
     static EMBEDDER: RefCell<Embedder> = RefCell::new(load());
 }
 
-/// Mostly short, some around the window and some far beyond it.
+/// Mostly short texts, some around 256 tokens and some far longer.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => any::<String>(),
@@ -188,9 +186,9 @@ fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text of this many tokens; [CLS] and [SEP] are two of them.
+/// A text of this many tokens, including [CLS] and [SEP].
 fn words(tokens: usize) -> String {
-    // Each is one token. They differ, so that it matters which ones are read.
+    // Each word is one token. They differ, so that the vector depends on which ones are read.
     ["money", "order", "delivery", "hello", "shop"]
         .into_iter()
         .cycle()

@@ -1,6 +1,6 @@
-//! Memory: what loading takes, and that use takes no more.
+//! Memory use of loading, and that embedding allocates nothing more.
 //!
-//! Needs the model (`cargo xtask model`). One test only: the counter counts for the whole process.
+//! One test only, since the counter counts for the whole process. Needs the model (`cargo xtask setup`).
 
 #![allow(unsafe_code, reason = "a global allocator needs it")]
 
@@ -16,7 +16,7 @@ static COUNTER: Counter = Counter { live: AtomicUsize::new(0), peak: AtomicUsize
 const MEBIBYTE: usize = 1 << 20;
 
 #[test]
-fn loading_takes_what_the_model_needs_and_embedding_nothing_more() {
+fn loading_allocates_what_the_model_needs_and_embedding_nothing_more() {
     let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
     let file = std::fs::read(Path::new(&dir).join(embedder::MODEL_FILE)).unwrap();
     let before = COUNTER.live() - file.len();
@@ -47,21 +47,21 @@ fn loading_takes_what_the_model_needs_and_embedding_nothing_more() {
         }
         drop(clone.embed_batch(&texts[..2]));
         let live = COUNTER.live();
-        assert_eq!(*after_first.get_or_insert(live), live, "round {round} left memory behind");
+        assert_eq!(*after_first.get_or_insert(live), live, "round {round} leaked memory");
     }
 
     let long_batch = vec!["Can I get my money back?"; 500];
     let per_text = vector + 64;
     for round in 0..2 {
         let before = COUNTER.live();
-        // The results, and once more those of one pass.
+        // The results, and those of one pass a second time.
         let peak = COUNTER.peak_above(before, || drop(embedder.embed_batch(&long_batch)));
         assert!(peak < (500 + 128) * per_text + 4096, "{peak} bytes for a batch");
-        assert!(round == 0 || COUNTER.live() == before, "a batch left memory behind");
+        assert!(round == 0 || COUNTER.live() == before, "a batch leaked memory");
     }
 }
 
-/// The system's allocator, with a count of the bytes in use and of the most there have been.
+/// The system's allocator, with the current and the peak number of bytes in use.
 struct Counter {
     live: AtomicUsize,
     peak: AtomicUsize,
@@ -72,7 +72,7 @@ impl Counter {
         self.live.load(Ordering::Relaxed)
     }
 
-    /// The most bytes in use while `work` runs, beyond `before`.
+    /// The peak of the bytes in use while `work` runs, minus `before`.
     fn peak_above(&self, before: usize, work: impl FnOnce()) -> usize {
         self.peak.store(self.live(), Ordering::Relaxed);
         work();
@@ -89,7 +89,7 @@ impl Counter {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.add(layout.size());
@@ -107,7 +107,7 @@ unsafe impl GlobalAlloc for Counter {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Grows and shrinks in place as far as the system can.
+        // Counted as if it grew and shrank in place.
         self.add(size.saturating_sub(layout.size()));
         self.subtract(layout.size().saturating_sub(size));
         unsafe { System.realloc(pointer, layout, size) }

@@ -1,6 +1,5 @@
-//! Hostile model files: the real one with one thing changed. Each is refused with an error that says what is wrong.
-//!
-//! Needs the model (`cargo xtask model`).
+//! Hostile model files: the real one with one change. Each is rejected with an error that says what is wrong. Needs the
+//! model (`cargo xtask setup`).
 
 mod model;
 
@@ -14,11 +13,11 @@ const VOCABULARY: &str = "tokenizer.vocabulary";
 const WORDS: &str = "embeddings.word_embeddings";
 const LINEAR: &str = "encoder.layer.3.attention.output.dense";
 
-/// Where a layer's `sum |q| · 8191` reaches 2³¹.
-const GREATEST_ROW_SUM: i32 = i32::MAX / 8191;
+/// The largest `sum |q|` of a row whose product with inputs of ±8191 fits in i32.
+const MAX_ROW_SUM: i32 = i32::MAX / 8191;
 
 #[test]
-fn the_order_of_the_tensors_and_unknown_ones_do_not_matter() {
+fn the_order_of_tensors_and_unknown_tensors_are_ignored() {
     let text = "Can I get my money back?";
     let expected = Embedder::new(real_file().to_vec()).unwrap().embed(text);
     let mut model = Model::real();
@@ -29,7 +28,7 @@ fn the_order_of_the_tensors_and_unknown_ones_do_not_matter() {
 }
 
 #[test]
-fn a_file_with_one_bit_changed_is_another_file() {
+fn a_file_with_one_bit_flipped_is_rejected_by_its_checksum() {
     let mut bytes = real_file().to_vec();
     bytes[12_345_678] ^= 1;
     let error = Embedder::new(bytes).err().unwrap();
@@ -39,7 +38,7 @@ fn a_file_with_one_bit_changed_is_another_file() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn a_missing_file_is_named_in_the_error() {
     let error = Embedder::from_dir(Path::new("no-such-folder")).err().unwrap();
     assert!(matches!(error, EmbedderError::Io { .. }));
     let message = error.to_string();
@@ -47,7 +46,7 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn a_truncated_or_prolonged_file_is_refused() {
+fn a_truncated_or_extended_file_is_rejected() {
     let file = real_file();
     let data_start = 8 + header_length(file);
     let mut lengths: Vec<usize> = (0..=16).chain([data_start - 1, data_start, file.len() - 1]).collect();
@@ -64,7 +63,7 @@ fn a_truncated_or_prolonged_file_is_refused() {
 }
 
 #[test]
-fn a_header_length_that_is_wrong_is_refused() {
+fn a_wrong_header_length_is_rejected() {
     let right = header_length(real_file()) as u64;
     let file_length = real_file().len() as u64;
     for wrong in [0, 1, right - 1, right + 1, right + 8, 65_536] {
@@ -77,9 +76,9 @@ fn a_header_length_that_is_wrong_is_refused() {
     }
 }
 
-/// What JSON unpacks to may be many times its length, so a long header must not be read at all.
+/// Parsed JSON may take many times its length, so a long header must not be parsed.
 #[test]
-fn a_header_longer_than_that_of_a_model_is_refused() {
+fn a_header_above_the_limit_is_rejected() {
     let model = Model::real();
     let padded = |length: usize| {
         let mut header = model.header().to_string();
@@ -91,7 +90,7 @@ fn a_header_longer_than_that_of_a_model_is_refused() {
 }
 
 #[test]
-fn a_header_that_is_not_one_is_refused() {
+fn an_invalid_header_is_rejected() {
     let nested = "[".repeat(60_000);
     let duplicate = r#"{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"#.repeat(2);
     for header in
@@ -105,7 +104,7 @@ fn a_header_that_is_not_one_is_refused() {
 }
 
 #[test]
-fn another_format_is_refused_and_named() {
+fn another_format_is_rejected_and_named() {
     let mut model = Model::real();
     let mut with_metadata = |metadata: Value| {
         model.metadata = metadata;
@@ -123,8 +122,8 @@ fn another_format_is_refused_and_named() {
 }
 
 #[test]
-fn every_tensor_must_be_there() {
-    // Layers are alike: one is enough.
+fn a_missing_tensor_is_rejected() {
+    // All layers have the same tensors: one layer is enough.
     let names = Model::real().tensors.into_iter().map(|tensor| tensor.name);
     for name in names.filter(|name| !name.contains("layer.") || name.contains("layer.1.")) {
         let mut model = Model::real();
@@ -134,7 +133,7 @@ fn every_tensor_must_be_there() {
 }
 
 #[test]
-fn every_tensor_must_have_the_right_type() {
+fn a_tensor_of_the_wrong_type_is_rejected() {
     for (name, wrong) in [
         (VOCABULARY.to_owned(), "I8"),
         (format!("{WORDS}.weight"), "U8"),
@@ -156,11 +155,11 @@ fn every_tensor_must_have_the_right_type() {
 }
 
 #[test]
-fn every_tensor_must_have_the_right_shape() {
+fn a_tensor_of_the_wrong_shape_is_rejected() {
     let (words, weight, bias) =
         (format!("{WORDS}.weight"), format!("{LINEAR}.weight"), format!("{LINEAR}.bias"));
     for (name, shape) in [
-        (&words, vec![384, 30_522]), // as many elements as it should have
+        (&words, vec![384, 30_522]), // the right number of elements
         (&words, vec![30_522 * 384]),
         (&words, vec![30_522, 384, 1]),
         (&weight, vec![192, 768]),
@@ -200,17 +199,17 @@ fn every_tensor_must_have_the_right_shape() {
 }
 
 #[test]
-fn shapes_that_do_not_match_the_bytes_are_refused() {
-    let most = u64::MAX;
+fn shapes_that_do_not_match_the_bytes_are_rejected() {
+    let max = u64::MAX;
     for shape in [
         vec![1],
         vec![384, 385],
-        vec![most],
-        vec![most, most],
+        vec![max],
+        vec![max, max],
         vec![1 << 32, 1 << 32],
         vec![1 << 63, 2],
         vec![1 << 61, 8],
-        vec![0, most, most],
+        vec![0, max, max],
         vec![1; 5000],
     ] {
         for name in [format!("{LINEAR}.weight"), format!("{LINEAR}.bias"), VOCABULARY.to_owned()] {
@@ -231,7 +230,7 @@ fn shapes_that_do_not_match_the_bytes_are_refused() {
 }
 
 #[test]
-fn tensors_that_overlap_or_lie_outside_are_refused() {
+fn tensors_that_overlap_or_exceed_the_file_are_rejected() {
     let (model, name) = (Model::real(), format!("{LINEAR}.weight"));
     let header = model.header();
     let [start, end] = [0, 1].map(|i| header[&name]["data_offsets"][i].as_u64().unwrap());
@@ -267,14 +266,14 @@ fn floats_must_be_finite() {
         for (index, value) in [(0, f32::NAN), (last, f32::INFINITY), (last / 2, f32::NEG_INFINITY)] {
             let mut model = Model::real();
             model.tensor(&name).data[4 * index..][..4].copy_from_slice(&value.to_le_bytes());
-            assert_damaged(model.to_bytes(), &format!("{name} holds values that are not finite"));
+            assert_damaged(model.to_bytes(), &format!("{name} has values that are not finite"));
         }
     }
 }
 
 /// Finite, but far from those of a model: the sums inside overflow to infinity. There is no right vector.
 #[test]
-fn absurd_floats_do_no_harm() {
+fn extreme_floats_do_not_panic() {
     for name in [
         format!("{WORDS}.scale"),
         format!("{LINEAR}.scale"),
@@ -292,7 +291,7 @@ fn absurd_floats_do_no_harm() {
 }
 
 #[test]
-fn exceptions_must_be_as_many_as_the_weights_name() {
+fn a_wrong_number_of_exceptions_is_rejected() {
     let exceptions = format!("{LINEAR}.exceptions");
     let mut model = Model::real();
     model.set_linear(&[0, 0], &[0x80, 0x80], &[300, -300]);
@@ -309,7 +308,7 @@ fn exceptions_must_be_as_many_as_the_weights_name() {
 }
 
 #[test]
-fn wide_columns_must_be_columns() {
+fn wide_columns_must_exist_in_the_matrix() {
     let name = format!("{LINEAR}.wide_columns");
     let mut model = Model::real();
     for good in [vec![], vec![383, 0, 5, 5], (0..384).collect()] {
@@ -327,8 +326,8 @@ fn wide_columns_must_be_columns() {
 }
 
 #[test]
-fn a_row_of_weights_whose_sum_could_overflow_is_refused() {
-    let rest = (GREATEST_ROW_SUM - 8 * 32_768) as i16;
+fn a_row_of_weights_whose_sum_could_overflow_is_rejected() {
+    let rest = (MAX_ROW_SUM - 8 * 32_768) as i16;
     for place in [0, 383] {
         let mut model = Model::real();
         let bytes = [0x80; 9];
@@ -342,7 +341,7 @@ fn a_row_of_weights_whose_sum_could_overflow_is_refused() {
 }
 
 #[test]
-fn another_vocabulary_is_refused() {
+fn another_vocabulary_is_rejected() {
     let text = String::from_utf8(Model::real().tensor(VOCABULARY).data.clone()).unwrap();
     let lines: Vec<&str> = text.split('\n').collect();
     let with = |change: &dyn Fn(&mut Vec<&str>)| {

@@ -1,8 +1,7 @@
-//! The reader: hostile files, what of a pair is read, and that nothing but the pair decides its score.
+//! The reader: hostile files, truncation of pairs, and that a score depends only on its pair.
 //!
-//! The reader here is made up from the embedder's file. `quantize/tests/reader.rs` holds scores against candle's BERT.
-//!
-//! Needs the model (`cargo xtask model`).
+//! The reader here is made up from the embedder's file; `quantize/tests/reader` compares scores with candle's BERT. Needs
+//! the model (`cargo xtask setup`).
 
 mod model;
 
@@ -20,7 +19,7 @@ const PASSAGE: &str = "Returns are free within 30 days of delivery.";
 const LINEAR: &str = "encoder.layer.3.attention.output.dense";
 
 #[test]
-fn a_file_of_another_kind_is_refused_by_reader_and_embedder() {
+fn reader_and_embedder_reject_files_of_the_other_kind() {
     let error = load_error(real_file().to_vec());
     assert!(matches!(error, ReaderError::NotAReader { kind: None }), "{error:?}");
     let message = error.to_string();
@@ -39,14 +38,14 @@ fn a_file_of_another_kind_is_refused_by_reader_and_embedder() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn a_missing_file_is_named_in_the_error() {
     let error = Reader::from_file(Path::new("no-such-folder/reader.safetensors")).err().unwrap();
     assert!(matches!(error, ReaderError::Io { .. }));
     assert!(error.to_string().contains("no-such-folder/reader.safetensors"), "{error}");
 }
 
 #[test]
-fn a_truncated_or_prolonged_file_is_refused() {
+fn a_truncated_or_extended_file_is_rejected() {
     let file = reader_file();
     for length in [0, 7, 8, 9, 1000, file.len() / 2, file.len() - 1] {
         assert_damaged(file[..length].to_vec(), "it is not a safetensors file");
@@ -178,14 +177,14 @@ fn floats_must_be_finite() {
         for value in [f32::NAN, f32::INFINITY] {
             let mut model = Model::reader();
             model.tensor(name).data[..4].copy_from_slice(&value.to_le_bytes());
-            assert_damaged(model.to_bytes(), &format!("{name} holds values that are not finite"));
+            assert_damaged(model.to_bytes(), &format!("{name} has values that are not finite"));
         }
     }
 }
 
 /// Finite, but far from those of a model. There is no right score.
 #[test]
-fn absurd_floats_do_no_harm() {
+fn extreme_floats_do_not_panic() {
     for name in ["pooler.dense.weight", "classifier.weight", "embeddings.token_type_embeddings.weight"] {
         for value in [f32::MAX, f32::MIN, 1e30, f32::MIN_POSITIVE / 2.0, 0.0] {
             let mut model = Model::reader();
@@ -197,7 +196,7 @@ fn absurd_floats_do_no_harm() {
 }
 
 #[test]
-fn another_vocabulary_is_refused() {
+fn another_vocabulary_is_rejected() {
     let mut model = Model::reader();
     let vocabulary = model.tensor("tokenizer.vocabulary");
     vocabulary.data.extend(b"\nmore");
@@ -220,16 +219,16 @@ fn a_pair_is_cls_question_sep_passage_sep() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// `CrossEncoder` of sentence-transformers has the `tokenizers` crate shorten pairs "longest first".
+    /// sentence-transformers' `CrossEncoder` truncates pairs "longest first" with the `tokenizers` crate.
     #[test]
-    fn pairs_are_shortened_like_the_reference(question in 0_usize..600, passage in 0_usize..600) {
+    fn pairs_are_truncated_like_the_reference(question in 0_usize..600, passage in 0_usize..600) {
         let (question, passage) = ("hello ".repeat(question), "world ".repeat(passage));
         prop_assert_eq!(load().token_ids(&question, &passage), reference_ids(&question, &passage));
     }
 }
 
 #[test]
-fn pairs_around_the_limit_are_shortened_like_the_reference() {
+fn pairs_around_the_limit_are_truncated_like_the_reference() {
     let near = [0, 1, 125, 126, 127, 128, 129, 252, 253, 254, 255, 256, 600];
     for (question, passage) in near.into_iter().flat_map(|a| near.map(|b| (a, b))) {
         let (question, passage) = ("hello ".repeat(question), "world ".repeat(passage));
@@ -238,7 +237,7 @@ fn pairs_around_the_limit_are_shortened_like_the_reference() {
 }
 
 #[test]
-fn what_is_cut_off_does_not_change_the_score() {
+fn truncated_text_does_not_change_the_score() {
     let mut reader = load().clone();
     let room = 256 - reader.token_ids(QUESTION, "").len();
     // Each of these words is one token.
@@ -250,7 +249,7 @@ fn what_is_cut_off_does_not_change_the_score() {
 }
 
 #[test]
-fn only_the_pair_decides_its_score() {
+fn a_score_depends_only_on_its_pair() {
     let mut reader = load().clone();
     let long = format!("{PASSAGE} ").repeat(40);
     let passages = [PASSAGE, "", &long, "Shipping is free.", PASSAGE, &long[..300], "中", "a b c"];
@@ -264,10 +263,10 @@ fn only_the_pair_decides_its_score() {
 }
 
 #[test]
-fn question_and_passage_are_not_the_same_to_it() {
+fn swapping_question_and_passage_changes_the_score() {
     let mut reader = load().clone();
     assert_ne!(reader.score(QUESTION, PASSAGE), reader.score(PASSAGE, QUESTION));
-    // Of the two token types, only the second is that of the passage.
+    // Each of the two token types affects the score.
     for token_type in [0, 1] {
         let mut model = Model::reader();
         let types = model.tensor("embeddings.token_type_embeddings.weight").data.as_chunks_mut::<4>().0;
@@ -316,7 +315,7 @@ fn reference_ids(question: &str, passage: &str) -> Vec<u32> {
 }
 
 fn load_error(bytes: Vec<u8>) -> ReaderError {
-    Reader::from_bytes(bytes).err().expect("the file should have been refused")
+    Reader::from_bytes(bytes).err().expect("the file should have been rejected")
 }
 
 fn assert_damaged(bytes: Vec<u8>, what: &str) {

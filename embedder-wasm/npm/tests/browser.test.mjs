@@ -1,20 +1,20 @@
-// Real Chromium: Web Worker, Cache API, Content-Security-Policy; with a played engine and a small model.
+// Web Worker, Cache API and Content-Security-Policy in Chromium, with a fake engine and a small model.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
 import { buildFakePackage, IDENTITY, MODEL, MODEL_FILE } from "./fake/package.mjs";
-import * as answer from "./fake/server.mjs";
+import * as responses from "./fake/server.mjs";
 
 const CACHE = "evidence-chat-embedder";
 const KEY = `https://embedder.invalid/${IDENTITY.fingerprint}`;
-/** A page without HTTPS, which is not on this computer as far as the browser can tell. */
+/** A host without HTTPS that the browser does not treat as localhost. */
 const INSECURE_HOST = "insecure.test";
 
 let server, browser, page, files;
 
 before(async () => {
   files = await buildFakePackage();
-  server = await answer.startServer(files);
+  server = await responses.startServer(files);
   browser = await openBrowser({ args: [`--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`, "--disable-gpu"] });
   page = browser.page;
 });
@@ -27,12 +27,12 @@ after(async () => {
 beforeEach(async () => {
   server.files = new Map(files);
   server.headers = {};
-  server.play(answer.whole);
+  server.respondWith(responses.whole);
   await page.goto(server.origin);
   await page.evaluate((name) => globalThis.caches?.delete(name), CACHE);
 });
 
-/** Creates an embedder in the page and says what came of it. */
+/** Creates an embedder in the page; returns the outcome. */
 function load(options = {}) {
   return page.evaluate(async (given) => {
     const { createEmbedder } = await import("/index.js");
@@ -48,7 +48,7 @@ function load(options = {}) {
   }, options);
 }
 
-/** Storing goes on when the embedder is ready; a disposed one would stop it. */
+/** Waits until the model is stored, which happens after the embedder is ready and only while it is not disposed. */
 async function loadAndStore() {
   const result = await page.evaluate(async () => {
     const { createEmbedder, isCached } = await import("/index.js");
@@ -74,14 +74,14 @@ const putInCache = (key, bytes) =>
 
 const works = { length: 4, phases: ["start", "download", "initialize"] };
 
-test("the second visit needs no download", async () => {
+test("the second visit loads the model from the cache without a download", async () => {
   await loadAndStore();
   assert.equal(server.requests.length, 1);
   assert.deepEqual(await load(), { length: 4, phases: ["start", "cache", "initialize"] });
   assert.equal(server.requests.length, 1);
 });
 
-test("a visitor who empties the cache downloads again", async () => {
+test("clearCache removes the model, and the next load downloads it again", async () => {
   await loadAndStore();
   const isCached = await page.evaluate(async () => {
     const { clearCache, isCached } = await import("/index.js");
@@ -92,19 +92,19 @@ test("a visitor who empties the cache downloads again", async () => {
   assert.deepEqual(await load(), works);
 });
 
-test("a damaged, partial or foreign copy in the cache repairs itself", async () => {
+test("a damaged, partial or unrelated copy in the cache is replaced by a download", async () => {
   const flipped = Buffer.from(MODEL);
   flipped[1_234_567] ^= 1;
   const copies = {
     flipped,
     partial: MODEL.subarray(0, 1_000_000),
     longer: Buffer.concat([MODEL, Buffer.alloc(1)]),
-    foreign: Buffer.from("<!doctype html><title>Sign in to this network</title>"),
+    unrelated: Buffer.from("<!doctype html><title>Sign in to this network</title>"),
     empty: Buffer.alloc(0),
   };
   for (const [name, copy] of Object.entries(copies)) {
     await putInCache(KEY, copy);
-    server.play(answer.whole);
+    server.respondWith(responses.whole);
     await loadAndStore();
     assert.equal(server.requests.length, 1, name);
     const stored = await page.evaluate(
@@ -115,14 +115,14 @@ test("a damaged, partial or foreign copy in the cache repairs itself", async () 
   }
 });
 
-test("a damaged copy is removed even if no good one can be had", async () => {
+test("a damaged copy is removed even if the download fails", async () => {
   await putInCache(KEY, MODEL.subarray(1));
-  server.play(answer.status(404));
+  server.respondWith(responses.status(404));
   assert.equal((await load()).code, "network");
   assert.equal(await page.evaluate(async () => (await import("/index.js")).isCached()), false);
 });
 
-test("models of other versions are removed when a new one is stored", async () => {
+test("storing a model removes those of other versions", async () => {
   await putInCache("https://embedder.invalid/an-older-version", Buffer.from("old"));
   await loadAndStore();
   const keys = await page.evaluate(
@@ -132,13 +132,13 @@ test("models of other versions are removed when a new one is stored", async () =
   assert.deepEqual(keys, [KEY]);
 });
 
-test("a file that is not the model is not kept", async () => {
-  server.play(answer.damaged);
+test("a downloaded file that is not the model is not stored", async () => {
+  server.respondWith(responses.damaged);
   assert.equal((await load()).code, "integrity");
   assert.equal(await page.evaluate(async () => (await import("/index.js")).isCached()), false);
 });
 
-test("where nothing may be stored, it works all the same", async () => {
+test("the embedder works if storage is full, blocked or unreadable", async () => {
   assert.deepEqual(await load({ cache: false }), works);
   const session = await page.context().newCDPSession(page);
   await session.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize: 1000 });
@@ -156,16 +156,16 @@ test("where nothing may be stored, it works all the same", async () => {
   }
 });
 
-test("without HTTPS there is neither cache nor checksum of the browser's, and damage is still noticed", async () => {
+test("without HTTPS, which the Cache API and crypto.subtle need, the embedder works and detects damage", async () => {
   await page.goto(`http://${INSECURE_HOST}:${server.port}/`);
   assert.equal(await page.evaluate(() => globalThis.caches ?? crypto.subtle), undefined);
   assert.deepEqual(await load(), works);
-  server.play(answer.damaged);
+  server.respondWith(responses.damaged);
   assert.equal((await load()).code, "integrity");
 });
 
-test("two that load at once share one download", async () => {
-  server.play(answer.slowly(5, 150));
+test("two concurrent loads share one download", async () => {
+  server.respondWith(responses.slowly(5, 150));
   const phases = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const loads = [1, 2].map(async () => {
@@ -180,8 +180,8 @@ test("two that load at once share one download", async () => {
   assert.equal(server.requests.length, 1);
 });
 
-test("one that gives up lets the next one download", async () => {
-  server.play(answer.stallAfter(1000), answer.whole);
+test("a load that times out releases the lock, and the next one downloads", async () => {
+  server.respondWith(responses.stallAfter(1000), responses.whole);
   const outcome = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const stalled = createEmbedder({ timeoutMs: 300 });
@@ -195,8 +195,8 @@ test("one that gives up lets the next one download", async () => {
   assert.equal(server.requests.length, 2);
 });
 
-test("a dropped connection is resumed, and a compressed one started over", async () => {
-  server.play(answer.cutAfter(1_000_000), answer.ranged);
+test("a dropped download is resumed, and a dropped compressed download restarts", async () => {
+  server.respondWith(responses.cutAfter(1_000_000), responses.ranged);
   assert.deepEqual(await load(), works);
   assert.deepEqual(
     server.requests.map(({ headers, response }) => [headers["if-range"], response.statusCode]),
@@ -207,36 +207,36 @@ test("a dropped connection is resumed, and a compressed one started over", async
   );
   await page.evaluate(async () => (await import("/index.js")).clearCache());
   const headers = { "content-encoding": "gzip" };
-  server.play(answer.cutAfter(1000, { headers, content: MODEL }), answer.gzipped);
+  server.respondWith(responses.cutAfter(1000, { headers, content: MODEL }), responses.gzipped);
   assert.deepEqual(await load(), works);
   assert.equal(server.requests[1].headers.range, undefined);
 });
 
-test("a server of another origin is resumed without asking for more permission than it knows", async () => {
-  const foreign = await answer.startServer(new Map(), { "access-control-allow-origin": "*" });
+test("a cross-origin download is resumed without a CORS preflight", async () => {
+  const otherOrigin = await responses.startServer(new Map(), { "access-control-allow-origin": "*" });
   try {
-    foreign.play(answer.cutAfter(1_000_000), answer.ranged);
-    assert.deepEqual(await load({ modelUrl: foreign.modelUrl }), works);
+    otherOrigin.respondWith(responses.cutAfter(1_000_000), responses.ranged);
+    assert.deepEqual(await load({ modelUrl: otherOrigin.modelUrl }), works);
     assert.deepEqual(
-      foreign.requests.map(({ response }) => response.statusCode),
+      otherOrigin.requests.map(({ response }) => response.statusCode),
       [200, 206],
     );
   } finally {
-    await foreign.close();
+    await otherOrigin.close();
   }
 });
 
-test("the worker may come from another origin", async () => {
-  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+test("workerUrl may be on another origin", async () => {
+  const otherOrigin = await responses.startServer(files, { "access-control-allow-origin": "*" });
   try {
-    assert.deepEqual(await load({ workerUrl: `${foreign.origin}/worker.js` }), works);
+    assert.deepEqual(await load({ workerUrl: `${otherOrigin.origin}/worker.js` }), works);
   } finally {
-    await foreign.close();
+    await otherOrigin.close();
   }
 });
 
-test("the whole package may come from another origin, without options", async () => {
-  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+test("the whole package may be on another origin, without options", async () => {
+  const otherOrigin = await responses.startServer(files, { "access-control-allow-origin": "*" });
   try {
     const length = await page.evaluate(async (url) => {
       const { createEmbedder } = await import(url);
@@ -244,15 +244,15 @@ test("the whole package may come from another origin, without options", async ()
       const { vector } = await embedder.embed("four");
       embedder.dispose();
       return vector[0];
-    }, `${foreign.origin}/index.js`);
+    }, `${otherOrigin.origin}/index.js`);
     assert.equal(length, 4);
-    assert.equal(foreign.requests.length, 1, "its model, too");
+    assert.equal(otherOrigin.requests.length, 1, "the model, too");
   } finally {
-    await foreign.close();
+    await otherOrigin.close();
   }
 });
 
-test("it works under the Content-Security-Policy of the README", async () => {
+test("the embedder works under the Content-Security-Policy of the README", async () => {
   server.headers = {
     "content-security-policy":
       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
@@ -264,7 +264,7 @@ test("it works under the Content-Security-Policy of the README", async () => {
   assert.deepEqual(page.errors, []);
 });
 
-test("a Content-Security-Policy without WebAssembly is named before anything is downloaded", async () => {
+test("a Content-Security-Policy that forbids WebAssembly fails with code blocked before any download", async () => {
   server.headers = { "content-security-policy": "script-src 'self'" };
   await page.goto(server.origin);
   for (const mode of ["worker", "inline"]) {
@@ -275,19 +275,19 @@ test("a Content-Security-Policy without WebAssembly is named before anything is 
   assert.equal(server.requests.length, 0);
 });
 
-/** What the README asks for on a page with Trusted Types. */
+/** The policy that the README names for a page with Trusted Types. */
 const TRUSTED = "require-trusted-types-for 'script'; trusted-types evidence-chat-embedder";
 
-/** Opens the page anew under a policy. */
+/** Reopens the page under a policy. */
 async function openUnder(policy) {
   server.headers = { "content-security-policy": policy };
   await page.goto(server.origin);
   page.errors.length = 0;
 }
 
-test("it works where the page requires Trusted Types, from anywhere, and breaks no rule on the way", async () => {
+test("the embedder works on a page that requires Trusted Types, from any origin, without a policy violation", async () => {
   await openUnder(TRUSTED);
-  const foreign = await answer.startServer(files, { "access-control-allow-origin": "*" });
+  const otherOrigin = await responses.startServer(files, { "access-control-allow-origin": "*" });
   try {
     await page.evaluate(() => {
       globalThis.violations = [];
@@ -298,18 +298,18 @@ test("it works where the page requires Trusted Types, from anywhere, and breaks 
     for (const options of [
       { mode: "inline", cache: false },
       { workerUrl: "/worker.js", cache: false },
-      { workerUrl: `${foreign.origin}/worker.js`, cache: false },
+      { workerUrl: `${otherOrigin.origin}/worker.js`, cache: false },
       { cache: false },
     ]) {
       assert.deepEqual(await load(options), works);
     }
     assert.deepEqual([await page.evaluate(() => globalThis.violations), page.errors], [[], []]);
   } finally {
-    await foreign.close();
+    await otherOrigin.close();
   }
 });
 
-test("a page that requires Trusted Types and lists none of ours is told which one to list", async () => {
+test("a page that forbids our Trusted Types policy gets an error that names the policy", async () => {
   for (const directive of ["trusted-types 'none'", "trusted-types another"]) {
     await openUnder(`require-trusted-types-for 'script'; ${directive}`);
     assert.equal(await page.evaluate(async () => (await import("/index.js")).isSupported()), true);
@@ -321,12 +321,12 @@ test("a page that requires Trusted Types and lists none of ours is told which on
   assert.deepEqual(await load(), works, "a page that lists policies but requires none");
 });
 
-test("a browser without Trusted Types starts the worker by the form that bundlers know", async () => {
+test("a browser without Trusted Types starts the worker in the form that bundlers detect", async () => {
   await page.evaluate(() => delete globalThis.trustedTypes);
   assert.deepEqual(await load(), works);
 });
 
-test("copies of the package on one page share a worker, and nothing that could start another script", async () => {
+test("copies of the package on one page share the worker's trusted URL and nothing that could start another script", async () => {
   await openUnder(TRUSTED);
   const shared = await page.evaluate(async () => {
     const [first, second] = [await import("/index.js?copy=1"), await import("/index.js?copy=2")];
@@ -358,7 +358,7 @@ test("copies of the package on one page share a worker, and nothing that could s
   });
 });
 
-test("copies of two versions need 'allow-duplicates', and say so", async () => {
+test("copies of two versions on one page need 'allow-duplicates', and fail with code blocked without it", async () => {
   const newer = await buildFakePackage({ version: "2.0.0" });
   const loadBoth = () =>
     page.evaluate(async () => {
@@ -378,7 +378,7 @@ test("copies of two versions need 'allow-duplicates', and say so", async () => {
   assert.deepEqual(await loadBoth(), ["works", "works"]);
 });
 
-test("tokens are counted while the worker has a long batch to do", async () => {
+test("countTokens resolves before a long batch in the worker", async () => {
   const outcome = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const embedder = await createEmbedder();
@@ -393,7 +393,7 @@ test("tokens are counted while the worker has a long batch to do", async () => {
   assert.deepEqual(outcome, { tokens: 6, isBatchDone: false });
 });
 
-test("a worker that must not or cannot start says what to check", async () => {
+test("a worker that is forbidden or missing fails with a message that says what to check", async () => {
   server.headers = { "content-security-policy": "worker-src 'none'" };
   await page.goto(server.origin);
   const forbidden = await load();
@@ -406,7 +406,7 @@ test("a worker that must not or cannot start says what to check", async () => {
   assert.match(missing.message, /workerUrl/);
 });
 
-test("a worker that dies rejects everything pending; a new embedder works", async () => {
+test("a worker that dies rejects all pending calls with code crashed, and a new embedder works", async () => {
   const codes = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const embedder = await createEmbedder();
@@ -437,15 +437,15 @@ test("the page stays responsive while the worker computes", async () => {
   assert.ok(ticks >= 20, `${ticks} timer ticks in half a second`);
 });
 
-test("every string is a good input, and anything else a bad one", async () => {
+test("every string is valid input, and any other value rejects with code bad_input", async () => {
   const outcome = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const embedder = await createEmbedder();
     const texts = ["", " \n", "\ud800", "a\0b", "x".repeat(1_000_000)];
     const lengths = (await embedder.embedBatch(texts)).map(({ vector }) => vector[0]);
-    const refused = await Promise.allSettled([embedder.embed(7), embedder.embedBatch([null])]);
+    const rejected = await Promise.allSettled([embedder.embed(7), embedder.embedBatch([null])]);
     embedder.dispose();
-    return { lengths, refused: refused.map(({ reason }) => reason.code) };
+    return { lengths, rejected: rejected.map(({ reason }) => reason.code) };
   });
-  assert.deepEqual(outcome, { lengths: [0, 2, 1, 3, 1_000_000], refused: ["bad_input", "bad_input"] });
+  assert.deepEqual(outcome, { lengths: [0, 2, 1, 3, 1_000_000], rejected: ["bad_input", "bad_input"] });
 });

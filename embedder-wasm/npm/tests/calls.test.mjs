@@ -1,4 +1,4 @@
-// What becomes of calls: order, cancelling, bad input, a crash. In this thread, with a played engine.
+// Calls: order, cancelling, bad input, crashes. In this thread, with a fake engine.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { IDENTITY, importFakePackage } from "./fake/package.mjs";
@@ -22,7 +22,7 @@ async function embedderFor(t) {
 }
 
 const lengths = (embeddings) => embeddings.map(({ vector }) => vector[0]);
-/** Rejects like `assert.rejects`, and tells that this package's own class was thrown. */
+/** Like `assert.rejects`, and asserts that the error is of this package's class. */
 const rejects = (promise, code, message = /./) =>
   assert.rejects(promise, (error) => {
     assert.ok(error instanceof EmbedderError);
@@ -31,7 +31,7 @@ const rejects = (promise, code, message = /./) =>
     return true;
   });
 
-test("calls that overlap each get their own answer", async (t) => {
+test("overlapping calls each resolve with their own embeddings", async (t) => {
   const embedder = await embedderFor(t);
   const [one, many, none] = await Promise.all([
     embedder.embed("four"),
@@ -47,14 +47,14 @@ test("calls that overlap each get their own answer", async (t) => {
   assert.deepEqual(none, []);
 });
 
-test("each vector of a batch has memory of its own", async (t) => {
+test("each vector of a batch has its own buffer", async (t) => {
   const embedder = await embedderFor(t);
   const [first, second] = await embedder.embedBatch(["a", "bb"]);
   assert.equal(first.vector.buffer.byteLength, 384 * 4);
   assert.notEqual(first.vector.buffer, second.vector.buffer);
 });
 
-test("every string is a good input: empty, blank, half a character, NUL, a megabyte", async (t) => {
+test("every string is valid input: empty, blank, half a surrogate pair, NUL, a megabyte", async (t) => {
   const embedder = await embedderFor(t);
   const texts = ["", " \n\t", "\ud800", "a\0b", "word ".repeat(200_000)];
   const embeddings = await embedder.embedBatch(texts);
@@ -68,7 +68,7 @@ test("every string is a good input: empty, blank, half a character, NUL, a megab
   );
 });
 
-test("anything but strings is a bad input, and the place is named", async (t) => {
+test("a value that is not a string rejects with code bad_input and names the argument", async (t) => {
   const embedder = await embedderFor(t);
   for (const value of [undefined, null, 7, {}, new String("boxed")]) {
     await rejects(embedder.embed(value), "bad_input", /^text must be a string, not /);
@@ -78,7 +78,7 @@ test("anything but strings is a bad input, and the place is named", async (t) =>
   await rejects(embedder.embedBatch(new Array(1)), "bad_input", /^texts\[0\] must be a string, not undefined/);
 });
 
-test("a short call is let in before a long batch is done", async (t) => {
+test("a short call resolves before a long batch that started earlier", async (t) => {
   const embedder = await embedderFor(t);
   const ended = [];
   const batch = embedder.embedBatch(Array(100).fill("busy 1")).then(() => ended.push("batch"));
@@ -87,7 +87,7 @@ test("a short call is let in before a long batch is done", async (t) => {
   assert.deepEqual(ended, ["short", "batch"]);
 });
 
-test("counting gives what embedding counts, whatever the text", async (t) => {
+test("countTokens returns the same count as embed for any text", async (t) => {
   const embedder = await embedderFor(t);
   for (const text of ["", " \n\t", "\ud800", "a\0b", "x".repeat(254), "x".repeat(255), "word ".repeat(200_000)]) {
     const { tokens, truncated } = await embedder.embed(text);
@@ -99,7 +99,7 @@ test("counting gives what embedding counts, whatever the text", async (t) => {
   }
 });
 
-test("a count passes whatever is waiting to be embedded; counts come in their order", async (t) => {
+test("counts run before all waiting embeddings, and in their order", async (t) => {
   const embedder = await embedderFor(t);
   const ended = [];
   const note = (name) => () => ended.push(name);
@@ -112,24 +112,24 @@ test("a count passes whatever is waiting to be embedded; counts come in their or
   assert.deepEqual(ended, ["first", "second", "one", "batch"]);
 });
 
-test("a count that is cancelled rejects, and fails or crashes like any call", async (t) => {
+test("a cancelled count rejects with code aborted, and a count can fail or crash like any call", async (t) => {
   const embedder = await embedderFor(t);
   const controller = new AbortController();
   const cancelled = embedder.countTokens("trap", { signal: controller.signal });
   controller.abort();
   await rejects(cancelled, "aborted");
-  assert.equal(await embedder.countTokens("four"), 6, "what was cancelled is not counted");
+  assert.equal(await embedder.countTokens("four"), 6, "the cancelled text, which would trap, is not counted");
   await rejects(embedder.countTokens("x", { signal: AbortSignal.abort() }), "aborted");
   await rejects(embedder.countTokens("fail"), "bad_input", /cannot be counted/);
   await rejects(embedder.countTokens("trap"), "crashed", /unreachable/);
   await rejects(embedder.countTokens("later"), "crashed");
 });
 
-test("the size of the model is known before anything is loaded", () => {
+test("modelBytes returns the size of the model before anything is loaded", () => {
   assert.equal(modelBytes(), IDENTITY.byteLength);
 });
 
-test("a cancelled call rejects at once and is computed no further", async (t) => {
+test("a cancelled call rejects at once, and its remaining texts are skipped", async (t) => {
   const embedder = await embedderFor(t);
   const controller = new AbortController();
   const { signal } = controller;
@@ -145,7 +145,7 @@ test("a cancelled call rejects at once and is computed no further", async (t) =>
   assert.ok(performance.now() - started < 1000, "the cancelled texts would take seconds");
 });
 
-test("an aborted signal rejects without asking; one that is aborted later changes nothing", async (t) => {
+test("an aborted signal rejects the call; aborting after the call has no effect", async (t) => {
   const embedder = await embedderFor(t);
   await rejects(embedder.embed("x", { signal: AbortSignal.abort() }), "aborted");
   const controller = new AbortController();
@@ -154,7 +154,7 @@ test("an aborted signal rejects without asking; one that is aborted later change
   assert.equal(tokens, 6);
 });
 
-test("a call that fails leaves the others alone", async (t) => {
+test("a failed call does not affect the others", async (t) => {
   const embedder = await embedderFor(t);
   const [failed, good] = await Promise.allSettled([embedder.embed("fail"), embedder.embed("good")]);
   assert.equal(failed.reason.code, "bad_input");
@@ -162,7 +162,7 @@ test("a call that fails leaves the others alone", async (t) => {
   assert.equal(good.status, "fulfilled");
 });
 
-test("a batch that no memory could hold is refused", async (t) => {
+test("a batch that does not fit in memory rejects with code bad_input", async (t) => {
   const embedder = await embedderFor(t);
   const { Float32Array } = globalThis;
   t.after(() => Object.assign(globalThis, { Float32Array }));
@@ -171,19 +171,19 @@ test("a batch that no memory could hold is refused", async (t) => {
       throw new RangeError("Array buffer allocation failed");
     }
   };
-  await rejects(embedder.embedBatch(["a", "b"]), "bad_input", /no memory for 2 vectors.*several batches/);
+  await rejects(embedder.embedBatch(["a", "b"]), "bad_input", /not enough memory for 2 vectors.*several batches/);
 });
 
-test("after a crash everything pending and everything later rejects", async (t) => {
+test("after a crash all pending and later calls reject with code crashed", async (t) => {
   const embedder = await embedderFor(t);
   const pending = [embedder.embed("trap"), embedder.embed("good"), embedder.embedBatch(["a", "b"])];
   for (const call of pending) await rejects(call, "crashed", /unreachable.*Create a new one/);
   await rejects(embedder.embed("later"), "crashed");
 });
 
-test("disposing rejects what is pending and what comes, and frees all memory", async () => {
+test("dispose rejects all pending and later calls with code aborted, and frees all memory", async () => {
   const embedder = await createEmbedder();
-  const { alive } = globalThis.playedWasm;
+  const { alive } = globalThis.fakeWasm;
   const before = alive.embedders;
   const pending = embedder.embed("busy 10");
   embedder.dispose();

@@ -1,20 +1,20 @@
-// The page's side of the worker, with the worker's side played.
+// The page's side of the worker protocol, with a fake worker.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { importFakePackage } from "./fake/package.mjs";
 
-/** Plays the worker; `last` is the newest one. */
-class PlayedWorker {
+/** A fake worker; `last` is the newest one. */
+class FakeWorker {
   static last;
   requests = [];
   isTerminated = false;
 
   constructor(url, options) {
-    // As a browser does: read the options, then the address.
+    // Like a browser, reads the options before the URL.
     const type = options?.type;
     this.url = new URL(url);
     assert.equal(type, "module");
-    PlayedWorker.last = this;
+    FakeWorker.last = this;
   }
 
   postMessage(request) {
@@ -37,7 +37,7 @@ class PlayedWorker {
 let createEmbedder, isSupported;
 
 beforeEach(async (t) => {
-  globalThis.Worker = PlayedWorker;
+  globalThis.Worker = FakeWorker;
   globalThis.location = new URL("https://example.com/page");
   ({ createEmbedder, isSupported } = await importFakePackage(t));
 });
@@ -56,12 +56,12 @@ const vectors = (value) => {
 
 async function loaded() {
   const loading = createEmbedder(options);
-  const worker = PlayedWorker.last;
+  const worker = FakeWorker.last;
   worker.reply({ type: "ready", fingerprint: "f1" });
   return { worker, embedder: await loading };
 }
 
-test("where there are workers, one is started and told absolute addresses", async () => {
+test("createEmbedder starts a worker if there are workers, and sends it absolute URLs", async () => {
   const { worker, embedder } = await loaded();
   assert.equal(embedder.fingerprint, "f1");
   assert.equal(worker.url.href, "https://example.com/worker.js");
@@ -75,15 +75,15 @@ test("where there are workers, one is started and told absolute addresses", asyn
   ]);
 });
 
-test("a script from another origin is started through a module of the page's own", async () => {
+test("a worker script on another origin is started through a blob: module", async () => {
   const loading = createEmbedder({ ...options, workerUrl: "https://cdn.example.net/worker.js" });
-  const worker = PlayedWorker.last;
+  const worker = FakeWorker.last;
   assert.equal(worker.url.protocol, "blob:");
   worker.reply({ type: "ready", fingerprint: "f1" });
   await loading;
 });
 
-test("answers in any order reach the call with their id", async () => {
+test("replies in any order settle the call with their id", async () => {
   const { worker, embedder } = await loaded();
   const [first, second, third] = [embedder.embed("a"), embedder.embed("b"), embedder.embed("c")];
   await Promise.resolve();
@@ -96,7 +96,7 @@ test("answers in any order reach the call with their id", async () => {
   assert.equal((await third).vector[0], 3);
 });
 
-test("a count and an embedding with ids side by side are not mistaken for each other", async () => {
+test("replies to a count and to an embedding settle the right calls", async () => {
   const { worker, embedder } = await loaded();
   const [embedding, count] = [embedder.embed("a"), embedder.countTokens("b")];
   await Promise.resolve();
@@ -108,7 +108,7 @@ test("a count and an embedding with ids side by side are not mistaken for each o
   assert.equal((await embedding).vector[0], 1);
 });
 
-test("a cancelled call is taken back, and an answer that comes all the same is ignored", async () => {
+test("a cancelled call is cancelled in the worker, and a late reply is ignored", async () => {
   const { worker, embedder } = await loaded();
   const controller = new AbortController();
   const call = embedder.embed("a", { signal: controller.signal });
@@ -120,31 +120,31 @@ test("a cancelled call is taken back, and an answer that comes all the same is i
   worker.reply({ type: "embedded", id, ...vectors(1) });
 });
 
-test("a load that fails rejects with the worker's code and ends the worker", async () => {
+test("a failed load rejects with the worker's code and terminates the worker", async () => {
   const loading = createEmbedder(options);
-  PlayedWorker.last.reply({ type: "load_failed", code: "integrity", message: "wrong file" });
+  FakeWorker.last.reply({ type: "load_failed", code: "integrity", message: "wrong file" });
   await assert.rejects(loading, { name: "EmbedderError", code: "integrity", message: "wrong file" });
-  assert.ok(PlayedWorker.last.isTerminated);
+  assert.ok(FakeWorker.last.isTerminated);
 });
 
-test("a worker whose script cannot be loaded is told apart, with what to check", async () => {
+test("a worker script that cannot be loaded rejects with code network and says what to check", async () => {
   const loading = createEmbedder(options);
-  PlayedWorker.last.die("");
+  FakeWorker.last.die("");
   await assert.rejects(loading, { code: "network", message: /workerUrl.*worker-src/ });
-  assert.ok(PlayedWorker.last.isTerminated);
+  assert.ok(FakeWorker.last.isTerminated);
 });
 
-test("an abort while loading ends the worker", async () => {
+test("aborting during loading terminates the worker", async () => {
   const controller = new AbortController();
   const loading = createEmbedder({ ...options, signal: controller.signal });
   controller.abort();
   await assert.rejects(loading, { code: "aborted" });
-  assert.ok(PlayedWorker.last.isTerminated);
+  assert.ok(FakeWorker.last.isTerminated);
 });
 
-test("a silent worker times out; one that reports does not", async () => {
+test("a worker without progress reports rejects with code timeout; one with reports does not", async () => {
   const loading = createEmbedder({ ...options, timeoutMs: 80 });
-  const worker = PlayedWorker.last;
+  const worker = FakeWorker.last;
   for (let report = 0; report < 6; report++) {
     await new Promise((resolve) => setTimeout(resolve, 30));
     worker.reply({ type: "progress", progress: { phase: "download", loadedBytes: report, totalBytes: 9 } });
@@ -154,7 +154,7 @@ test("a silent worker times out; one that reports does not", async () => {
   assert.ok(worker.isTerminated);
 });
 
-test("a worker that dies rejects everything pending and everything later", async () => {
+test("a worker that dies rejects all pending and later calls with code crashed", async () => {
   const { worker, embedder } = await loaded();
   const pending = [embedder.embed("a"), embedder.embedBatch(["b"])];
   worker.die("out of memory");
@@ -163,13 +163,16 @@ test("a worker that dies rejects everything pending and everything later", async
   assert.ok(worker.isTerminated);
 });
 
-test("a browser that reads no worker type has no module workers", async () => {
+test("isSupported returns false if the browser ignores the worker type module", async () => {
   assert.equal(isSupported(), true);
-  const started = PlayedWorker.last;
+  const started = FakeWorker.last;
   globalThis.Worker = class {
     terminate() {}
   };
   assert.equal(isSupported(), false);
-  await assert.rejects(createEmbedder(options), { code: "unsupported_browser", message: /no module workers/ });
-  assert.equal(PlayedWorker.last, started, "asking starts no worker");
+  await assert.rejects(createEmbedder(options), {
+    code: "unsupported_browser",
+    message: /does not support module workers/,
+  });
+  assert.equal(FakeWorker.last, started, "the check starts no worker");
 });

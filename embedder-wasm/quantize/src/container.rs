@@ -1,18 +1,18 @@
-//! Writes the model file: safetensors, its header in one fixed order of keys (which the `safetensors` crate does not
-//! promise for metadata).
+//! Writes the model file: safetensors with a fixed order of keys in the header, which the `safetensors` crate does not
+//! guarantee for metadata.
 
 use anyhow::{Result, ensure};
 
-/// Value of the metadata key `format`; the embedder refuses others.
+/// Value of the metadata key `format`; the embedder rejects others.
 const FORMAT: &str = "evidence-chat-embedder/1";
-/// Stands for the next of the `exceptions` in the bytes of a weight matrix.
+/// In the bytes of a weight matrix, stands for the next of the `exceptions`.
 const EXCEPTION: i8 = i8::MIN;
-/// The sum of a row's magnitudes stays below this, so that its product with 14-bit activations fits in i32.
+/// Upper bound of the sum of a row's magnitudes, so that its product with 14-bit activations fits in i32.
 const MAX_ROW_SUM: u32 = 262_000;
 
 /// The tensors of a model file, in the order in which they were added.
 pub(crate) struct Container {
-    /// Keys and values, the keys ascending.
+    /// Keys and values, ascending by key.
     metadata: Vec<(&'static str, String)>,
     tensors: Vec<Tensor>,
 }
@@ -64,7 +64,7 @@ impl Container {
         self.add(name, "U8", &[text.len()], text.as_bytes().to_vec());
     }
 
-    /// A weight matrix as `.weight` (bytes) and `.exceptions` (those beyond ±127, in row-major order).
+    /// Adds a weight matrix as `.weight` (bytes) and `.exceptions` (values outside of ±127, in row-major order).
     ///
     /// # Errors
     /// If a value does not fit in i16, or a row could overflow the engine's sums.
@@ -73,14 +73,14 @@ impl Container {
         let mut exceptions: Vec<i16> = Vec::new();
         for (index, row) in integers.chunks_exact(columns).enumerate() {
             let sum: u32 = row.iter().map(|value| value.unsigned_abs()).fold(0, u32::saturating_add);
-            ensure!(sum < MAX_ROW_SUM, "row {index} of {layer} has magnitudes of {sum} in all");
+            ensure!(sum < MAX_ROW_SUM, "row {index} of {layer} has magnitudes of {sum} in total");
             for &value in row {
                 if let Some(byte) = i8::try_from(value).ok().filter(|byte| *byte != EXCEPTION) {
                     bytes.push(byte);
                 } else {
                     bytes.push(EXCEPTION);
                     let fits = i16::try_from(value);
-                    ensure!(fits.is_ok(), "row {index} of {layer} holds {value}, which is not an i16");
+                    ensure!(fits.is_ok(), "row {index} of {layer} has {value}, which is not an i16");
                     exceptions.extend(fits);
                 }
             }
@@ -96,10 +96,10 @@ impl Container {
 
     /// The whole file.
     ///
-    /// The tensors lie in the order of their type, wide values first, so that each is aligned.
+    /// The tensors are sorted by the size of their values, largest first, so that each is aligned.
     ///
     /// # Errors
-    /// If two tensors have one name, or a name or shape does not fit its values.
+    /// If two tensors have the same name, a name has an invalid character, or a shape does not fit its values.
     pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>> {
         let width = |tensor: &Tensor| match tensor.dtype {
             "F32" => 4,
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_of_the_format_finds_what_was_written() {
+    fn the_safetensors_crate_reads_what_was_written() {
         let mut container = Container::embedder("abc");
         container.add_text("text", "[PAD]\né");
         container.add_floats("floats", &[2, 1], &[1.5, -2.0]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn values_beyond_a_byte_are_exceptions_in_row_major_order() {
+    fn values_outside_of_a_byte_are_exceptions_in_row_major_order() {
         let mut container = Container::embedder("");
         container.add_matrix("layer", 3, &[127, -127, -128, 128, 5, -3000]).unwrap();
         let file = container.into_bytes().unwrap();
@@ -190,17 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn what_the_engine_could_not_compute_with_is_refused() {
+    fn weights_that_the_engine_cannot_compute_with_are_rejected() {
         let error = |integers: &[i32]| {
             Container::embedder("").add_matrix("layer", integers.len(), integers).unwrap_err().to_string()
         };
-        assert!(error(&[0, 40_000]).contains("holds 40000"));
+        assert!(error(&[0, 40_000]).contains("has 40000"));
         assert!(error(&[30_000; 9]).contains("magnitudes of 270000"));
         assert!(error(&[i32::MIN, 1]).contains("magnitudes of"));
     }
 
     #[test]
-    fn doubles_and_wrong_shapes_are_refused() {
+    fn duplicate_names_and_wrong_shapes_are_rejected() {
         let mut double = Container::embedder("");
         double.add_bytes("a", &[1], &[1]);
         double.add_floats("a", &[1], &[1.0]);

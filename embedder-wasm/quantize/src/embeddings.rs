@@ -1,5 +1,5 @@
-//! Word and position embeddings. Each word has a step of its own; its dimensions are rounded one after the other, and
-//! the errors spread to where the vectors feel them least.
+//! Word and position embeddings. Each word has its own step. Its dimensions are rounded one after the other, and the
+//! errors are shifted to where the vectors are least sensitive to them.
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
@@ -15,23 +15,23 @@ use crate::recipe::{
 use crate::sensitivity;
 use crate::source::Weights;
 
-/// Positions the embedder uses, of the 512 the model has.
+/// Positions that the embedder uses, of the model's 512.
 const POSITIONS: usize = 256;
 /// Magnitude of the largest integer of a word: -128 is not used.
 const MAX_WORD: f64 = 127.0;
-/// The words whose mean magnitude is the usual one: all but special tokens and single characters.
+/// The first token that is neither special nor a single character. The mean magnitude from here on is the typical one.
 const FIRST_WORD: usize = 1996;
 
-/// The embeddings as they are, and as the model file has them.
+/// The exact embeddings, and the quantised ones of the model file.
 pub(crate) struct Embeddings {
     exact: Tables,
     quantized: Tables,
     integers: Vec<i8>,
-    /// For each word.
+    /// One per word.
     steps: Vec<f32>,
 }
 
-/// A row for each word, and one for each position.
+/// One row per word, and one per position.
 struct Tables {
     words: Matrix,
     positions: Matrix,
@@ -47,19 +47,19 @@ pub(crate) fn quantize(weights: &Weights, vocabulary: &str, batch: &Batch) -> Re
     let norm = [parameter("weight")?, parameter("bias")?];
     let exact = Tables { positions: positions(weights, words.columns)?, norm, words };
 
-    let sensitivity = sensitivity::of_embeddings(weights, exact.sums(batch), &exact.norm, batch)?;
+    let sensitivity = sensitivity::embedding_sensitivity(weights, exact.sums(batch), &exact.norm, batch)?;
     let columns = Columns::new(&sensitivity, WORD_DAMPING)?;
     let steps = word_steps(&exact.words, &tokens);
     let integers = round_words(&exact.words, &steps, &columns);
     let quantized = Tables {
-        words: words_of(&integers, &steps, exact.words.columns),
+        words: dequantize_words(&integers, &steps, exact.words.columns),
         positions: round_positions(exact.positions.clone()),
         norm: exact.norm.clone().map(round_parameters),
     };
     Ok(Embeddings { exact, quantized, integers, steps })
 }
 
-/// Position embeddings with the token type of a single text added: every token has it.
+/// Position embeddings plus the token type of a single text, which every token has.
 fn positions(weights: &Weights, columns: usize) -> Result<Matrix> {
     let all = weights.matrix("embeddings.position_embeddings.weight")?;
     let token_types = weights.matrix("embeddings.token_type_embeddings.weight")?;
@@ -79,10 +79,10 @@ fn round_positions(mut positions: Matrix) -> Matrix {
 
 fn word_steps(words: &Matrix, tokens: &[&str]) -> Vec<f32> {
     let magnitudes: Vec<f64> = words.iter().map(root_mean_square).collect();
-    let usual = magnitudes[FIRST_WORD..].iter().sum::<f64>() / (words.rows - FIRST_WORD) as f64;
+    let typical = magnitudes[FIRST_WORD..].iter().sum::<f64>() / (words.rows - FIRST_WORD) as f64;
     let step = |id: usize, word: &[f32]| {
-        let foreign = tokens[id].chars().any(|c| c > LAST_LATIN);
-        step_for(word, word_step(id, magnitudes[id] / usual, foreign) as f32)
+        let is_non_latin = tokens[id].chars().any(|c| c > LAST_LATIN);
+        step_for(word, word_step(id, magnitudes[id] / typical, is_non_latin) as f32)
     };
     words.iter().enumerate().map(|(id, word)| step(id, word)).collect()
 }
@@ -95,13 +95,13 @@ fn round_words(words: &Matrix, steps: &[f32], columns: &Columns) -> Vec<i8> {
         .enumerate()
         .flat_map_iter(|(id, (word, &step))| {
             let scale = if is_unused(id) { 0.0 } else { 1.0 / f64::from(step) };
-            let wanted: Vec<f64> = word.iter().map(|&value| f64::from(value) * scale).collect();
-            columns.round(&wanted, MAX_WORD).into_iter().map(|integer| integer as i8)
+            let targets: Vec<f64> = word.iter().map(|&value| f64::from(value) * scale).collect();
+            columns.round(&targets, MAX_WORD).into_iter().map(|integer| integer as i8)
         })
         .collect()
 }
 
-fn words_of(integers: &[i8], steps: &[f32], columns: usize) -> Matrix {
+fn dequantize_words(integers: &[i8], steps: &[f32], columns: usize) -> Matrix {
     let rows = integers.chunks_exact(columns).zip(steps);
     let values = rows.flat_map(|(row, step)| row.iter().map(move |&integer| f32::from(integer) * step));
     Matrix::from_values(steps.len(), columns, values.collect())
@@ -110,11 +110,11 @@ fn words_of(integers: &[i8], steps: &[f32], columns: usize) -> Matrix {
 /// The end of the block Latin Extended-B.
 const LAST_LATIN: char = '\u{24f}';
 
-/// About `wanted`, more if the integers would not fit.
-fn step_for(word: &[f32], wanted: f32) -> f32 {
-    let greatest = word.iter().fold(0.0f32, |greatest, value| greatest.max(value.abs()));
-    let mut step = round_mantissa(wanted, WORD_STEP_BITS).max(f32::MIN_POSITIVE);
-    while f64::from(greatest / step).round_ties_even() > MAX_WORD {
+/// The rounded `target`, or a larger step if the integers would not fit.
+fn step_for(word: &[f32], target: f32) -> f32 {
+    let max = word.iter().fold(0.0f32, |max, value| max.max(value.abs()));
+    let mut step = round_mantissa(target, WORD_STEP_BITS).max(f32::MIN_POSITIVE);
+    while f64::from(max / step).round_ties_even() > MAX_WORD {
         step = f32::from_bits(step.to_bits() + (1 << (23 - WORD_STEP_BITS)));
     }
     step
@@ -125,7 +125,7 @@ fn root_mean_square(values: &[f32]) -> f64 {
         .sqrt()
 }
 
-/// Biases and layer norm weights as the model file has them.
+/// Rounds biases and layer norm weights for the model file.
 pub(crate) fn round_parameters(mut values: Vec<f32>) -> Vec<f32> {
     values.iter_mut().for_each(|value| *value = round_mantissa(*value, PARAMETER_BITS));
     values
@@ -146,7 +146,7 @@ impl Embeddings {
         container.add_floats("embeddings.LayerNorm.bias", &[bias.len()], bias);
     }
 
-    /// The input of the first layer, as the source and as the model file has it: a row for each token.
+    /// The input of the first layer, exact and quantised: one row per token.
     pub(crate) fn embed(&self, batch: &Batch) -> [Matrix; 2] {
         [&self.exact, &self.quantized].map(|tables| tables.embed(batch))
     }
@@ -157,7 +157,7 @@ impl Tables {
         layer_norm(self.sums(batch), &self.norm[0], &self.norm[1])
     }
 
-    /// What goes into the layer norm.
+    /// The input of the layer norm.
     fn sums(&self, batch: &Batch) -> Matrix {
         let mut positions = batch.sequences.iter().cloned().flat_map(|sequence| 0..sequence.len());
         let mut sums = Matrix::zeros(batch.tokens(), self.words.columns);
@@ -185,11 +185,11 @@ mod tests {
     }
 
     #[test]
-    fn words_no_text_can_reach_are_zero_and_others_are_near_their_value() {
+    fn unused_words_are_zero_and_others_are_close_to_their_value() {
         let words = Matrix::from_values(2000, 2, (0..4000).map(|i| (i as f32 * 0.7).sin() * 0.1).collect());
         let steps = word_steps(&words, &["a"; 2000]);
-        let alike = Columns::new(&Square::from_fn(2, |r, c| f64::from(r == c)), WORD_DAMPING).unwrap();
-        let integers = round_words(&words, &steps, &alike);
+        let uncorrelated = Columns::new(&Square::from_fn(2, |r, c| f64::from(r == c)), WORD_DAMPING).unwrap();
+        let integers = round_words(&words, &steps, &uncorrelated);
         assert_eq!(integers[2 * 500..2 * 501], [0, 0]);
         for id in (0..2000).filter(|&id| !is_unused(id)) {
             for column in 0..2 {

@@ -1,4 +1,4 @@
-//! The parts of the encoder, in float32 and with one fixed order of operations.
+//! The parts of the encoder in float32, with a fixed order of operations.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use crate::calibration::Batch;
 use crate::matrix::{Matrix, Packed, product};
 
-/// Values of a query, key or value of one head.
-pub(crate) const HEAD: usize = 32;
+/// Dimensions of a head.
+pub(crate) const HEAD_DIMENSIONS: usize = 32;
 const LAYER_NORM_EPSILON: f64 = 1e-12;
 
-/// A linear layer: `inputs` x `weight`ᵀ + `bias`, where a row of `weight` belongs to an output.
+/// A linear layer: `inputs` × `weight`ᵀ + `bias`, with one row of `weight` per output.
 pub(crate) fn linear(inputs: &Matrix, weight: &Matrix, bias: &[f32]) -> Matrix {
     let mut out = product(inputs, &Packed::new(&weight.transposed()));
     out.par_rows_mut().for_each(|row| add(row, bias));
@@ -44,7 +44,7 @@ pub(crate) fn layer_norm(mut matrix: Matrix, weight: &[f32], bias: &[f32]) -> Ma
     matrix
 }
 
-/// Makes the mean 0 and the variance 1; returns what the values less the mean were multiplied with.
+/// Makes the mean 0 and the variance 1; returns the factor that scaled the centred values.
 pub(crate) fn standardize(row: &mut [f32]) -> f64 {
     let count = row.len() as f64;
     let mean = row.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
@@ -71,14 +71,20 @@ pub(crate) fn attention(queries: &Matrix, keys: &Matrix, values: &Matrix, batch:
         .par_iter()
         .map(|sequence| {
             let mut contexts = vec![0.0; sequence.len() * queries.columns];
-            for head in (0..queries.columns).step_by(HEAD) {
+            for head in (0..queries.columns).step_by(HEAD_DIMENSIONS) {
                 let keys = transposed_head(keys, sequence.clone(), head);
                 let mut probabilities = vec![0.0; sequence.len()];
                 for (token, context) in sequence.clone().zip(contexts.chunks_exact_mut(queries.columns)) {
-                    softmax_scores(&queries.row(token)[head..head + HEAD], &keys, &mut probabilities);
-                    let context = &mut context[head..head + HEAD];
+                    softmax_scores(
+                        &queries.row(token)[head..head + HEAD_DIMENSIONS],
+                        &keys,
+                        &mut probabilities,
+                    );
+                    let context = &mut context[head..head + HEAD_DIMENSIONS];
                     for (other, probability) in sequence.clone().zip(&probabilities) {
-                        for (sum, value) in context.iter_mut().zip(&values.row(other)[head..head + HEAD]) {
+                        for (sum, value) in
+                            context.iter_mut().zip(&values.row(other)[head..head + HEAD_DIMENSIONS])
+                        {
                             *sum += probability * value;
                         }
                     }
@@ -90,10 +96,11 @@ pub(crate) fn attention(queries: &Matrix, keys: &Matrix, values: &Matrix, batch:
     Matrix::from_values(queries.rows, queries.columns, contexts.concat())
 }
 
-/// One row for each dimension of the head, one column for each token.
+/// One row per dimension of the head, one column per token.
 pub(crate) fn transposed_head(matrix: &Matrix, sequence: Range<usize>, head: usize) -> Matrix {
-    let rows = (head..head + HEAD).flat_map(|c| sequence.clone().map(move |token| matrix.row(token)[c]));
-    Matrix::from_values(HEAD, sequence.len(), rows.collect())
+    let rows =
+        (head..head + HEAD_DIMENSIONS).flat_map(|c| sequence.clone().map(move |token| matrix.row(token)[c]));
+    Matrix::from_values(HEAD_DIMENSIONS, sequence.len(), rows.collect())
 }
 
 pub(crate) fn softmax_scores(query: &[f32], keys: &Matrix, out: &mut [f32]) {
@@ -103,11 +110,11 @@ pub(crate) fn softmax_scores(query: &[f32], keys: &Matrix, out: &mut [f32]) {
             *score += query * key;
         }
     }
-    let scale = 1.0 / (HEAD as f32).sqrt();
-    let greatest = out.iter().fold(f32::NEG_INFINITY, |greatest, &score| greatest.max(score));
+    let scale = 1.0 / (HEAD_DIMENSIONS as f32).sqrt();
+    let max = out.iter().fold(f32::NEG_INFINITY, |max, &score| max.max(score));
     let mut total = 0.0;
     for score in out.iter_mut() {
-        *score = libm::expf((*score - greatest) * scale);
+        *score = libm::expf((*score - max) * scale);
         total += *score;
     }
     out.iter_mut().for_each(|score| *score /= total);
@@ -125,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_linear_layer_multiplies_with_the_rows_and_adds_the_bias() {
+    fn a_linear_layer_multiplies_by_the_rows_and_adds_the_bias() {
         let inputs = Matrix::from_values(1, 2, vec![1.0, 10.0]);
         let weight = Matrix::from_values(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         close(&linear(&inputs, &weight, &[0.5, 0.0, -1.0]).values, &[21.5, 43.0, 64.0]);
     }
 
     #[test]
-    fn layer_norm_gives_mean_bias_and_deviation_weight() {
+    fn layer_norm_returns_the_bias_as_mean_and_the_weight_as_deviation() {
         let matrix = Matrix::from_values(1, 4, vec![1.0, 1.0, 3.0, 3.0]);
         close(&layer_norm(matrix, &[2.0; 4], &[1.0; 4]).values, &[-1.0, -1.0, 3.0, 3.0]);
     }
@@ -146,12 +153,16 @@ mod tests {
     #[test]
     fn attention_stays_within_a_sequence_and_follows_the_best_key() {
         let batch = Batch { ids: vec![0; 3], sequences: vec![0..2, 2..3], shares: vec![] };
-        let mut queries = Matrix::zeros(3, HEAD);
-        let mut keys = Matrix::zeros(3, HEAD);
-        // The first token looks for the second; the second one's query is 0: it takes the mean.
+        let mut queries = Matrix::zeros(3, HEAD_DIMENSIONS);
+        let mut keys = Matrix::zeros(3, HEAD_DIMENSIONS);
+        // The query of the first token matches the key of the second; that of the second is 0, so it takes the mean.
         queries.values[0] = 100.0;
-        keys.values[HEAD] = 100.0;
-        let values = Matrix::from_values(3, HEAD, (0..3 * HEAD).map(|i| (i / HEAD) as f32).collect());
+        keys.values[HEAD_DIMENSIONS] = 100.0;
+        let values = Matrix::from_values(
+            3,
+            HEAD_DIMENSIONS,
+            (0..3 * HEAD_DIMENSIONS).map(|i| (i / HEAD_DIMENSIONS) as f32).collect(),
+        );
         let out = attention(&queries, &keys, &values, &batch);
         close(&[out.row(0)[0], out.row(1)[5], out.row(2)[31]], &[1.0, 0.5, 2.0]);
     }

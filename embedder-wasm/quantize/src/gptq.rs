@@ -1,24 +1,24 @@
-//! Rounding of a linear layer's weights (GPTQ, Frantar et al. 2022): the columns one after the other, each column's
-//! rounding error made good, as far as the inputs are correlated, by the columns still to come.
+//! Rounds the weights of a linear layer with GPTQ (Frantar et al. 2022): one column after the other. As far as the inputs
+//! are correlated, the remaining columns compensate the rounding error of each column.
 
 use anyhow::Result;
 
 use crate::linear_algebra::{Square, dot, subtract_multiple, upper_factor_of_inverse};
 
-/// What the inputs of a layer say about its columns.
+/// The statistics of a layer's inputs that rounding its columns needs.
 pub(crate) struct Columns {
-    /// Columns in the order of rounding: descending variance, so that the weightiest errors can be made good.
+    /// Columns in the order of rounding: descending variance, so that the largest errors can be compensated.
     order: Vec<usize>,
     /// Upper factor of the inverse of the damped covariance, its rows and columns in that order.
     factor: Square,
 }
 
 impl Columns {
-    /// `covariance` of the layer's inputs (its upper triangle is read); `damping` times the mean variance is added to
-    /// each variance.
+    /// `covariance` is that of the layer's inputs; only its upper triangle is read. `damping` times the mean variance is
+    /// added to each variance.
     ///
     /// # Errors
-    /// If it is not positive definite, which no inputs other than NaN and constants give.
+    /// If it is not positive definite, which happens only for NaN and constant inputs.
     pub(crate) fn new(covariance: &Square, damping: f64) -> Result<Self> {
         let n = covariance.order;
         let mut order: Vec<usize> = (0..n).collect();
@@ -31,7 +31,8 @@ impl Columns {
         Ok(Self { factor: upper_factor_of_inverse(&damped)?, order })
     }
 
-    /// The integers, none beyond ±`limit`, that act on the inputs most like `weights`, one row at a time.
+    /// Rounds a row of weights to integers within ±`limit` whose products with the inputs are closest to those of
+    /// `weights`.
     pub(crate) fn round(&self, weights: &[f64], limit: f64) -> Vec<i32> {
         let mut row = self.ordered(weights);
         let mut integers = vec![0; row.len()];
@@ -45,9 +46,9 @@ impl Columns {
         integers
     }
 
-    /// The change of a row of weights that makes good, by least squares, an error of its output; `covariances` are
-    /// those of that error with the inputs.
-    pub(crate) fn repair(&self, covariances: &[f64]) -> Vec<f64> {
+    /// The change of a row of weights that compensates an error of its output by least squares. `covariances` are those
+    /// of the error with the inputs.
+    pub(crate) fn compensation(&self, covariances: &[f64]) -> Vec<f64> {
         let error = self.ordered(covariances);
         let mut ordered = vec![0.0; error.len()];
         for k in 0..error.len() {
@@ -72,23 +73,23 @@ mod tests {
     use super::*;
     use crate::calibration::Random;
 
-    /// Inputs of one common part and a little of their own.
+    /// Inputs with a large common and a small individual part.
     fn correlated(n: usize) -> Square {
         Square::from_fn(n, |r, c| 1.0 + if r == c { 0.05 * (1 + r % 3) as f64 } else { 0.0 })
     }
 
-    /// The mean square of what the error of the weights does to the output.
+    /// The mean square of the output error that an error of the weights causes.
     fn output_error(covariance: &Square, error: &[f64]) -> f64 {
         let n = covariance.order;
         (0..n).map(|r| error[r] * (0..n).map(|c| covariance.at(r, c) * error[c]).sum::<f64>()).sum()
     }
 
     #[test]
-    fn correlated_inputs_are_served_better_than_by_plain_rounding() {
+    fn correlated_inputs_get_a_smaller_error_than_with_plain_rounding() {
         let covariance = correlated(64);
         let columns = Columns::new(&covariance, 0.01).unwrap();
         let mut random = Random::new(1);
-        let [mut ours, mut plain] = [0.0; 2];
+        let [mut gptq, mut plain] = [0.0; 2];
         for _ in 0..8 {
             let weights: Vec<f64> = (0..64).map(|_| 10.0 * random.centred()).collect();
             let integers = columns.round(&weights, 127.0);
@@ -96,27 +97,27 @@ mod tests {
                 let error: Vec<f64> = (0..64).map(|c| weights[c] - rounded(c)).collect();
                 output_error(&covariance, &error)
             };
-            ours += error(&|c| f64::from(integers[c]));
+            gptq += error(&|c| f64::from(integers[c]));
             plain += error(&|c| weights[c].round());
         }
-        assert!(ours < plain / 3.0, "{ours} against {plain}");
+        assert!(gptq < plain / 3.0, "{gptq}, plain {plain}");
     }
 
     #[test]
-    fn inputs_without_correlation_get_plain_rounding_within_the_limit() {
+    fn uncorrelated_inputs_get_plain_rounding_within_the_limit() {
         let columns = Columns::new(&Square::from_fn(5, |r, c| f64::from(r == c)), 0.03).unwrap();
         assert_eq!(columns.round(&[0.52, -1.48, 6.0, 0.24, 15.8], 16.0), [1, -1, 6, 0, 16]);
         assert_eq!(columns.round(&[0.52, -1.48, 6.0, 0.24, -15.8], 5.0), [1, -1, 5, 0, -5]);
     }
 
     #[test]
-    fn an_error_of_the_output_is_made_good_by_the_weights() {
-        // The output lacks 0.5 x the input 1, which has the smallest variance and so comes last.
+    fn the_weights_compensate_an_error_of_the_output() {
+        // The output lacks 0.5 × input 1, which has the smallest variance and so is rounded last.
         let mut covariance = correlated(3);
         covariance.values[4] = 1.01;
         let columns = Columns::new(&covariance, 1e-6).unwrap();
         let covariances: Vec<f64> = (0..3).map(|c| 0.5 * covariance.at(1, c)).collect();
-        for (change, expected) in columns.repair(&covariances).iter().zip([0.0, 0.5, 0.0]) {
+        for (change, expected) in columns.compensation(&covariances).iter().zip([0.0, 0.5, 0.0]) {
             assert!((change - expected).abs() < 1e-3, "{change}, expected {expected}");
         }
     }

@@ -1,10 +1,10 @@
 //! The innermost loop of the matrix product.
 
-/// Rows and columns computed together: the sums of four rows by sixteen columns stay in registers.
+/// Size of a tile: the sums of four rows by sixteen columns stay in registers.
 pub(crate) const TILE_ROWS: usize = 4;
 pub(crate) const TILE_COLUMNS: usize = 16;
 
-/// Sums of a tile.
+/// The sums of a tile.
 pub(crate) type Tile = [[f32; TILE_COLUMNS]; TILE_ROWS];
 
 #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,5 @@
-//! The encoder layers, one after the other: each linear layer is rounded for the inputs that the layers before it,
-//! already rounded, give it.
+//! Quantises the encoder layers in order: each linear layer is rounded for the inputs that the already rounded layers
+//! before it produce.
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
@@ -12,13 +12,13 @@ use crate::forward::{attention, difference, gelu, layer_norm, linear, sum};
 use crate::gptq::Columns;
 use crate::matrix::Matrix;
 use crate::moments::{covariance, cross_covariance, mean};
-use crate::recipe::{LAYER_DAMPING, LAYERS, Linear, REPAIR, WIDE, WIDE_AFTER_GELU};
+use crate::recipe::{COMPENSATION, LAYER_DAMPING, LAYERS, Linear, WIDE, WIDE_AFTER_GELU};
 use crate::source::Weights;
 
 /// Magnitude of the largest integer of a weight matrix: it must fit in i16.
 const MAX_INTEGER: f64 = 32_767.0;
 
-/// Quantises all encoder layers into `container`; says how far the activations have drifted after each.
+/// Quantises all encoder layers into `container`; prints the error of the activations after each.
 pub(crate) fn quantize(
     weights: &Weights,
     embeddings: &Embeddings,
@@ -29,13 +29,13 @@ pub(crate) fn quantize(
     for index in 0..LAYERS {
         let mut layer = Layer { weights, batch, container, index };
         [exact, quantized] = layer.quantize(exact, quantized)?;
-        let drift = relative_error(&exact, &quantized);
-        println!("  layer {} of {LAYERS}: activations off by {:.2} %", index + 1, drift * 100.0);
+        let error = relative_error(&exact, &quantized);
+        println!("  layer {} of {LAYERS}: activations off by {:.2} %", index + 1, error * 100.0);
     }
     Ok(())
 }
 
-/// Root mean square of the difference over that of the exact values.
+/// Root mean square of the difference, divided by that of the exact values.
 fn relative_error(exact: &Matrix, quantized: &Matrix) -> f64 {
     let pairs = || exact.values.iter().zip(&quantized.values).map(|(&e, &q)| (f64::from(e), f64::from(q)));
     let error: f64 = pairs().map(|(exact, quantized)| (exact - quantized) * (exact - quantized)).sum();
@@ -52,7 +52,7 @@ struct Layer<'a> {
 }
 
 impl Layer<'_> {
-    /// Takes and gives the activations (a row for each token) of the exact and of the quantised model.
+    /// Quantises the layer. Takes and returns the activations of the exact and of the quantised model, one row per token.
     fn quantize(&mut self, exact: Matrix, quantized: Matrix) -> Result<[Matrix; 2]> {
         let inputs = self.inputs("attention.self", quantized.clone())?;
         let [[eq, qq], [ek, qk], [ev, qv]] = [
@@ -76,15 +76,15 @@ impl Layer<'_> {
 
     /// Rounds the inputs of the linear layers of this name.
     fn inputs(&mut self, name: &str, inputs: Matrix) -> Result<Inputs> {
-        let (share, lowest) = if name == "output.dense" { WIDE_AFTER_GELU } else { WIDE };
-        let format = InputFormat::choose(&inputs, inputs.columns / share, lowest);
+        let (ratio, min) = if name == "output.dense" { WIDE_AFTER_GELU } else { WIDE };
+        let format = InputFormat::choose(&inputs, inputs.columns / ratio, min);
         self.container.add_integers(&format!("{}.wide_columns", self.name(name)), format.wide());
         Inputs::new(format.round(inputs), self.batch)
     }
 
-    /// Quantises a linear layer and gives the outputs of the exact and of the quantised one.
+    /// Quantises a linear layer; returns the outputs of the exact and of the quantised layer.
     ///
-    /// `residual` is what will be added to these outputs: its error is made good as well.
+    /// `residual` is added to these outputs later: the weights compensate its error, too.
     fn linear(
         &mut self,
         kind: Linear,
@@ -103,11 +103,11 @@ impl Layer<'_> {
         let bias = self.weights.vector(&format!("{name}.bias"), weight.rows)?;
 
         let exact = linear(exact_inputs, &weight, &bias);
-        let mut lack = difference(exact.clone(), &linear(&inputs.values, &weight, &bias));
+        let mut deficit = difference(exact.clone(), &linear(&inputs.values, &weight, &bias));
         if let Some([exact, quantized]) = residual {
-            lack = difference(sum(lack, exact), quantized);
+            deficit = difference(sum(deficit, exact), quantized);
         }
-        let rounded = round_linear(&weight, &bias, inputs, &lack, kind.step(self.index), self.batch);
+        let rounded = round_linear(&weight, &bias, inputs, &deficit, kind.step(self.index), self.batch);
 
         self.container.add_floats(&format!("{name}.scale"), &[1], &[rounded.step]);
         self.container.add_floats(&format!("{name}.bias"), &[rounded.bias.len()], &rounded.bias);
@@ -168,45 +168,45 @@ impl RoundedLinear {
     }
 }
 
-/// `lack` is what the outputs would lack if the weights were not rounded: a row for each token.
+/// `deficit` is the error of the outputs before rounding the weights, exact minus actual: one row per token.
 fn round_linear(
     weight: &Matrix,
     bias: &[f32],
     inputs: &Inputs,
-    lack: &Matrix,
+    deficit: &Matrix,
     step: f32,
     batch: &Batch,
 ) -> RoundedLinear {
-    let lack_mean = mean(lack, batch);
-    let error = cross_covariance((lack, &lack_mean), (&inputs.values, &inputs.mean), batch);
+    let deficit_mean = mean(deficit, batch);
+    let error = cross_covariance((deficit, &deficit_mean), (&inputs.values, &inputs.mean), batch);
     let step_f64 = f64::from(step);
     let integers: Vec<i32> = weight
         .values
         .par_chunks_exact(weight.columns)
         .zip(error.par_chunks_exact(weight.columns))
         .flat_map_iter(|(weights, error)| {
-            let repair = inputs.columns.repair(error);
-            let wanted: Vec<f64> = weights
+            let compensation = inputs.columns.compensation(error);
+            let targets: Vec<f64> = weights
                 .iter()
-                .zip(repair)
-                .map(|(&weight, repair)| (f64::from(weight) + REPAIR * repair) / step_f64)
+                .zip(compensation)
+                .map(|(&weight, change)| (f64::from(weight) + COMPENSATION * change) / step_f64)
                 .collect();
-            inputs.columns.round(&wanted, MAX_INTEGER)
+            inputs.columns.round(&targets, MAX_INTEGER)
         })
         .collect();
-    // The bias makes good the mean of what is left.
+    // The bias compensates the mean of the remaining error.
     let bias = weight
         .iter()
         .zip(integers.chunks_exact(weight.columns))
-        .zip(bias.iter().zip(&lack_mean))
-        .map(|((weight, integers), (&bias, lack))| {
+        .zip(bias.iter().zip(&deficit_mean))
+        .map(|((weight, integers), (&bias, deficit))| {
             let change: f64 = weight
                 .iter()
                 .zip(integers)
                 .zip(&inputs.mean)
                 .map(|((&weight, &q), mean)| (f64::from(weight) - f64::from(q as f32 * step)) * mean)
                 .sum();
-            (f64::from(bias) + lack + change) as f32
+            (f64::from(bias) + deficit + change) as f32
         })
         .collect();
     RoundedLinear { integers, step, bias: round_parameters(bias) }
@@ -277,20 +277,20 @@ mod tests {
         let one = quantize_with(1, &source).unwrap();
         assert!(one == quantize_with(2, &source).unwrap());
         assert!(one == quantize_with(5, &source).unwrap());
-        // The words alone are 2100 x 32 bytes.
+        // The words alone take 2100 × 32 bytes.
         assert!(one.len() > 2100 * HIDDEN);
     }
 
     #[test]
-    fn weights_of_another_model_are_refused() {
+    fn weights_of_another_model_are_rejected() {
         let error = format!("{:#}", quantize_with(1, &source(LAYERS - 1)).unwrap_err());
         assert!(error.contains("the weights lack encoder.layer.5.attention.self.query.weight"), "{error}");
     }
 
     #[test]
-    fn the_rounded_layer_is_near_the_exact_one() {
+    fn the_rounded_layer_is_close_to_the_exact_one() {
         let (weight, inputs) = (random_matrix(8, HIDDEN, 1), random_matrix(60, HIDDEN, 2));
-        let batch = Batch::of_one(&[1.0 / 60.0; 60]);
+        let batch = Batch::single(&[1.0 / 60.0; 60]);
         let bias = vec![0.5; 8];
         let exact = linear(&inputs, &weight, &bias);
         let inputs = Inputs::new(inputs, &batch).unwrap();
@@ -298,10 +298,10 @@ mod tests {
         let quantized = linear(&inputs.values, &rounded.weight(HIDDEN), &rounded.bias);
         let error = relative_error(&exact, &quantized);
         assert!(error > 0.0 && error < 0.03, "{error}");
-        // What the outputs lack on average, the bias adds.
-        let lack = Matrix::from_values(60, 8, vec![0.25; 480]);
-        let repaired = round_linear(&weight, &bias, &inputs, &lack, 0.05, &batch);
-        assert_eq!(repaired.integers, rounded.integers);
-        assert!(repaired.bias.iter().zip(&rounded.bias).all(|(a, b)| (a - b - 0.25).abs() < 0.002));
+        // The bias adds the mean deficit of the outputs.
+        let deficit = Matrix::from_values(60, 8, vec![0.25; 480]);
+        let compensated = round_linear(&weight, &bias, &inputs, &deficit, 0.05, &batch);
+        assert_eq!(compensated.integers, rounded.integers);
+        assert!(compensated.bias.iter().zip(&rounded.bias).all(|(a, b)| (a - b - 0.25).abs() < 0.002));
     }
 }

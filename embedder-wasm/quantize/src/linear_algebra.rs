@@ -1,4 +1,4 @@
-//! Square float64 matrices: the factor that GPTQ needs.
+//! Square float64 matrices, and the factor that GPTQ needs.
 
 use anyhow::{Result, bail};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ impl Square {
 /// The upper triangular `U` with positive diagonal and `UᵀU` = `matrix`⁻¹.
 ///
 /// # Errors
-/// Unless `matrix` is symmetric (only its upper triangle is read) and positive definite.
+/// If `matrix` is not positive definite. It must be symmetric; only its upper triangle is read.
 pub(crate) fn upper_factor_of_inverse(matrix: &Square) -> Result<Square> {
     let n = matrix.order;
     // With J reversing an order: JMJ = RᵀR gives M = VVᵀ for V = JRᵀJ, upper triangular; so U = V⁻¹.
@@ -75,14 +75,14 @@ fn inverse_of_upper(upper: &Square) -> Square {
     inverse
 }
 
-/// `values` -= `ratio` x `others`.
+/// `values` -= `ratio` × `others`.
 pub(crate) fn subtract_multiple(values: &mut [f64], ratio: f64, others: &[f64]) {
     for (value, other) in values.iter_mut().zip(others) {
         *value -= ratio * other;
     }
 }
 
-/// The sum of the products, in four interleaved parts so that they can be computed side by side.
+/// The sum of the products, in four interleaved parts, which can be computed in parallel.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let (left, left_rest) = left.as_chunks::<4>();
     let (right, right_rest) = right.as_chunks::<4>();
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_factor_of_a_known_matrix_is_right() {
+    fn the_factor_of_a_known_matrix_is_exact() {
         // [[4, 2], [2, 3]]⁻¹ = [[3, -2], [-2, 4]] / 8, whose upper Cholesky factor has the diagonal √(3/8), √(1/3).
         let u = upper_factor_of_inverse(&Square { order: 2, values: vec![4.0, 2.0, 2.0, 3.0] }).unwrap();
         let expected = [(0.375f64).sqrt(), -0.25 / (0.375f64).sqrt(), 0.0, (1.0f64 / 3.0).sqrt()];
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_factor_undoes_the_matrix() {
+    fn the_factor_is_that_of_the_inverse() {
         let n = 50;
         let matrix = Square::from_fn(n, |r, c| 0.9f64.powi((r as i32 - c as i32).abs()) + f64::from(r == c));
         let u = upper_factor_of_inverse(&matrix).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_without_a_factor_is_refused() {
+    fn a_matrix_that_is_not_positive_definite_is_rejected() {
         let error =
             upper_factor_of_inverse(&Square { order: 2, values: vec![1.0, 2.0, 2.0, 1.0] }).unwrap_err();
         assert!(error.to_string().contains("not positive definite"), "{error}");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dot_product_takes_every_term_once() {
+    fn the_dot_product_adds_every_term_once() {
         for n in 0..10 {
             let ones = vec![1.0; n];
             let numbers: Vec<f64> = (1..=n).map(|k| k as f64).collect();

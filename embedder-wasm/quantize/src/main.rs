@@ -1,13 +1,13 @@
 //! `quantize-model`: makes model files for the crate `embedder`.
 //!
 //! `embedder MODEL.safetensors tokenizer.json OUT` makes the embedder's from the float32 weights of all-MiniLM-L6-v2,
-//! `reader --checkpoint FOLDER --out FILE` a reader's from a cross-encoder of the owner's.
+//! `reader --checkpoint FOLDER --out FILE` a reader's from a cross-encoder.
 //!
-//! The same bytes come out on every machine and with any number of threads: float operations have one fixed order,
-//! none is fused, `exp` and `erf` are those of the `libm` crate, and threads only share out independent results.
+//! The output has the same bytes on every machine and with any number of threads: float operations have one fixed order,
+//! none is fused, `exp` and `erf` are those of the `libm` crate, and threads only compute independent results.
 
 #![deny(unsafe_op_in_unsafe_fn)]
-#![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
+#![allow(clippy::print_stdout, reason = "a command line program prints to its user")]
 
 mod activations;
 mod calibration;
@@ -42,7 +42,7 @@ enum Command {
         model: PathBuf,
         /// `tokenizer.json` of the same model.
         tokenizer: PathBuf,
-        /// Where the model file goes; an existing file is replaced.
+        /// Path of the model file. Replaces an existing file.
         out: PathBuf,
     },
     /// Make a reader's model file from a cross-encoder: BERT of 2 to 12 layers, 384 wide, with one output.
@@ -50,7 +50,7 @@ enum Command {
         /// Folder with `config.json`, `model.safetensors`, and `tokenizer.json` or `vocab.txt`.
         #[arg(long, value_name = "FOLDER")]
         checkpoint: PathBuf,
-        /// Where the model file goes; an existing file is replaced.
+        /// Path of the model file. Replaces an existing file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
@@ -69,7 +69,7 @@ fn write(out: &Path, file: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The embedder's model file.
+/// Makes the embedder's model file.
 fn embedder(model: &Path, tokenizer: &Path) -> Result<Vec<u8>> {
     let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let model = read(model)?;
@@ -80,7 +80,7 @@ fn embedder(model: &Path, tokenizer: &Path) -> Result<Vec<u8>> {
     let weights = source::Weights::parse(&model)?;
     let vocabulary = source::vocabulary(&tokenizer)?;
     let mut container = Container::embedder(source::MODEL_SHA256);
-    let batch = calibration::Batch::of_texts(&vocabulary)?;
+    let batch = calibration::Batch::from_texts(&vocabulary)?;
     println!("  calibrating with {} tokens", batch.tokens());
     let embeddings = embeddings::quantize(&weights, &vocabulary, &batch)?;
     embeddings.store(&mut container);

@@ -1,10 +1,10 @@
-//! Dense float32 matrices and their one product.
+//! Dense float32 matrices and their product.
 
 use rayon::prelude::*;
 
 use crate::kernels::{TILE_COLUMNS, TILE_ROWS, tile_product};
 
-/// Terms added up before the sum goes to memory: this much of a packed tile stays in the first-level cache.
+/// Terms added before the sum is written to memory: this part of a packed tile stays in the first-level cache.
 const PANEL: usize = 256;
 
 /// Row-major.
@@ -43,7 +43,7 @@ impl Matrix {
     }
 }
 
-/// The right factor of a product: its columns in tiles, each tile one row after the other, the last one padded with 0.
+/// The right factor of a product: its columns in row-major tiles, the last tile padded with 0.
 pub(crate) struct Packed {
     rows: usize,
     columns: usize,
@@ -70,12 +70,12 @@ impl Packed {
     }
 }
 
-/// `left` x `right`. Each result is the sum of sums of [`PANEL`] terms, both in the order of the index.
+/// `left` × `right`. Each result is a sum of sums of [`PANEL`] terms, both in index order.
 pub(crate) fn product(left: &Matrix, right: &Packed) -> Matrix {
     product_from(left, right, |_| 0)
 }
 
-/// The upper triangle of `left` x `right`, a square; what lies below it is partly left 0.
+/// The upper triangle of the square matrix `left` × `right`. The values below it are undefined.
 pub(crate) fn upper_product(left: &Matrix, right: &Packed) -> Matrix {
     product_from(left, right, |row| row / TILE_COLUMNS)
 }
@@ -97,7 +97,7 @@ fn product_from(left: &Matrix, right: &Packed, first_tile: impl Fn(usize) -> usi
                 let packed = &right.tile(tile)[panel.clone()];
                 for (group, out) in out.chunks_mut(TILE_ROWS * right.columns).enumerate() {
                     let row = first_row + group * TILE_ROWS;
-                    // The last group may be short: it repeats a row and drops the result.
+                    // The last group may be short: it repeats a row and discards the result.
                     let rows: [&[f32]; TILE_ROWS] =
                         std::array::from_fn(|r| &left.row((row + r).min(left.rows - 1))[panel.clone()]);
                     let sums = tile_product(rows, packed);
@@ -124,7 +124,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_product_is_right_for_every_remainder_of_the_tiles() {
+    fn the_product_is_exact_for_every_remainder_of_the_tiles() {
         for (rows, inner, columns) in [(1, 1, 1), (3, 5, 7), (4, 256, 16), (37, 300, 33), (64, 512, 48)] {
             let (left, right) = (random_matrix(rows, inner, 1), random_matrix(inner, columns, 2));
             let out = product(&left, &Packed::new(&right));

@@ -1,13 +1,13 @@
-//! What the rounding needs to know about a linear layer's inputs and about the error it is to make good.
+//! Means and covariances of a linear layer's inputs and of the error that rounding compensates.
 
 use crate::calibration::Batch;
 use crate::linear_algebra::Square;
 use crate::matrix::{Matrix, Packed, product, upper_product};
 
-/// Tokens whose float32 sums are added up before they go to float64.
+/// Tokens whose sums are computed in float32 before they are added in float64.
 const CHUNK: usize = 2048;
 
-/// The mean of each column, every token counting its share.
+/// The mean of each column, weighted by the shares of the tokens.
 pub(crate) fn mean(matrix: &Matrix, batch: &Batch) -> Vec<f64> {
     let mut mean = vec![0.0; matrix.columns];
     for (row, &share) in matrix.iter().zip(&batch.shares) {
@@ -18,7 +18,7 @@ pub(crate) fn mean(matrix: &Matrix, batch: &Batch) -> Vec<f64> {
     mean
 }
 
-/// The covariance of the columns; the upper triangle alone is filled.
+/// The covariance of the columns; only the upper triangle is filled.
 pub(crate) fn covariance(matrix: &Matrix, mean: &[f64], batch: &Batch) -> Square {
     let mut sums = Square { order: matrix.columns, values: vec![0.0; matrix.columns * matrix.columns] };
     for start in (0..matrix.rows).step_by(CHUNK) {
@@ -43,7 +43,7 @@ pub(crate) fn cross_covariance(
     sums
 }
 
-/// A chunk of rows less the mean, each times the square root of its share.
+/// A chunk of centred rows, each multiplied by the square root of its share.
 fn centred(matrix: &Matrix, mean: &[f64], batch: &Batch, start: usize) -> Matrix {
     let rows = CHUNK.min(matrix.rows - start);
     let mut chunk = Matrix::from_values(
@@ -69,11 +69,11 @@ mod tests {
     use super::*;
 
     fn batch() -> Batch {
-        Batch::of_one(&[0.5, 0.25, 0.25])
+        Batch::single(&[0.5, 0.25, 0.25])
     }
 
     #[test]
-    fn mean_and_covariance_count_each_token_with_its_share() {
+    fn mean_and_covariance_weight_each_token_by_its_share() {
         let matrix = Matrix::from_values(3, 2, vec![0.0, 4.0, 2.0, 0.0, 2.0, 0.0]);
         let mean = mean(&matrix, &batch());
         assert_eq!(mean, [1.0, 2.0]);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cross_covariance_has_a_row_for_each_column_of_the_left() {
+    fn the_cross_covariance_has_one_row_per_column_of_the_left() {
         let left = Matrix::from_values(3, 1, vec![1.0, -1.0, -1.0]);
         let right = Matrix::from_values(3, 2, vec![0.0, 4.0, 2.0, 0.0, 2.0, 0.0]);
         let cross = cross_covariance((&left, &[0.0]), (&right, &[1.0, 2.0]), &batch());

@@ -1,17 +1,18 @@
-//! The numbers of the recipe, all measured on this model. How, and what else was tried, is in the README of this crate.
+//! The numbers of the recipe, all measured on this model. The README of this crate describes how, and what else was tried.
 
-/// How coarse the weights of the layers and those of the words are: a step is proportional to the square root, and 4
-/// times as much saves a bit per weight.
+/// How coarsely the weights of the layers and of the words are rounded: a step is proportional to the square root, so 4
+/// times the coarseness saves one bit per weight.
 ///
-/// With this ratio a bit saved costs the same accuracy here and there; no finer, so that the embedder's whole download
-/// stays below 15 MB (brotli).
+/// With this ratio, a saved bit costs the same accuracy in both. The values keep the whole download of the embedder
+/// below 15 MB (brotli).
 const LAYER_COARSENESS: f64 = 4e-10;
 const WORD_COARSENESS: f64 = 8.5e-10;
 
-/// Steps of the linear layers for a coarseness of 5e-10, a row for each encoder layer.
+/// Steps of the linear layers for a coarseness of 5e-10, one row per encoder layer.
 ///
-/// The step at which an error of the vector costs the fewest bits: the sensitivity of the vector to each tensor (empirical
-/// Fisher information, for random directions of the vector) times the variance of the inputs, equal for all tensors.
+/// They minimise the bits for a given error of the vector: the step's error, weighted by the sensitivity of the vector to
+/// the tensor (empirical Fisher information, for random directions of the vector) and the variance of the inputs, is the
+/// same for all tensors.
 const LINEAR_STEPS: [[f64; 6]; 6] = [
     // query, key, value, attention output, intermediate, output
     [0.008_52, 0.010_82, 0.002_57, 0.002_98, 0.003_61, 0.004_46],
@@ -34,7 +35,7 @@ pub(crate) enum Linear {
 }
 
 impl Linear {
-    /// Its name within an encoder layer.
+    /// The name within an encoder layer.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Query => "attention.self.query",
@@ -54,23 +55,23 @@ impl Linear {
 
 pub(crate) const LAYERS: usize = LINEAR_STEPS.len();
 
-/// One input column in so many is wide ([`crate::activations`]), and where the integers of the narrow ones start: evenly
-/// around zero, or what GELU needs, which is never below -0.17. The engine has the same numbers.
+/// One in this many input columns is wide ([`crate::activations`]), and the smallest integer of the narrow ones: half of
+/// the range is negative, except after GELU, which is never below -0.17. The engine has the same numbers.
 pub(crate) const WIDE: (usize, f32) = (24, -64.0);
 pub(crate) const WIDE_AFTER_GELU: (usize, f32) = (24, -14.0);
 
-/// The part of the weight that calibration gives to sequences that are no language.
+/// The share of calibration's weight for token sequences that are not language.
 pub(crate) const NONSENSE_SHARE: f64 = 0.3;
 
-/// Added to the variance of each input of a linear layer, as a part of the mean variance.
+/// Added to the variance of each input of a linear layer, as a fraction of the mean variance.
 pub(crate) const LAYER_DAMPING: f64 = 0.03;
 
 /// The same for the sensitivity of the vectors to each dimension of the embeddings.
 pub(crate) const WORD_DAMPING: f64 = 0.3;
 
-/// The part of the output's error so far that the weights of a linear layer are changed to make good. All of it (1)
-/// fits the calibration set and nothing else.
-pub(crate) const REPAIR: f64 = 0.5;
+/// The fraction of the output's error so far that the weights of a linear layer compensate. Compensating all of it (1)
+/// overfits the calibration set.
+pub(crate) const COMPENSATION: f64 = 0.5;
 
 /// Mantissa bits of biases and of the weights of layer norms: a relative error of 2⁻¹¹, far below that of the weights.
 pub(crate) const PARAMETER_BITS: u32 = 10;
@@ -78,31 +79,31 @@ pub(crate) const PARAMETER_BITS: u32 = 10;
 /// Positions are multiples of this. Bytes would be too coarse: one column is ±0.45, the others a tenth of it.
 pub(crate) const POSITION_STEP: f32 = 1.0 / 512.0;
 
-/// Mantissa bits of the words' steps: they need not be exact, only known.
+/// Mantissa bits of the words' steps, which need not be precise.
 pub(crate) const WORD_STEP_BITS: u32 = 3;
 
-/// The step of a word whose embedding has a root mean square of `relative` times the usual one.
+/// The step of a word whose embedding has a root mean square of `relative` times the typical one.
 ///
-/// Words that are written often have low ids; their step is finer. `foreign`: the token has a letter of another script
-/// than Latin. Texts of such scripts have most of their tokens from few hundred, most of them single letters.
-pub(crate) fn word_step(id: usize, relative: f64, foreign: bool) -> f64 {
+/// Frequent words have low ids and finer steps. `is_non_latin`: the token has a letter of a script other than Latin.
+/// Most tokens of a text in such a script are among a few hundred, mostly single letters.
+pub(crate) fn word_step(id: usize, relative: f64, is_non_latin: bool) -> f64 {
     let rarity = match id {
-        999..1996 => FINE,
+        999..1996 => FINE_RARITY,
         _ => (id.saturating_sub(996).max(1000) as f64 / 8000.0).sqrt().sqrt(),
     };
-    let rarity = if foreign { rarity.min(FINE) } else { rarity };
+    let rarity = if is_non_latin { rarity.min(FINE_RARITY) } else { rarity };
     408.04 * WORD_COARSENESS.sqrt() * relative * rarity
 }
 
-/// For single characters and [foreign](word_step) tokens.
-const FINE: f64 = 0.5;
+/// The rarity of single characters and [non-Latin](word_step) tokens.
+const FINE_RARITY: f64 = 0.5;
 
-/// Rows of the embedding that no text can reach: `[unused…]`.
+/// Rows of the embedding that no text uses: `[unused…]`.
 pub(crate) fn is_unused(id: usize) -> bool {
     matches!(id, 1..100 | 104..999)
 }
 
-/// Keeps so many bits of the mantissa; ties go away from 0.
+/// Rounds to this many bits of the mantissa, ties away from 0.
 pub(crate) fn round_mantissa(value: f32, bits: u32) -> f32 {
     let dropped = 23 - bits;
     f32::from_bits((value.to_bits() + (1 << (dropped - 1))) >> dropped << dropped)
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mantissa_is_rounded_to_the_nearest() {
+    fn the_mantissa_is_rounded_to_nearest() {
         assert_eq!(round_mantissa(1.06, 3), 1.0);
         assert_eq!(round_mantissa(1.07, 3), 1.125);
         assert_eq!(round_mantissa(-1.99, 3), -2.0);
@@ -121,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn frequent_and_foreign_words_have_finer_steps() {
-        let usual = word_step(9000, 1.0, false);
-        assert!(word_step(3000, 1.0, false) < usual && usual < word_step(30_000, 1.0, false));
+    fn frequent_and_non_latin_words_have_finer_steps() {
+        let typical = word_step(9000, 1.0, false);
+        assert!(word_step(3000, 1.0, false) < typical && typical < word_step(30_000, 1.0, false));
         assert!(word_step(1500, 1.0, false) == word_step(20_000, 1.0, true));
-        assert!(word_step(9000, 2.0, false) == 2.0 * usual);
+        assert!(word_step(9000, 2.0, false) == 2.0 * typical);
     }
 }

@@ -1,5 +1,5 @@
-//! How much the vectors feel an error in each dimension of the embeddings: the exact model's gradient for random
-//! directions of the vector, and its covariance (empirical Fisher information).
+//! How sensitive the vectors are to an error in each dimension of the embeddings: the covariance of the exact model's
+//! gradient for random directions of the vector (empirical Fisher information).
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::calibration::{Batch, Random};
 use crate::forward::{
-    HEAD, attention, gelu, layer_norm, linear, softmax_scores, standardize, sum, transposed_head,
+    HEAD_DIMENSIONS, attention, gelu, layer_norm, linear, softmax_scores, standardize, sum, transposed_head,
 };
 use crate::linear_algebra::Square;
 use crate::matrix::{Matrix, Packed, product};
@@ -16,9 +16,9 @@ use crate::moments::covariance;
 use crate::recipe::{LAYERS, Linear};
 use crate::source::Weights;
 
-/// For `sums` of word and position embeddings, a row for each token, that go into the layer norm `norm`.
-/// The upper triangle alone is filled.
-pub(crate) fn of_embeddings(
+/// The sensitivity to `sums` of word and position embeddings, one row per token, the input of the layer norm `norm`. Only
+/// the upper triangle is filled.
+pub(crate) fn embedding_sensitivity(
     weights: &Weights,
     sums: Matrix,
     norm: &[Vec<f32>; 2],
@@ -48,7 +48,7 @@ impl LinearLayer {
         linear(inputs, &self.weight, &self.bias)
     }
 
-    /// The gradient of the inputs for that of the outputs.
+    /// The gradient of the inputs, from that of the outputs.
     fn backward(&self, gradient: &Matrix) -> Matrix {
         product(gradient, &Packed::new(&self.weight))
     }
@@ -66,14 +66,14 @@ struct Layer {
     norm: [Vec<f32>; 2],
 }
 
-/// What the way back needs of the way there.
+/// The values of the forward pass that the backward pass needs.
 struct Forward {
     heads: [Matrix; 3],
-    /// What goes into the first layer norm.
+    /// The input of the first layer norm.
     attention_sums: Matrix,
-    /// What goes into GELU.
+    /// The input of GELU.
     intermediate: Matrix,
-    /// What goes into the last layer norm.
+    /// The input of the last layer norm.
     sums: Matrix,
     outputs: Matrix,
 }
@@ -113,7 +113,7 @@ impl Layer {
         Forward { heads, attention_sums, intermediate, sums, outputs }
     }
 
-    /// The gradient of the inputs for that of the outputs.
+    /// The gradient of the inputs, from that of the outputs.
     fn backward(&self, inputs: &Matrix, gradient: Matrix, batch: &Batch) -> Matrix {
         let Forward { heads, attention_sums, intermediate, sums, .. } = self.forward(inputs, batch);
         let gradient = layer_norm_gradient(&sums, &self.norm[0], gradient);
@@ -182,14 +182,14 @@ fn gelu_gradient(inputs: &Matrix, mut gradient: Matrix) -> Matrix {
     gradient
 }
 
-/// The gradients of queries, keys and values for that of the contexts.
+/// The gradients of queries, keys and values, from that of the contexts.
 fn attention_gradient(heads: &[Matrix; 3], gradient: &Matrix, batch: &Batch) -> [Matrix; 3] {
     let parts: Vec<[Vec<f32>; 3]> = batch
         .sequences
         .par_iter()
         .map(|sequence| {
             let mut parts = [0; 3].map(|_| vec![0.0; sequence.len() * gradient.columns]);
-            for head in (0..gradient.columns).step_by(HEAD) {
+            for head in (0..gradient.columns).step_by(HEAD_DIMENSIONS) {
                 head_gradient(heads, gradient, sequence.clone(), head, &mut parts);
             }
             parts
@@ -208,15 +208,15 @@ fn head_gradient(
     head: usize,
     [query_gradients, key_gradients, value_gradients]: &mut [Vec<f32>; 3],
 ) {
-    let scale = 1.0 / (HEAD as f32).sqrt();
+    let scale = 1.0 / (HEAD_DIMENSIONS as f32).sqrt();
     let columns = gradient.columns;
     let transposed_keys = transposed_head(keys, sequence.clone(), head);
     let transposed_values = transposed_head(values, sequence.clone(), head);
     let mut probabilities = vec![0.0; sequence.len()];
     let mut slopes = vec![0.0; sequence.len()];
     for (row, token) in sequence.clone().enumerate() {
-        let query = &queries.row(token)[head..head + HEAD];
-        let context = &gradient.row(token)[head..head + HEAD];
+        let query = &queries.row(token)[head..head + HEAD_DIMENSIONS];
+        let context = &gradient.row(token)[head..head + HEAD_DIMENSIONS];
         softmax_scores(query, &transposed_keys, &mut probabilities);
         slopes.fill(0.0);
         for (&context, values) in context.iter().zip(transposed_values.iter()) {
@@ -226,10 +226,10 @@ fn head_gradient(
             slopes.iter().zip(&probabilities).map(|(slope, probability)| slope * probability).sum();
         for ((other, &probability), slope) in sequence.clone().zip(&probabilities).zip(&slopes) {
             let score = probability * (slope - mean) * scale;
-            let to =
-                (other - sequence.start) * columns + head..(other - sequence.start) * columns + head + HEAD;
+            let to = (other - sequence.start) * columns + head
+                ..(other - sequence.start) * columns + head + HEAD_DIMENSIONS;
             add_multiple(
-                &mut query_gradients[row * columns + head..][..HEAD],
+                &mut query_gradients[row * columns + head..][..HEAD_DIMENSIONS],
                 score,
                 &keys.row(other)[head..],
             );
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::matrix::tests::random_matrix;
 
-    const HIDDEN: usize = 2 * HEAD;
+    const HIDDEN: usize = 2 * HEAD_DIMENSIONS;
 
     fn linear_layer(outputs: usize, inputs: usize, seed: u64) -> LinearLayer {
         let mut weight = random_matrix(outputs, inputs, seed);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_of_a_layer_is_what_a_small_change_of_its_inputs_does() {
+    fn the_gradient_of_a_layer_matches_finite_differences() {
         let norm = |seed: u64| [1, 2].map(|k| random_matrix(1, HIDDEN, seed + k).values);
         let layer = Layer {
             query: linear_layer(HIDDEN, HIDDEN, 1),
@@ -289,8 +289,8 @@ mod tests {
     }
 
     #[test]
-    fn the_pooling_gradient_changes_no_lengths() {
-        let batch = Batch::of_one(&[1.0; 3]);
+    fn the_pooling_gradient_is_orthogonal_to_the_vector() {
+        let batch = Batch::single(&[1.0; 3]);
         let activations = random_matrix(3, 8, 1);
         let gradient = pooling_gradient(&activations, &batch);
         let mean: Vec<f32> = (0..8).map(|c| (0..3).map(|token| activations.row(token)[c]).sum()).collect();

@@ -1,4 +1,4 @@
-//! What the model file is made from: float32 weights and `tokenizer.json`.
+//! The inputs of the model file: float32 weights and `tokenizer.json`.
 
 use anyhow::{Context, Result, bail, ensure};
 use safetensors::{Dtype, SafeTensors};
@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 use crate::matrix::Matrix;
 
-/// SHA-256 of the weights this program is made for (sentence-transformers/all-MiniLM-L6-v2), hex.
+/// SHA-256 of the weights of sentence-transformers/all-MiniLM-L6-v2, hex.
 pub(crate) const MODEL_SHA256: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
 /// SHA-256 of their `tokenizer.json`, hex.
 pub(crate) const TOKENIZER_SHA256: &str = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037";
 
-/// Refuses bytes that are not the expected file: the recipe was measured on these weights alone.
+/// Rejects bytes that are not the expected file: the recipe was measured on these weights only.
 pub(crate) fn check(what: &str, bytes: &[u8], expected: &str) -> Result<()> {
     let actual = sha256(bytes);
     if actual != expected {
@@ -56,12 +56,12 @@ impl<'a> Weights<'a> {
         ensure!(tensor.dtype() == Dtype::F32, "{name} is {:?}, expected F32", tensor.dtype());
         let values: Vec<f32> =
             tensor.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        ensure!(values.iter().all(|value| value.is_finite()), "{name} holds values that are not finite");
+        ensure!(values.iter().all(|value| value.is_finite()), "{name} has values that are not finite");
         Ok((tensor.shape().to_vec(), values))
     }
 }
 
-/// The tokens of `tokenizer.json` in the order of their ids, one per line (without a line end after the last).
+/// The tokens of `tokenizer.json` in the order of their ids, one per line, without a final newline.
 pub(crate) fn vocabulary(tokenizer_json: &[u8]) -> Result<String> {
     let tokenizer: serde_json::Value =
         serde_json::from_slice(tokenizer_json).context("the tokenizer is not JSON")?;
@@ -71,7 +71,7 @@ pub(crate) fn vocabulary(tokenizer_json: &[u8]) -> Result<String> {
     for (token, id) in tokens {
         let place = id.as_u64().and_then(|id| by_id.get_mut(usize::try_from(id).ok()?));
         let place = place.with_context(|| format!("token {token:?} has the id {id} of {}", tokens.len()))?;
-        ensure!(!token.contains('\n'), "token {token:?} holds a line end");
+        ensure!(!token.contains('\n'), "token {token:?} contains a newline");
         ensure!(place.replace(token.as_str()).is_none(), "two tokens have the id {id}");
     }
     Ok(by_id.into_iter().flatten().collect::<Vec<_>>().join("\n"))
@@ -88,11 +88,11 @@ mod tests {
     }
 
     #[test]
-    fn a_vocabulary_with_gaps_doubles_or_line_ends_is_refused() {
+    fn a_vocabulary_with_gaps_duplicates_or_newlines_is_rejected() {
         for (json, reason) in [
             (r#"{"model": {"vocab": {"a": 0, "b": 2}}}"#, "\"b\" has the id 2 of 2"),
             (r#"{"model": {"vocab": {"a": 0, "b": 0}}}"#, "two tokens have the id 0"),
-            (r#"{"model": {"vocab": {"a\n": 0}}}"#, "holds a line end"),
+            (r#"{"model": {"vocab": {"a\n": 0}}}"#, "contains a newline"),
             (r#"{"model": {"vocab": {"a": -1}}}"#, "has the id -1"),
             (r#"{"model": {}}"#, "has no vocabulary"),
             ("{", "is not JSON"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused_and_the_remedy_named() {
+    fn other_files_are_rejected_and_the_error_names_the_remedy() {
         let error = check("the weights", b"abc", MODEL_SHA256).unwrap_err().to_string();
         assert!(error.contains("ba7816bf") && error.contains("cargo xtask model"), "{error}");
         assert!(
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_cut_short_are_refused() {
+    fn truncated_weights_are_rejected() {
         for length in [0, 4, 8, 20] {
             assert!(Weights::parse(&[7; 20][..length]).is_err());
         }

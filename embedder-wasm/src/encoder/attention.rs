@@ -1,4 +1,4 @@
-//! Multi-head attention within each text, its two products in exact integers like all others.
+//! Multi-head attention within each text. Its two matrix products are exact integers, like all others.
 
 use super::scratch::AttentionScratch;
 use super::{HEAD_DIMENSIONS, HEADS};
@@ -10,7 +10,7 @@ pub(super) struct Attention<'a> {
     pub(super) sums: &'a mut [i32],
 }
 
-/// Width of a row of queries, keys and values.
+/// Width of a row: query, key and value.
 const STRIDE: usize = 3 * DIMENSIONS;
 
 impl Attention<'_> {
@@ -45,8 +45,8 @@ impl Attention<'_> {
         }
         for head in 0..HEADS {
             self.score(kernel, head, tokens);
-            self.weigh(kernel, tokens);
-            self.mix(kernel, projected, head, tokens, out);
+            self.softmax(kernel, tokens);
+            self.sum_values(kernel, projected, head, tokens, out);
         }
     }
 
@@ -63,7 +63,7 @@ impl Attention<'_> {
         let queries =
             Rows { values: &queries[offset..], stride: DIMENSIONS, count: tokens, depth: HEAD_DIMENSIONS };
         product(kernel, queries, key_panels, tokens, self.sums, |first, sums| {
-            // What a panel has beyond the last token is left over from other texts and never read.
+            // Channels after the last token are left over from other texts and never read.
             let count = K::WIDTH.min(width - first);
             let (key_scales, _) = key_scales[first..][..count].as_chunks::<LANES>();
             let rows =
@@ -81,7 +81,7 @@ impl Attention<'_> {
 
     /// Softmax of the scores.
     #[inline(always)]
-    fn weigh<K: Kernel>(&mut self, kernel: K, tokens: usize) {
+    fn softmax<K: Kernel>(&mut self, kernel: K, tokens: usize) {
         let AttentionScratch { scores, weights, weight_scales, .. } = &mut *self.scratch;
         let width = padded(tokens);
         let rows = scores.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width)).zip(weight_scales);
@@ -90,9 +90,16 @@ impl Attention<'_> {
         }
     }
 
-    /// `out[token]`, the head's part: the values, weighted.
+    /// The head's part of `out[token]`: the weighted sum of the values.
     #[inline(always)]
-    fn mix<K: Kernel>(&mut self, kernel: K, projected: &[f32], head: usize, tokens: usize, out: &mut [f32]) {
+    fn sum_values<K: Kernel>(
+        &mut self,
+        kernel: K,
+        projected: &[f32],
+        head: usize,
+        tokens: usize,
+        out: &mut [f32],
+    ) {
         let AttentionScratch { weights, weight_scales, values, value_panels, .. } = &mut *self.scratch;
         let offset = head * HEAD_DIMENSIONS;
         let head_values = |row: &'_ [f32]| -> [f32; HEAD_DIMENSIONS] {
@@ -100,15 +107,15 @@ impl Attention<'_> {
             values.copy_from_slice(&row[2 * DIMENSIONS + offset..][..HEAD_DIMENSIONS]);
             values
         };
-        // One scale for the whole head: the sum over tokens is taken before scaling.
-        let greatest = projected
+        // One scale for the whole head, because the sum over tokens is taken before scaling.
+        let max = projected
             .chunks_exact(STRIDE)
-            .map(|row| rows::greatest_magnitude(kernel, &head_values(row)))
-            .fold(0.0, |greatest: f32, row| if row > greatest { row } else { greatest });
+            .map(|row| rows::max_magnitude(kernel, &head_values(row)))
+            .fold(0.0, |max: f32, row| if row > max { row } else { max });
         let steps = f32::from(rows::VALUE_MAX);
         let mut scale = 0.0;
         for (row, values) in projected.chunks_exact(STRIDE).zip(values.chunks_exact_mut(HEAD_DIMENSIONS)) {
-            scale = rows::quantize_within(kernel, &head_values(row), greatest, steps, values);
+            scale = rows::quantize_within(kernel, &head_values(row), max, steps, values);
         }
         let depth = tokens.next_multiple_of(2);
         values[tokens * HEAD_DIMENSIONS..].iter_mut().take(HEAD_DIMENSIONS).for_each(|value| *value = 0);
@@ -133,7 +140,7 @@ impl Attention<'_> {
     }
 }
 
-/// Scores are kept in rows of whole vectors.
+/// Scores are stored in rows of whole vectors.
 fn padded(tokens: usize) -> usize {
     tokens.next_multiple_of(LANES)
 }

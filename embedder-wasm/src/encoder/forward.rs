@@ -1,4 +1,4 @@
-//! One forward pass over the tokens of one or more texts, and the vectors of sentences that come of it.
+//! One forward pass over the tokens of one or more texts, and the resulting sentence vectors.
 
 use super::attention::Attention;
 use super::scratch::{FEED_FORWARD_ROWS, Scratch};
@@ -9,19 +9,20 @@ use crate::kernels::{Kernel, Work, rows};
 /// The encoder and its input.
 pub(super) struct Forward<'a> {
     pub(super) weights: &'a Weights,
-    /// The part of the model file that holds the word embeddings.
+    /// The bytes of the model file up to the end of the word embeddings.
     pub(super) words: &'a [u8],
     pub(super) scratch: &'a mut Scratch,
-    /// Token ids of the texts, one text after the other. No padding: every row is a real token.
+    /// Token ids of the texts, concatenated without padding: every row is a real token.
     pub(super) ids: &'a [u32],
     /// Tokens of each text.
     pub(super) lengths: &'a [usize],
 }
 
 impl Forward<'_> {
-    /// The input of the first layer, `[ids][DIMENSIONS]` of `scratch.hidden`: word + position + token type, normalised.
+    /// Writes the input of the first layer, word + position + token type, normalised, to `scratch.hidden`:
+    /// `[ids][DIMENSIONS]`.
     ///
-    /// `positions`: for each id, position and token type together.
+    /// `positions`: for each id the sum of position and token type.
     #[inline(always)]
     pub(super) fn embed_tokens<'p, K: Kernel>(
         &mut self,
@@ -40,7 +41,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Takes `scratch.hidden` through layers.
+    /// Runs layers on `scratch.hidden`.
     #[inline(always)]
     pub(super) fn run_layers<K: Kernel>(&mut self, kernel: K, layers: &[Layer]) {
         for layer in layers {
@@ -50,7 +51,7 @@ impl Forward<'_> {
     }
 }
 
-/// The vectors of sentences.
+/// Computes sentence vectors.
 pub(super) struct Embed<'a> {
     pub(super) forward: Forward<'a>,
     /// `[texts][DIMENSIONS]`
@@ -85,34 +86,34 @@ pub(super) fn attend<K: Kernel>(
     rows: usize,
     scratch: &mut Scratch,
 ) {
-    let Scratch { hidden, wide, narrow, inputs, sums, attention } = scratch;
-    let (hidden, narrow) = (&mut hidden[..rows * DIMENSIONS], &mut narrow[..rows * DIMENSIONS]);
+    let Scratch { hidden, expanded, step, inputs, sums, attention } = scratch;
+    let (hidden, step) = (&mut hidden[..rows * DIMENSIONS], &mut step[..rows * DIMENSIONS]);
     layer.attention_format.quantize(kernel, hidden, inputs);
     for (index, linear) in [&layer.query, &layer.key, &layer.value].into_iter().enumerate() {
-        linear.apply(kernel, inputs, rows, sums, &mut wide[index * DIMENSIONS..], 3 * DIMENSIONS);
+        linear.apply(kernel, inputs, rows, sums, &mut expanded[index * DIMENSIONS..], 3 * DIMENSIONS);
     }
-    Attention { scratch: attention, sums }.run(kernel, &wide[..rows * 3 * DIMENSIONS], lengths, narrow);
-    layer.attention_output_format.quantize(kernel, narrow, inputs);
-    layer.attention_output.apply(kernel, inputs, rows, sums, narrow, DIMENSIONS);
-    add_and_normalize(kernel, hidden, narrow, &layer.attention_norm);
+    Attention { scratch: attention, sums }.run(kernel, &expanded[..rows * 3 * DIMENSIONS], lengths, step);
+    layer.attention_output_format.quantize(kernel, step, inputs);
+    layer.attention_output.apply(kernel, inputs, rows, sums, step, DIMENSIONS);
+    add_and_normalize(kernel, hidden, step, &layer.attention_norm);
 }
 
 #[inline(always)]
 pub(super) fn feed_forward<K: Kernel>(kernel: K, layer: &Layer, rows: usize, scratch: &mut Scratch) {
-    let Scratch { hidden, wide, narrow, inputs, sums, .. } = scratch;
+    let Scratch { hidden, expanded, step, inputs, sums, .. } = scratch;
     let width = layer.intermediate.channels();
-    // A part of the rows at a time, so that what is between the two layers stays in the processor's cache.
+    // In blocks of rows, so that the output of the first layer stays in the processor's cache.
     for hidden in hidden[..rows * DIMENSIONS].chunks_mut(FEED_FORWARD_ROWS * DIMENSIONS) {
         let rows = hidden.len() / DIMENSIONS;
-        let narrow = &mut narrow[..hidden.len()];
+        let step = &mut step[..hidden.len()];
         layer.intermediate_format.quantize(kernel, hidden, inputs);
-        layer.intermediate.apply(kernel, inputs, rows, sums, wide, width);
-        for (index, row) in wide.chunks_exact_mut(width).take(rows).enumerate() {
+        layer.intermediate.apply(kernel, inputs, rows, sums, expanded, width);
+        for (index, row) in expanded.chunks_exact_mut(width).take(rows).enumerate() {
             rows::activate(kernel, row);
             layer.output_format.quantize_row(kernel, row, index, inputs);
         }
-        layer.output.apply(kernel, inputs, rows, sums, narrow, DIMENSIONS);
-        add_and_normalize(kernel, hidden, narrow, &layer.output_norm);
+        layer.output.apply(kernel, inputs, rows, sums, step, DIMENSIONS);
+        add_and_normalize(kernel, hidden, step, &layer.output_norm);
     }
 }
 
@@ -124,7 +125,7 @@ fn add_and_normalize<K: Kernel>(kernel: K, hidden: &mut [f32], step: &[f32], nor
     }
 }
 
-/// Mean over the tokens, at unit length. Unit length makes dividing by their number needless.
+/// Mean over the tokens, scaled to unit length, which makes the division by their number unnecessary.
 #[inline(always)]
 fn pool<K: Kernel>(kernel: K, text: &[f32], vector: &mut [f32]) {
     vector.fill(0.0);

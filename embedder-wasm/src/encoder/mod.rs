@@ -1,5 +1,4 @@
-//! The model: token ids → what the encoder (BERT) makes of them: sentence vectors (mean pooling, unit length), or the
-//! scores of pairs.
+//! The model, a BERT encoder: token ids → sentence vectors (mean pooling, unit length), or scores of pairs.
 
 mod attention;
 mod forward;
@@ -28,13 +27,11 @@ const HEADS: usize = 12;
 const HEAD_DIMENSIONS: usize = DIMENSIONS / HEADS;
 /// Width of the feed-forward step.
 const INTERMEDIATE: usize = 1536;
-/// Entries of the vocabulary.
-pub(crate) const VOCABULARY: usize = 30_522;
 
-/// Most rows (tokens) that one forward pass of the embedder works on.
+/// Maximum rows (tokens) in one forward pass of the embedder.
 pub(crate) const MAX_ROWS: usize = MAX_TOKENS;
 
-/// The embedder's model, ready to run. Clones share the weights; each has its own working memory, which never grows.
+/// The embedder's model, ready to run. Clones share the weights; each has its own working memory of fixed size.
 #[derive(Clone)]
 pub(crate) struct Encoder {
     instructions: Instructions,
@@ -44,15 +41,15 @@ pub(crate) struct Encoder {
 
 struct Model {
     weights: Weights,
-    /// The part of the model file that holds the word embeddings.
+    /// The bytes of the model file up to the end of the word embeddings.
     words: Vec<u8>,
 }
 
 impl Model {
-    /// Unpacks the weights of a model file for these instructions. Only the word embeddings stay as they are; what
-    /// the file holds behind them is given back.
+    /// Unpacks the weights of a model file for these instructions. Only the word embeddings stay in the bytes of the
+    /// file; the rest of its memory is freed.
     ///
-    /// Also gives what `read` makes of the rest of the file.
+    /// Also returns the result of `read`, which reads the rest of the file.
     fn load<T>(
         mut bytes: Vec<u8>,
         instructions: Instructions,
@@ -66,14 +63,14 @@ impl Model {
         Ok((Self { weights, words: bytes }, rest))
     }
 
-    /// A pass over token ids, as many as `scratch` has room for.
+    /// A forward pass over token ids, at most as many as `scratch` has rows.
     fn forward<'a>(&'a self, scratch: &'a mut Scratch, ids: &'a [u32], lengths: &'a [usize]) -> Forward<'a> {
         Forward { weights: &self.weights, words: &self.words, scratch, ids, lengths }
     }
 }
 
 impl Encoder {
-    /// Loads the embedder's model file; also gives what `vocabulary` makes of its vocabulary.
+    /// Loads the embedder's model file; also returns the result of `vocabulary`, which parses its vocabulary.
     pub(crate) fn load<T>(
         bytes: Vec<u8>,
         instructions: Instructions,
@@ -82,7 +79,7 @@ impl Encoder {
         let (model, vocabulary) = Model::load(bytes, instructions, |file| {
             file.expect_kind(None)?;
             let vocabulary = vocabulary(file.vocabulary()?)?;
-            // The file has the token type of a single text added to the positions.
+            // In the file, the positions include the token type of a single text.
             let positions =
                 file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?;
             Ok((Outline { layers: LAYERS, positions, has_step_per_channel: false }, vocabulary))
@@ -90,8 +87,8 @@ impl Encoder {
         Ok((Self { instructions, model: Arc::new(model), scratch: Scratch::new(MAX_ROWS) }, vocabulary))
     }
 
-    /// Embeds texts in one pass: `ids` are their token ids one after the other, `lengths` how many each has. At most
-    /// [`MAX_ROWS`] ids. `vectors` gets [`DIMENSIONS`] floats per text. A text's vector does not depend on its company.
+    /// Embeds texts in one pass. `ids` are their token ids, concatenated, at most [`MAX_ROWS`]; `lengths` the number of
+    /// ids of each. `vectors` gets [`DIMENSIONS`] floats per text. A text's vector does not depend on the other texts.
     pub(crate) fn embed(&mut self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) {
         let Self { instructions, model, scratch } = self;
         instructions.run(Embed { forward: model.forward(scratch, ids, lengths), vectors });

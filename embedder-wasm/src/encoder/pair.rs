@@ -1,4 +1,4 @@
-//! Scores of pairs: the encoder over both texts at once, then pooler and head on the row of \[CLS\].
+//! Scores of pairs: the encoder reads both texts at once, then pooler and head read the row of \[CLS\].
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::EmbedderError;
 use crate::kernels::{Instructions, Kernel, Work, dense, rows};
 use crate::model_file::ModelFile;
 
-/// Value of the metadata key `kind` of a reader's file; that of the embedder has no such key.
-const READER: &str = "reader";
+/// Value of the metadata key `kind` in a reader's file; the embedder's file has no such key.
+const READER_KIND: &str = "reader";
 
-/// Layers that an encoder of pairs may have.
+/// Supported numbers of layers.
 const LAYERS: RangeInclusive<usize> = 1..=12;
-/// Positions it may have: three are \[CLS\] and two \[SEP\], and attention has room for the sums of 512.
+/// Supported numbers of positions: at least \[CLS\] and two \[SEP\]; the sums of attention do not overflow up to 512.
 const POSITIONS: RangeInclusive<usize> = 3..=512;
 
-/// Token types: the first text with \[CLS\] and its \[SEP\], and the second with its own.
+/// Token types: 0 for the first text with \[CLS\] and its \[SEP\], 1 for the second text with its \[SEP\].
 const TOKEN_TYPES: usize = 2;
 
-/// The reader's model, ready to run. Clones share the weights; each has its own working memory, which never grows.
+/// The reader's model, ready to run. Clones share the weights; each has its own working memory of fixed size.
 #[derive(Clone)]
 pub(crate) struct PairEncoder {
     instructions: Instructions,
@@ -33,11 +33,11 @@ pub(crate) struct PairEncoder {
 struct PairModel {
     encoder: Model,
     head: Head,
-    /// Rows of the table of positions.
+    /// Number of positions.
     positions: usize,
 }
 
-/// What comes after the last layer. Floats: it works on one row of a pair, and its errors go straight into the score.
+/// The layers after the encoder. In floats: they work on one row per pair, and their errors affect the score directly.
 struct Head {
     /// `[DIMENSIONS][DIMENSIONS]`, a row for each output.
     pooler: Vec<f32>,
@@ -46,30 +46,30 @@ struct Head {
     classifier_bias: f32,
 }
 
-/// Token ids of a pair.
+/// The lengths of a pair in token ids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
-    /// Ids of the first text, \[CLS\] and \[SEP\] included.
+    /// Number of ids of the first text, including \[CLS\] and \[SEP\].
     pub(crate) first: usize,
-    /// Ids of both.
+    /// Number of ids of both texts.
     pub(crate) length: usize,
 }
 
 impl PairEncoder {
-    /// Loads a reader's model file; also gives what `vocabulary` makes of its vocabulary.
+    /// Loads a reader's model file; also returns the result of `vocabulary`, which parses its vocabulary.
     pub(crate) fn load<T>(
         bytes: Vec<u8>,
         instructions: Instructions,
         vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
         let (encoder, (vocabulary, head, positions)) = Model::load(bytes, instructions, |file| {
-            file.expect_kind(Some(READER))?;
+            file.expect_kind(Some(READER_KIND))?;
             let (layers, positions) =
                 (number(file, "layers", LAYERS)?, number(file, "positions", POSITIONS)?);
             let vocabulary = vocabulary(file.vocabulary()?)?;
             let outline = Outline {
                 layers,
-                positions: positions_of_types(file, positions)?,
+                positions: positions_per_type(file, positions)?,
                 has_step_per_channel: true,
             };
             Ok((outline, (vocabulary, Head::load(file)?, positions)))
@@ -78,13 +78,13 @@ impl PairEncoder {
         Ok((Self { instructions, model, scratch: Scratch::new(positions) }, vocabulary))
     }
 
-    /// Most ids of a pair, and of all pairs of a pass.
+    /// Maximum ids of a pair, and of all pairs in a pass.
     pub(crate) fn max_rows(&self) -> usize {
         self.model.positions
     }
 
-    /// Scores pairs in one pass: `ids` are their token ids one after the other, `pairs` how many each has. At
-    /// most [`PairEncoder::max_rows`] ids. A pair's score does not depend on its company.
+    /// Scores pairs in one pass. `ids` are their token ids, concatenated, at most [`PairEncoder::max_rows`]; `pairs` their
+    /// lengths. A pair's score does not depend on the other pairs.
     pub(crate) fn score(&mut self, ids: &[u32], pairs: &[Pair], scores: &mut [f32]) {
         let Self { instructions, model, scratch } = self;
         let PairModel { encoder, head, positions } = &**model;
@@ -94,7 +94,7 @@ impl PairEncoder {
     }
 }
 
-/// A whole number in the metadata of the file.
+/// Reads a whole number from the metadata of the file.
 fn number(file: &ModelFile<'_>, key: &str, range: RangeInclusive<usize>) -> Result<usize, EmbedderError> {
     let text = file.metadata(key);
     let number = text.and_then(|text| text.parse().ok()).filter(|number| range.contains(number));
@@ -102,15 +102,15 @@ fn number(file: &ModelFile<'_>, key: &str, range: RangeInclusive<usize>) -> Resu
 }
 
 /// The table of positions for each token type.
-fn positions_of_types(file: &ModelFile<'_>, count: usize) -> Result<Vec<f32>, EmbedderError> {
+fn positions_per_type(file: &ModelFile<'_>, count: usize) -> Result<Vec<f32>, EmbedderError> {
     let positions = file.floats("embeddings.position_embeddings.weight", &[count, DIMENSIONS])?;
     let types = file.floats("embeddings.token_type_embeddings.weight", &[TOKEN_TYPES, DIMENSIONS])?;
-    let of_type = |token_type: &[f32]| {
+    let add_type = |token_type: &[f32]| {
         let rows = positions.chunks_exact(DIMENSIONS);
         let sums = rows.flat_map(|row| row.iter().zip(token_type).map(|(a, b)| a + b));
         sums.collect::<Vec<f32>>()
     };
-    Ok(types.chunks_exact(DIMENSIONS).flat_map(of_type).collect())
+    Ok(types.chunks_exact(DIMENSIONS).flat_map(add_type).collect())
 }
 
 impl Head {
@@ -140,7 +140,7 @@ struct Score<'a> {
     forward: Forward<'a>,
     pairs: &'a [Pair],
     head: &'a Head,
-    /// Rows of the table of positions.
+    /// Number of positions.
     positions: usize,
     /// One for each pair.
     scores: &'a mut [f32],
@@ -163,7 +163,7 @@ impl Work for Score<'_> {
             forward.run_layers(kernel, layers);
             let Forward { scratch, ids, lengths, .. } = forward;
             attend(kernel, last, lengths, ids.len(), scratch);
-            // Nothing looks at the other rows any more.
+            // Only the rows of [CLS] are read from here on.
             gather_first_rows(lengths, &mut scratch.hidden);
             feed_forward(kernel, last, pairs.len(), scratch);
             for (score, row) in scores.iter_mut().zip(scratch.hidden.chunks_exact(DIMENSIONS)) {

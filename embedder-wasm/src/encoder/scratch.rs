@@ -4,20 +4,20 @@ use super::{HEAD_DIMENSIONS, INTERMEDIATE};
 use crate::DIMENSIONS;
 use crate::kernels::Inputs;
 
-/// Greatest [`crate::kernels::Kernel::WIDTH`].
+/// Largest [`crate::kernels::Kernel::WIDTH`].
 const MAX_WIDTH: usize = 32;
 
-/// Rows that go through the feed-forward step together.
+/// Rows of one feed-forward step.
 pub(super) const FEED_FORWARD_ROWS: usize = 64;
 
 #[derive(Clone)]
 pub(super) struct Scratch {
-    /// `[rows][DIMENSIONS]`: what flows from layer to layer.
+    /// `[rows][DIMENSIONS]`: the input and output of a layer.
     pub(super) hidden: Vec<f32>,
-    /// `[rows][3 * DIMENSIONS]` (queries, keys and values side by side) or `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
-    pub(super) wide: Vec<f32>,
+    /// `[rows][3 * DIMENSIONS]` (queries, keys and values in each row) or `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
+    pub(super) expanded: Vec<f32>,
     /// `[rows][DIMENSIONS]`: output of a step before it is added to `hidden`.
-    pub(super) narrow: Vec<f32>,
+    pub(super) step: Vec<f32>,
     /// Inputs of a linear layer.
     pub(super) inputs: Inputs,
     /// Sums of one panel.
@@ -34,11 +34,11 @@ pub(super) struct AttentionScratch {
     /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
     pub(super) keys: Vec<i16>,
     pub(super) key_scales: Vec<f32>,
-    /// Keys of one head, as panels with one channel per token.
+    /// Keys of one head, in panels with one channel per token.
     pub(super) key_panels: Vec<i16>,
     /// `[tokens][HEAD_DIMENSIONS]`: values of one head.
     pub(super) values: Vec<i16>,
-    /// Values of one head, as panels with one channel per dimension.
+    /// Values of one head, in panels with one channel per dimension.
     pub(super) value_panels: Vec<i16>,
     /// `[tokens][tokens, padded]` of one head.
     pub(super) scores: Vec<f32>,
@@ -48,14 +48,14 @@ pub(super) struct AttentionScratch {
 }
 
 impl Scratch {
-    /// Room for a pass over so many rows, of one text or several.
+    /// Allocates for a pass over `rows` rows, of one or more texts.
     pub(super) fn new(rows: usize) -> Self {
-        // Keys lie in whole panels.
+        // Keys are stored in whole panels.
         let rows = rows.next_multiple_of(MAX_WIDTH);
         Self {
             hidden: vec![0.0; rows * DIMENSIONS],
-            wide: vec![0.0; (rows * 3 * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)],
-            narrow: vec![0.0; rows * DIMENSIONS],
+            expanded: vec![0.0; (rows * 3 * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)],
+            step: vec![0.0; rows * DIMENSIONS],
             inputs: Inputs::new(rows, (rows * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)),
             sums: vec![0; rows * MAX_WIDTH],
             attention: AttentionScratch {

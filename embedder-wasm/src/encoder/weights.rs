@@ -1,22 +1,23 @@
-//! The weights as the kernels want them, unpacked from the model file.
+//! The weights, unpacked from the model file into the layout of the kernels.
 
 use std::ops::Range;
 
-use super::{INTERMEDIATE, VOCABULARY};
+use super::INTERMEDIATE;
 use crate::kernels::rows::LayerNorm;
 use crate::kernels::{ACTIVATION_MAX, InputFormat, Kernel, Linear, Work};
 use crate::model_file::ModelFile;
+use crate::wordpiece::VOCABULARY_SIZE;
 use crate::{DIMENSIONS, EmbedderError};
 
 pub(super) struct Weights {
     pub(super) tokens: TokenTable,
-    /// As [`Outline::positions`].
+    /// See [`Outline::positions`].
     pub(super) positions: Vec<f32>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
 }
 
-/// Word embeddings: rows of i8 that stay where they are in the model file, with a scale each.
+/// Word embeddings: rows of i8, which stay in the bytes of the model file, each with a scale.
 pub(super) struct TokenTable {
     pub(super) bytes: Range<usize>,
     pub(super) scales: Vec<f32>,
@@ -37,17 +38,18 @@ pub(super) struct Layer {
     pub(super) output_norm: LayerNorm,
 }
 
-/// Integers of narrow input columns start here: evenly around zero, or what GELU needs, which is never below -0.17.
-const LOWEST: i16 = -64;
-const LOWEST_AFTER_GELU: i16 = -14;
+/// Smallest integer of a narrow input column: half of the range is negative.
+const MIN_INPUT: i16 = -64;
+/// The same after GELU, whose values are never below -0.17.
+const MIN_INPUT_AFTER_GELU: i16 = -14;
 
-/// What differs between the kinds of models.
+/// The differences between the kinds of models.
 pub(super) struct Outline {
     /// Layers of the encoder.
     pub(super) layers: usize,
-    /// `[token types][positions][DIMENSIONS]`: position and token type together.
+    /// `[token types][positions][DIMENSIONS]`: the sums of position and token type.
     pub(super) positions: Vec<f32>,
-    /// Whether each output of a linear layer has a step of its own, or one step serves the whole matrix.
+    /// Whether each output of a linear layer has its own step. Otherwise a matrix has one.
     pub(super) has_step_per_channel: bool,
 }
 
@@ -66,8 +68,8 @@ impl Work for Load<'_> {
         let load_layer = |layer| load_layer::<K>(file, layer, outline.has_step_per_channel);
         Ok(Weights {
             tokens: TokenTable {
-                bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY, DIMENSIONS])?,
-                scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY])?,
+                bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY_SIZE, DIMENSIONS])?,
+                scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY_SIZE])?,
             },
             norm: layer_norm(file, "embeddings.LayerNorm")?,
             layers: (0..outline.layers).map(load_layer).collect::<Result<_, _>>()?,
@@ -89,17 +91,17 @@ fn load_layer<K: Kernel>(
     has_step_per_channel: bool,
 ) -> Result<Layer, EmbedderError> {
     let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-    let format = |part: &str, depth, lowest| {
+    let format = |part: &str, depth, min| {
         let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
-        Ok::<_, EmbedderError>(InputFormat::new(depth, wide, lowest))
+        Ok::<_, EmbedderError>(InputFormat::new(depth, wide, min))
     };
     let linear = |part: &str, channels, format: &InputFormat| {
         load_linear::<K>(file, &name(part), channels, has_step_per_channel, format)
     };
-    let attention_format = format("attention.self", DIMENSIONS, LOWEST)?;
-    let attention_output_format = format("attention.output.dense", DIMENSIONS, LOWEST)?;
-    let intermediate_format = format("intermediate.dense", DIMENSIONS, LOWEST)?;
-    let output_format = format("output.dense", INTERMEDIATE, LOWEST_AFTER_GELU)?;
+    let attention_format = format("attention.self", DIMENSIONS, MIN_INPUT)?;
+    let attention_output_format = format("attention.output.dense", DIMENSIONS, MIN_INPUT)?;
+    let intermediate_format = format("intermediate.dense", DIMENSIONS, MIN_INPUT)?;
+    let output_format = format("output.dense", INTERMEDIATE, MIN_INPUT_AFTER_GELU)?;
     Ok(Layer {
         query: linear("attention.self.query", DIMENSIONS, &attention_format)?,
         key: linear("attention.self.key", DIMENSIONS, &attention_format)?,

@@ -1,10 +1,10 @@
-//! The dense layers behind a reader's encoder, in floats.
+//! The dense layers after a reader's encoder, in floats.
 
 use super::elementary::exp;
 use super::{Kernel, LANES, Lanes};
 
-/// `out[channel]`: the product of the input with a row of `weights`, `[out][input]`. The input's length is a multiple
-/// of 8.
+/// `out[channel]` is the product of the input and a row of `weights`, `[out][input]`. The input's length must be a
+/// multiple of 8.
 #[inline(always)]
 pub(crate) fn multiply<K: Kernel>(kernel: K, weights: &[f32], input: &[f32], out: &mut [f32]) {
     let (input_lanes, _) = input.as_chunks::<LANES>();
@@ -18,7 +18,7 @@ pub(crate) fn multiply<K: Kernel>(kernel: K, weights: &[f32], input: &[f32], out
     }
 }
 
-/// tanh of every value. The row's length is a multiple of 8.
+/// tanh of every value. The row's length must be a multiple of 8.
 #[inline(always)]
 pub(crate) fn tanh<K: Kernel>(kernel: K, row: &mut [f32]) {
     let (row, _) = row.as_chunks_mut::<LANES>();
@@ -30,7 +30,7 @@ pub(crate) fn tanh<K: Kernel>(kernel: K, row: &mut [f32]) {
 /// Absolute error < 5e-6.
 #[inline(always)]
 fn tanh_of<K: Kernel>(kernel: K, x: K::Lanes) -> K::Lanes {
-    // Beyond it tanh is ±1 to 4e-8.
+    // For larger magnitudes tanh is ±1 to within 4e-8.
     const LIMIT: f32 = 9.0;
     let limited = x.max(kernel.splat(-LIMIT)).min(kernel.splat(LIMIT));
     let one = kernel.splat(1.0);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tanh_is_within_its_error_everywhere() {
+    fn tanh_is_within_its_error_bound() {
         for step in -60_000..=60_000_i32 {
             let x = step as f32 * 0.001;
             let error = f64::from(tanh_of(Scalar, Scalar.splat(x)).to_array()[3]) - f64::from(x).tanh();

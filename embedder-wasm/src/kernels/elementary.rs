@@ -1,7 +1,7 @@
-//! exp and the normal distribution function as fixed expressions, so that no math library decides a bit.
+//! exp and the normal distribution function as fixed expressions, so that no math library affects a bit.
 //!
 //! Coefficients are our own minimax fits (iteratively reweighted least squares in f64 at Chebyshev nodes, rounded to
-//! f32); the tests below measure what they promise.
+//! f32); the tests below measure their errors.
 
 use super::{Kernel, Lanes};
 
@@ -16,7 +16,7 @@ pub(super) fn exp<K: Kernel>(kernel: K, x: K::Lanes) -> K::Lanes {
     polynomial(kernel, fraction, &COEFFICIENTS).mul(power)
 }
 
-/// GELU, x · Φ(x), with the exact normal distribution function Φ as BERT has it. Absolute error of Φ < 2e-6: its
+/// GELU, x · Φ(x), with the exact normal distribution function Φ, as in BERT. Absolute error of Φ < 2e-6: its
 /// result is rounded to 7 bits.
 #[inline(always)]
 pub(super) fn gelu<K: Kernel>(kernel: K, x: K::Lanes) -> K::Lanes {
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn exp_is_more_exact_than_attention_needs() {
+    fn exp_is_within_its_error_bound() {
         for x in steps(-87.0, 0.0, 50_000) {
             let exact = f64::from(x).exp();
             let error = (f64::from(one(exp, x)) - exact).abs() / exact;
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn exp_of_zero_is_one_and_of_very_low_values_almost_nothing() {
+    fn exp_of_zero_is_one_and_of_very_low_values_almost_zero() {
         assert!((one(exp, 0.0) - 1.0).abs() < 4e-6);
         for x in [-87.0, -88.0, -1e4, -1e30, f32::MIN] {
             let value = one(exp, x);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn gelu_follows_the_normal_distribution() {
+    fn gelu_is_within_its_error_bound() {
         // Φ(x) by the trapezoidal rule over the density, in f64, from 0 upwards.
         let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let (mut phi, step) = (0.5, 1e-4);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn gelu_of_large_values_is_the_value_or_nothing() {
+    fn gelu_of_large_values_is_the_value_or_zero() {
         assert!((one(gelu, 1000.0) - 1000.0).abs() < 2e-3);
         assert!(one(gelu, -1000.0).abs() < 2e-3);
     }

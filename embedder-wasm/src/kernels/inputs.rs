@@ -1,15 +1,15 @@
 //! Inputs of linear layers, rounded to integers.
 //!
-//! In a transformer a few input columns hold values many times larger than all others (Dettmers et al. 2022,
-//! "LLM.int8()"). Those *wide* columns get 14 bits, the others 7, under one scale per row. So the exact integers fit
-//! both kinds of kernels: as i16, or as bytes with the high parts of the wide columns apart.
+//! In a transformer a few input columns have values many times larger than all others (Dettmers et al. 2022,
+//! "LLM.int8()"). These *wide* columns get 14 bits, the *narrow* ones 7, with one scale per row. So the exact integers
+//! fit both kinds of kernels: as i16, or as bytes with separate high parts of the wide columns.
 
 use super::{ACTIVATION_MAX, Kernel, LANES, Lanes};
 
-/// Values of a narrow column: 7 bits.
+/// Number of integers of a narrow column: 7 bits.
 pub(crate) const NARROW_STEPS: i16 = 128;
 
-/// Offset that makes a wide value positive.
+/// Added to a wide value to make it positive.
 const WIDE_OFFSET: i16 = ACTIVATION_MAX + 1;
 
 /// How the inputs of a linear layer are rounded.
@@ -19,11 +19,11 @@ pub(crate) struct InputFormat {
     wide: Vec<usize>,
     /// 0 for a wide column, 1 for a narrow one.
     is_narrow: Vec<f32>,
-    /// Integers of the narrow columns are `lowest..lowest + NARROW_STEPS`.
-    lowest: i16,
+    /// Integers of the narrow columns are `min..min + NARROW_STEPS`.
+    min: i16,
 }
 
-/// Rounded rows, as a kernel wants them.
+/// Rounded rows in the layout of the kernels.
 #[derive(Clone)]
 pub(crate) struct Inputs {
     /// `[rows][depth]`
@@ -31,12 +31,12 @@ pub(crate) struct Inputs {
     /// `[rows][high + depth]`: high parts of the wide columns, then the low part of every column. 7 bits, unsigned.
     /// Only for kernels that [prefer bytes](Kernel::PREFERS_BYTES).
     pub(super) bytes: Vec<u8>,
-    /// What one unit of a row is worth.
+    /// The value of one unit of a row.
     pub(super) scales: Vec<f32>,
 }
 
 impl Inputs {
-    /// Room for so many rows that hold so many integers together.
+    /// Allocates for `rows` rows with `integers` integers in total.
     pub(crate) fn new(rows: usize, integers: usize) -> Self {
         Self { values: vec![0; integers], bytes: vec![0; 2 * integers], scales: vec![0.0; rows] }
     }
@@ -44,21 +44,21 @@ impl Inputs {
 
 impl InputFormat {
     /// `wide` columns must be below `depth`.
-    pub(crate) fn new(depth: usize, mut wide: Vec<usize>, lowest: i16) -> Self {
+    pub(crate) fn new(depth: usize, mut wide: Vec<usize>, min: i16) -> Self {
         wide.sort_unstable();
         wide.dedup();
         let mut is_narrow = vec![1.0; depth];
         for column in &wide {
             is_narrow[*column] = 0.0;
         }
-        Self { wide, is_narrow, lowest }
+        Self { wide, is_narrow, min }
     }
 
     pub(crate) fn depth(&self) -> usize {
         self.is_narrow.len()
     }
 
-    /// Bytes of a row that hold high parts: whole groups of four.
+    /// Bytes of a row with high parts: whole groups of four.
     pub(super) fn high(&self) -> usize {
         self.wide.len().next_multiple_of(4)
     }
@@ -67,11 +67,11 @@ impl InputFormat {
         &self.wide
     }
 
-    /// What has to be added to a product of bytes, for these weights of one channel.
+    /// The offset to add to a product of bytes, for these weights of one channel.
     pub(super) fn offset(&self, weights: &[i8]) -> i32 {
         let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
         let wide: i32 = self.wide.iter().map(|column| i32::from(weights[*column])).sum();
-        (sum - wide) * i32::from(self.lowest) - wide * i32::from(WIDE_OFFSET)
+        (sum - wide) * i32::from(self.min) - wide * i32::from(WIDE_OFFSET)
     }
 
     /// Rounds rows of `depth` values.
@@ -82,7 +82,7 @@ impl InputFormat {
         }
     }
 
-    /// Rounds one row to its place.
+    /// Rounds one row.
     #[inline(always)]
     pub(crate) fn quantize_row<K: Kernel>(&self, kernel: K, row: &[f32], index: usize, inputs: &mut Inputs) {
         let Inputs { values, bytes, scales } = inputs;
@@ -105,37 +105,36 @@ impl InputFormat {
         }
     }
 
-    /// What one unit of this row's integers is worth; 0 for a row of (almost) nothing.
+    /// The value of one unit of this row's integers; 0 if all values are (almost) 0.
     #[inline(always)]
     fn scale<K: Kernel>(&self, kernel: K, row: &[f32]) -> f32 {
         let (row, _) = row.as_chunks::<LANES>();
         let (is_narrow, _) = self.is_narrow.as_chunks::<LANES>();
         let zero = kernel.splat(0.0);
-        let (mut greatest, mut least, mut magnitude) = (zero, zero, zero);
+        let (mut max, mut negated_min, mut magnitude) = (zero, zero, zero);
         for (lanes, is_narrow) in row.iter().zip(is_narrow) {
             let lanes = kernel.load(lanes);
             let narrow = lanes.mul(kernel.load(is_narrow));
-            greatest = greatest.max(narrow);
-            least = least.max(zero.sub(narrow));
+            max = max.max(narrow);
+            negated_min = negated_min.max(zero.sub(narrow));
             magnitude = magnitude.max(lanes.abs());
         }
         let scales = [
-            greatest.max_lane() / f32::from(self.lowest + NARROW_STEPS - 1),
-            least.max_lane() / f32::from(-self.lowest),
+            max.max_lane() / f32::from(self.min + NARROW_STEPS - 1),
+            negated_min.max_lane() / f32::from(-self.min),
             magnitude.max_lane() / f32::from(ACTIVATION_MAX),
         ];
-        let scale =
-            scales.into_iter().fold(0.0, |greatest, scale| if scale > greatest { scale } else { greatest });
+        let scale = scales.into_iter().fold(0.0, |max, scale| if scale > max { scale } else { max });
         // Also keeps `1 / scale` finite.
         if scale < 1e-30 { 0.0 } else { scale }
     }
 
-    /// A row as bytes.
+    /// Splits a row into bytes.
     #[inline(always)]
     fn split(&self, values: &[i16], bytes: &mut [u8]) {
         let (high, low) = bytes.split_at_mut(self.high());
         for (low, value) in low.iter_mut().zip(values) {
-            *low = (value - self.lowest) as u8;
+            *low = (value - self.min) as u8;
         }
         for (high, column) in high.iter_mut().zip(&self.wide) {
             let value = (values[*column] + WIDE_OFFSET) as u16;

@@ -11,7 +11,7 @@ pub(crate) struct Linear {
     channels: usize,
     depth: usize,
     weights: Weights,
-    /// What one unit of a weight is worth, per channel.
+    /// The value of one unit of a weight, per channel.
     scale: Vec<f32>,
     bias: Vec<f32>,
 }
@@ -27,9 +27,9 @@ enum Weights {
 #[derive(Debug)]
 struct ByteWeights {
     panels: Vec<i8>,
-    /// Per channel, what the offsets of the input bytes come to.
+    /// Per channel, the contribution of the offsets of the input bytes.
     offsets: Vec<i32>,
-    /// Parts of weights that do not fit in i8, ascending by channel.
+    /// The part of large weights that does not fit in i8, ascending by channel.
     corrections: Vec<Correction>,
 }
 
@@ -40,11 +40,11 @@ struct Correction {
     weight: i32,
 }
 
-/// A matrix with more weights beyond i8 is faster in i16.
+/// A matrix with more weights outside of i8 is faster in i16.
 const MAX_CORRECTIONS: usize = 1000;
 
 impl Linear {
-    /// Packs weights whose number of channels is a multiple of 32.
+    /// Packs weights; the number of channels must be a multiple of 32.
     #[inline(always)]
     pub(crate) fn pack<K: Kernel>(
         format: &InputFormat,
@@ -70,7 +70,7 @@ impl Linear {
         self.channels
     }
 
-    /// The outputs of `rows` rows: row `r` goes to `out[r * stride..][..channels]`.
+    /// Computes the outputs of `rows` rows: those of row `r` are `out[r * stride..][..channels]`.
     #[inline(always)]
     pub(crate) fn apply<K: Kernel>(
         &self,
@@ -86,7 +86,7 @@ impl Linear {
         let sums = &mut scratch[..rows * K::WIDTH];
         let finish = Finish { linear: self, input_scales: &inputs.scales, stride };
         match &self.weights {
-            // Loops, not closures: what works on lanes must be inlined here.
+            // Loops, not closures: code that works on lanes must be inlined here.
             Weights::I16(panels) => {
                 for (index, weights) in panels.chunks_exact(K::WIDTH * depth).enumerate() {
                     kernel.panel_product(Panel { rows: values, weights }, sums);
@@ -117,7 +117,7 @@ impl Linear {
     }
 }
 
-/// What turns the sums of a panel into outputs.
+/// Turns the sums of a panel into outputs.
 struct Finish<'a> {
     linear: &'a Linear,
     input_scales: &'a [f32],
@@ -174,7 +174,7 @@ impl ByteWeights {
 }
 
 impl Correction {
-    /// Adds what is missing from the sums of one channel, `width` apart.
+    /// Adds the correction to the sums of one channel, which are `width` apart.
     #[inline(always)]
     fn apply(&self, inputs: Rows<'_, i16>, sums: &mut [i32], width: usize) {
         let column = inputs.values[self.column..].iter().step_by(inputs.stride);

@@ -1,16 +1,16 @@
-//! The integers of a linear layer's weights as they are stored.
+//! The integer weights of a linear layer as the model file stores them.
 
-/// A row of bytes for each channel, and what does not fit in a byte.
+/// One row of bytes per channel, and the weights that do not fit in a byte.
 pub(crate) struct Matrix<'a> {
-    /// Weights of a channel.
+    /// Number of weights per channel.
     pub(crate) depth: usize,
-    /// `[channels][depth]`, two's complement. What stands in the places of large weights means nothing.
+    /// `[channels][depth]`, two's complement. The bytes of large weights have no meaning.
     pub(crate) bytes: &'a [u8],
     /// Ascending by channel, then column.
     pub(crate) large: Vec<LargeWeight>,
 }
 
-/// A weight that need not fit in a byte.
+/// A weight that may not fit in a byte.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LargeWeight {
     pub(crate) channel: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Matrix<'_> {
-    /// The channels in their order.
+    /// The channels, in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut rest = self.large.as_slice();
         self.bytes.chunks_exact(self.depth).enumerate().map(move |(channel, bytes)| {
@@ -38,22 +38,22 @@ impl Matrix<'_> {
 }
 
 impl Row<'_> {
-    /// Writes the weights, as i16 or, limited to its range, as i8.
+    /// Writes the weights as i16, or clamped as i8.
     pub(super) fn write<T: FromWeight>(&self, to: &mut [T]) {
         for (to, byte) in to.iter_mut().zip(self.bytes) {
             *to = T::from_byte(byte.cast_signed());
         }
         for large in self.large {
-            to[large.column] = T::limited(large.weight);
+            to[large.column] = T::clamped(large.weight);
         }
     }
 
-    /// Whether the magnitudes add up to more.
-    pub(crate) fn is_greater_than(&self, most: u32) -> bool {
+    /// Whether the sum of the magnitudes is above `limit`.
+    pub(crate) fn exceeds(&self, limit: u32) -> bool {
         let large: u32 = self.large.iter().map(|large| u32::from(large.weight.unsigned_abs())).sum();
-        // Bytes alone hardly ever can, and need not be looked at.
-        let bytes_at_most = self.bytes.len() as u32 * u32::from(i8::MIN.unsigned_abs());
-        bytes_at_most + large > most && self.magnitude() > most
+        // A cheap upper bound, which is almost always low enough.
+        let max_bytes = self.bytes.len() as u32 * u32::from(i8::MIN.unsigned_abs());
+        max_bytes + large > limit && self.magnitude() > limit
     }
 
     fn magnitude(&self) -> u32 {
@@ -63,11 +63,11 @@ impl Row<'_> {
     }
 }
 
-/// What a weight can be written as.
+/// An integer type that a weight can be written as.
 pub(super) trait FromWeight: Copy {
     fn from_byte(byte: i8) -> Self;
-    /// The nearest value there is.
-    fn limited(weight: i16) -> Self;
+    /// The nearest value of the type.
+    fn clamped(weight: i16) -> Self;
 }
 
 impl FromWeight for i8 {
@@ -75,7 +75,7 @@ impl FromWeight for i8 {
         byte
     }
 
-    fn limited(weight: i16) -> Self {
+    fn clamped(weight: i16) -> Self {
         weight.clamp(i16::from(i8::MIN), i16::from(i8::MAX)) as i8
     }
 }
@@ -85,7 +85,7 @@ impl FromWeight for i16 {
         Self::from(byte)
     }
 
-    fn limited(weight: i16) -> Self {
+    fn clamped(weight: i16) -> Self {
         weight
     }
 }

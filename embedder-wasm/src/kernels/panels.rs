@@ -1,9 +1,8 @@
-//! Matrices cut into panels for the products of [`Kernel`], and the product of rows with all panels of a matrix.
+//! Matrices split into panels for the products of [`Kernel`], and the product of rows with all panels of a matrix.
 
 use super::{Kernel, Panel, Rows};
 
-/// Writes one channel's weights to its place among the panels of a matrix of this depth:
-/// `[panel][depth / GROUP][WIDTH][GROUP]`.
+/// Writes the weights of one channel into the panels of a matrix of this depth: `[panel][depth / GROUP][WIDTH][GROUP]`.
 #[inline(always)]
 pub(crate) fn write_channel<K: Kernel, T: Copy, const GROUP: usize>(
     panels: &mut [T],
@@ -19,7 +18,7 @@ pub(crate) fn write_channel<K: Kernel, T: Copy, const GROUP: usize>(
     }
 }
 
-/// Writes two adjacent inputs' weights, of all channels, to the panels of a matrix of i16.
+/// Writes the weights of two adjacent inputs, for all channels, into the panels of an i16 matrix.
 #[inline(always)]
 pub(crate) fn write_pair<K: Kernel>(
     panels: &mut [i16],
@@ -37,8 +36,9 @@ pub(crate) fn write_pair<K: Kernel>(
     }
 }
 
-/// Multiplies rows with a matrix of `channels` channels in i16 panels. After each panel, `finish(channel, sums)` gets
-/// `sums[row * WIDTH + i]`, the product of a row with channel `channel + i`. `scratch` holds at least `rows * WIDTH`.
+/// Multiplies rows by a matrix of `channels` channels in i16 panels. After each panel it calls `finish(channel, sums)`,
+/// where `sums[row * WIDTH + i]` is the product of a row and channel `channel + i`. `scratch` has at least `rows * WIDTH`
+/// elements.
 #[inline(always)]
 pub(crate) fn product<K: Kernel>(
     kernel: K,

@@ -3,43 +3,42 @@
 use super::elementary::{exp, gelu};
 use super::{ACTIVATION_MAX, Kernel, LANES, Lanes};
 
-/// Rounds a row to [`ACTIVATION_MAX`] steps on each side of zero; returns what one step is worth.
+/// Rounds a row to [`ACTIVATION_MAX`] steps on each side of zero; returns the value of one step.
 #[inline(always)]
 pub(crate) fn quantize<K: Kernel>(kernel: K, row: &[f32], quantized: &mut [i16]) -> f32 {
-    let greatest = greatest_magnitude(kernel, row);
-    quantize_within(kernel, row, greatest, f32::from(ACTIVATION_MAX), quantized)
+    let max = max_magnitude(kernel, row);
+    quantize_within(kernel, row, max, f32::from(ACTIVATION_MAX), quantized)
 }
 
-/// Greatest absolute value.
+/// The largest magnitude.
 #[inline(always)]
-pub(crate) fn greatest_magnitude<K: Kernel>(kernel: K, row: &[f32]) -> f32 {
+pub(crate) fn max_magnitude<K: Kernel>(kernel: K, row: &[f32]) -> f32 {
     let (chunks, _) = row.as_chunks::<LANES>();
     let zero = kernel.splat(0.0);
-    chunks.iter().fold(zero, |greatest, lanes| greatest.max(kernel.load(lanes).abs())).max_lane()
+    chunks.iter().fold(zero, |max, lanes| max.max(kernel.load(lanes).abs())).max_lane()
 }
 
-/// Rounds a row whose absolute values are at most `greatest` to `steps` steps on each side of zero; returns what one
-/// step is worth.
+/// Rounds a row of magnitudes up to `max` to `steps` steps on each side of zero; returns the value of one step.
 #[inline(always)]
 pub(crate) fn quantize_within<K: Kernel>(
     kernel: K,
     row: &[f32],
-    greatest: f32,
+    max: f32,
     steps: f32,
     quantized: &mut [i16],
 ) -> f32 {
-    // Also keeps `steps / greatest` finite.
-    if greatest < 1e-30 {
+    // Also keeps `steps / max` finite.
+    if max < 1e-30 {
         quantized.fill(0);
         return 0.0;
     }
-    let factor = kernel.splat(steps / greatest);
+    let factor = kernel.splat(steps / max);
     let (chunks, _) = row.as_chunks::<LANES>();
     let (quantized, _) = quantized.as_chunks_mut::<LANES>();
     for (lanes, quantized) in chunks.iter().zip(quantized) {
         kernel.load(lanes).mul(factor).store_i16(quantized);
     }
-    greatest / steps
+    max / steps
 }
 
 /// `row += other`.
@@ -103,11 +102,11 @@ pub(crate) fn activate<K: Kernel>(kernel: K, row: &mut [f32]) {
     }
 }
 
-/// Greatest absolute value of a quantised value vector of attention: 12 bits and a sign.
+/// Largest magnitude of a quantised value vector of attention: 12 bits and a sign.
 pub(crate) const VALUE_MAX: i16 = 4095;
 
-/// Softmax of the first `count` scores, rounded to i16 so that each row is a weighting by integers; returns what one
-/// unit of weight is worth, 1 / (sum of the integers). The other scores are overwritten and their weights are 0.
+/// Softmax of the first `count` scores, rounded to integers; returns the value of one unit, 1 / (sum of the integers). The
+/// other scores are overwritten, and their weights are 0.
 #[inline(always)]
 pub(crate) fn softmax_quantize<K: Kernel>(
     kernel: K,
@@ -115,22 +114,22 @@ pub(crate) fn softmax_quantize<K: Kernel>(
     count: usize,
     weights: &mut [i16],
 ) -> f32 {
-    // Sums of weight · value stay below 2³¹ if the weights add up to at most 2³¹ / VALUE_MAX. Rounding may add half a
-    // unit for each score, 128 in all for up to 256 of them.
-    const SUM_LIMIT: i32 = i32::MAX / VALUE_MAX as i32;
-    let greatest_sum = (SUM_LIMIT - 128 * count.div_ceil(256) as i32) as f32;
+    // Sums of weight · value stay below 2³¹ if the sum of the weights is at most 2³¹ / VALUE_MAX. Rounding may add half a
+    // unit per score, 128 for 256 scores.
+    const MAX_SUM: i32 = i32::MAX / VALUE_MAX as i32;
+    let max_sum = (MAX_SUM - 128 * count.div_ceil(256) as i32) as f32;
     scores[count..].fill(f32::MIN);
     let (scores, _) = scores.as_chunks_mut::<LANES>();
     let lowest = kernel.splat(f32::MIN);
-    let greatest = scores.iter().fold(lowest, |greatest, lanes| greatest.max(kernel.load(lanes))).max_lane();
-    let greatest = kernel.splat(greatest);
+    let max = scores.iter().fold(lowest, |max, lanes| max.max(kernel.load(lanes))).max_lane();
+    let max = kernel.splat(max);
     let mut sum = kernel.splat(0.0);
     for lanes in scores.iter_mut() {
-        let weight = exp(kernel, kernel.load(lanes).sub(greatest));
+        let weight = exp(kernel, kernel.load(lanes).sub(max));
         sum = sum.add(weight);
         weight.store(lanes);
     }
-    let steps = (greatest_sum / sum.sum()).min(f32::from(i16::MAX));
+    let steps = (max_sum / sum.sum()).min(f32::from(i16::MAX));
     let steps = kernel.splat(steps);
     let mut totals = [0_i32; LANES];
     let (weights, _) = weights.as_chunks_mut::<LANES>();
@@ -143,7 +142,7 @@ pub(crate) fn softmax_quantize<K: Kernel>(
     1.0 / totals.iter().sum::<i32>() as f32
 }
 
-/// Scales a row to unit length; the floor keeps a zero vector finite (torch.nn.functional.normalize has the same).
+/// Scales a row to unit length. The floor keeps a zero vector finite, as in torch.nn.functional.normalize.
 #[inline(always)]
 pub(crate) fn normalize<K: Kernel>(kernel: K, row: &mut [f32]) {
     let (row, _) = row.as_chunks_mut::<LANES>();

@@ -1,4 +1,4 @@
-//! Every kernel against the scalar one, bit for bit.
+//! Compares every kernel with the scalar one, bit for bit.
 
 use super::rows::{self, LayerNorm};
 use super::scalar::Scalar;
@@ -19,7 +19,7 @@ impl Random {
         (self.next() >> 33) as usize % limit
     }
 
-    /// In ±magnitude.
+    /// A value in ±magnitude.
     fn float(&mut self, magnitude: f32) -> f32 {
         ((self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0) * magnitude
     }
@@ -28,17 +28,17 @@ impl Random {
         (0..count).map(|_| self.float(magnitude)).collect()
     }
 
-    fn integers(&mut self, count: usize, greatest: i16) -> Vec<i16> {
-        let greatest = i32::from(greatest);
-        (0..count).map(|_| (self.below(2 * greatest as usize + 1) as i32 - greatest) as i16).collect()
+    fn integers(&mut self, count: usize, max: i16) -> Vec<i16> {
+        let max = i32::from(max);
+        (0..count).map(|_| (self.below(2 * max as usize + 1) as i32 - max) as i16).collect()
     }
 }
 
-/// Runs the same work with every kernel of this machine and asserts the same result.
+/// Asserts that every kernel of this machine returns the same result.
 fn assert_same<W: Work<Output: PartialEq + std::fmt::Debug> + Clone>(work: &W, what: &str) {
     let expected = Instructions::BASELINE.run(work.clone());
     for instructions in Instructions::available() {
-        assert!(instructions.run(work.clone()) == expected, "{instructions} differs from Scalar: {what}");
+        assert!(instructions.run(work.clone()) == expected, "{instructions} differs from scalar: {what}");
     }
 }
 
@@ -91,7 +91,7 @@ impl Product {
         Self { rows, channels, depth, inputs: values(rows * depth), weights: values(channels * depth) }
     }
 
-    /// Row times channel, the plain way.
+    /// Row times channel, straightforwardly.
     fn expected(&self) -> Vec<i64> {
         let mut sums = Vec::new();
         for row in self.inputs.chunks_exact(self.depth) {
@@ -139,11 +139,11 @@ fn products_are_exact_for_every_number_of_rows() {
 }
 
 #[test]
-fn products_of_the_greatest_values_do_not_overflow() {
+fn products_of_the_largest_values_do_not_overflow() {
     for sign in [1, -1] {
         // An attention head: 32 dimensions of activations on both sides.
         let head = Product::new(7, 9, 32, |count| vec![sign * ACTIVATION_MAX; count]);
-        // A row of weights as large as the model file may hold: Σ|w| · 8191 just below 2³¹.
+        // The largest weights that a model file may contain: Σ|w| · 8191 just below 2³¹.
         let mut row = Product::new(3, 8, 1536, |count| vec![sign * ACTIVATION_MAX; count]);
         row.weights = [vec![-170; 1535], vec![-1218]].concat().repeat(8);
         for product in [head, row] {
@@ -154,12 +154,12 @@ fn products_of_the_greatest_values_do_not_overflow() {
     }
 }
 
-/// A linear layer with input rows to be rounded.
+/// A linear layer and its input rows before rounding.
 #[derive(Clone)]
 struct Layer {
     depth: usize,
     wide: Vec<usize>,
-    lowest: i16,
+    min: i16,
     rows: Vec<f32>,
     weights: Vec<i16>,
     channels: usize,
@@ -180,8 +180,8 @@ impl Layer {
         for _ in 0..large_weights {
             weights[random.below(channels * depth)] = random.integers(1, 2000)[0];
         }
-        let lowest = [-64, -14][random.below(2)];
-        Self { depth, wide, lowest, rows: inputs, weights, channels }
+        let min = [-64, -14][random.below(2)];
+        Self { depth, wide, min, rows: inputs, weights, channels }
     }
 }
 
@@ -191,9 +191,9 @@ impl Work for Layer {
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> Self::Output {
-        let Self { depth, wide, lowest, rows, weights, channels } = self;
+        let Self { depth, wide, min, rows, weights, channels } = self;
         let count = rows.len() / depth;
-        let format = InputFormat::new(depth, wide, lowest);
+        let format = InputFormat::new(depth, wide, min);
         let scale = (0..channels).map(|channel| 0.01 + channel as f32).collect();
         let bytes: Vec<u8> = weights.iter().map(|weight| *weight as u8).collect();
         let large = weights.iter().enumerate().filter(|(_, weight)| i8::try_from(**weight).is_err());
@@ -213,10 +213,10 @@ impl Work for Layer {
 }
 
 #[test]
-fn linear_layers_have_the_same_bits_in_bytes_and_in_i16() {
+fn linear_layers_return_the_same_bits_in_bytes_and_in_i16() {
     let mut random = Random(4);
     for rows in (1..=13).chain([64]) {
-        // More large weights than are worth correcting send a layer to i16.
+        // 1500 is above MAX_CORRECTIONS, so that layer runs in i16.
         for large_weights in [0, 50, 1500] {
             let depth = 8 * (1 + random.below(40));
             let layer = Layer::random(&mut random, rows, depth, large_weights);
@@ -228,17 +228,17 @@ fn linear_layers_have_the_same_bits_in_bytes_and_in_i16() {
 }
 
 #[test]
-fn narrow_columns_fit_seven_bits_and_wide_ones_fourteen() {
+fn narrow_columns_have_seven_bits_and_wide_columns_fourteen() {
     let mut random = Random(5);
-    for lowest in [-64, -14] {
-        let format = InputFormat::new(16, vec![3, 3, 9], lowest);
+    for min in [-64, -14] {
+        let format = InputFormat::new(16, vec![3, 3, 9], min);
         for magnitude in [1e-3, 1.0, 1e3] {
             let mut row = random.floats(16, 1.0);
             row[9] = magnitude * random.float(1.0);
             let mut inputs = Inputs::new(1, 16);
             format.quantize(Scalar, &row, &mut inputs);
             for (column, (value, exact)) in inputs.values.iter().zip(&row).enumerate() {
-                let range = if [3, 9].contains(&column) { -8191..8192 } else { lowest..lowest + 128 };
+                let range = if [3, 9].contains(&column) { -8191..8192 } else { min..min + 128 };
                 assert!(range.contains(value), "{value} in column {column}");
                 assert!((f32::from(*value) * inputs.scales[0] - exact).abs() <= inputs.scales[0] * 0.501);
             }
@@ -247,7 +247,7 @@ fn narrow_columns_fit_seven_bits_and_wide_ones_fourteen() {
 }
 
 #[test]
-fn a_row_of_nothing_is_rounded_to_nothing() {
+fn a_row_of_zeros_is_rounded_to_zeros() {
     for row in [[0.0; 8], [-0.0; 8], [f32::MIN_POSITIVE; 8]] {
         let mut inputs = Inputs::new(1, 8);
         InputFormat::new(8, vec![1], -64).quantize(Scalar, &row, &mut inputs);
@@ -255,7 +255,7 @@ fn a_row_of_nothing_is_rounded_to_nothing() {
     }
 }
 
-/// All steps on one row.
+/// All float steps on one row.
 #[derive(Clone)]
 struct Steps {
     row: Vec<f32>,
@@ -285,14 +285,14 @@ impl Work for Steps {
         rows::normalize(kernel, &mut unit);
         let mut dequantized = vec![0.0; bytes.len()];
         rows::dequantize(kernel, &bytes, other[0], &mut dequantized);
-        scales.push(rows::greatest_magnitude(kernel, &row));
+        scales.push(rows::max_magnitude(kernel, &row));
         let floats = [scales, activated, scores, sum, normal, unit, dequantized];
         (floats.iter().map(|values| bits(values)).collect(), quantized)
     }
 }
 
 #[test]
-fn float_steps_have_the_same_bits() {
+fn float_steps_return_the_same_bits() {
     let mut random = Random(2);
     for round in 0..300 {
         let length = 8 * (1 + random.below(48));
@@ -308,8 +308,8 @@ fn float_steps_have_the_same_bits() {
 }
 
 #[test]
-fn float_steps_have_the_same_bits_for_zeros_ties_and_tiny_values() {
-    // Rows whose greatest value is 8191, so that quantising rounds x.5 exactly.
+fn float_steps_return_the_same_bits_for_zeros_ties_and_tiny_values() {
+    // The largest value of the rows is 8191, so that quantising rounds x.5 exactly.
     let ties: Vec<f32> = (0..32).map(|i| i as f32 * 0.5 - 8.0).chain([8191.0, -8190.5, 0.5, -0.5]).collect();
     let tiny = vec![f32::MIN_POSITIVE / 3.0; 40];
     for row in [vec![0.0; 40], vec![-0.0; 40], [ties, vec![0.0; 4]].concat(), tiny] {
@@ -319,7 +319,7 @@ fn float_steps_have_the_same_bits_for_zeros_ties_and_tiny_values() {
 }
 
 #[test]
-fn quantising_keeps_the_greatest_value_and_rounds_ties_to_even() {
+fn quantising_keeps_the_largest_value_and_rounds_ties_to_even() {
     let mut quantized = [0; 8];
     let row = [8191.0, 0.5, 1.5, 2.5, -0.5, -1.5, -8191.0, 0.49];
     assert_eq!(rows::quantize(Scalar, &row, &mut quantized).to_bits(), 1.0_f32.to_bits());
@@ -327,7 +327,7 @@ fn quantising_keeps_the_greatest_value_and_rounds_ties_to_even() {
 }
 
 #[test]
-fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
+fn softmax_weights_are_a_softmax_and_zero_after_the_end() {
     let scores = [0.0, 1.0, 2.0, -30.0, 1.0, 9.0, 9.0, 9.0_f32];
     let mut weights = [7; 8];
     let unit = rows::softmax_quantize(Scalar, &mut scores.clone(), 5, &mut weights);
@@ -340,7 +340,7 @@ fn softmax_weights_are_a_softmax_and_zero_past_the_end() {
 }
 
 #[test]
-fn softmax_of_equal_scores_leaves_room_for_the_sum() {
+fn softmax_of_equal_scores_does_not_overflow_the_sum() {
     for count in 1..=512 {
         let mut weights = [0; 512];
         let unit = rows::softmax_quantize(Scalar, &mut [1.0; 512], count, &mut weights);
@@ -352,7 +352,7 @@ fn softmax_of_equal_scores_leaves_room_for_the_sum() {
 }
 
 #[test]
-fn layer_norm_gives_zero_mean_and_unit_variance() {
+fn layer_norm_returns_zero_mean_and_unit_variance() {
     let mut row = Random(3).floats(384, 5.0);
     LayerNorm { gain: vec![1.0; 384], shift: vec![0.0; 384] }.apply(Scalar, &mut row);
     let mean = row.iter().sum::<f32>() / 384.0;
@@ -368,11 +368,14 @@ fn a_zero_vector_stays_finite() {
 }
 
 #[test]
-fn tiles_cover_all_rows_once() {
-    for (rows, most) in [(1, 4), (4, 4), (5, 4), (9, 6), (256, 12)] {
+fn tiles_cover_every_row_once() {
+    for (rows, max_height) in [(1, 4), (4, 4), (5, 4), (9, 6), (256, 12)] {
         let mut next = 0;
-        for_each_tile(rows, most, |first, height| {
-            assert!(first == next && (1..=most).contains(&height), "{rows} rows: {height} from {first}");
+        for_each_tile(rows, max_height, |first, height| {
+            assert!(
+                first == next && (1..=max_height).contains(&height),
+                "{rows} rows: {height} from {first}"
+            );
             next += height;
         });
         assert_eq!(next, rows);

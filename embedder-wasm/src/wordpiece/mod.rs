@@ -1,7 +1,13 @@
-//! Text → token ids, exactly as the `tokenizer.json` of all-MiniLM-L6-v2 describes it: special tokens named in the
-//! text, [normalization](mod@normalize), then the longest matching token again and again ([`vocabulary`]).
+//! The tokenizer: greedy longest-match-first WordPiece, as in BERT.
 //!
-//! `tests/wordpiece.rs` holds it against the reference implementation, the `tokenizers` crate.
+//! Each word becomes the longest token it starts with, then the longest continuation token (`##…`) of the rest, and so
+//! on. The algorithm is that of Schuster & Nakajima 2012, "Japanese and Korean Voice Search". Backtracking makes the
+//! plain form quadratic in a word's length; Song et al. 2021, "Fast WordPiece Tokenization", make it linear for any
+//! vocabulary. Here every match tries at most the bytes of the longest token, 18, which is linear for this vocabulary.
+//!
+//! The steps are those of the model's `tokenizer.json`: special tokens that the text contains literally,
+//! [normalization](mod@normalize), then WordPiece ([`vocabulary`]). `tests/wordpiece.rs` compares the ids with those of
+//! the reference implementation, the `tokenizers` crate.
 
 mod normalize;
 mod vocabulary;
@@ -10,32 +16,32 @@ use crate::{EmbedderError, MAX_TOKENS};
 
 use normalize::{Symbol, normalize};
 pub use vocabulary::VocabularyError;
-pub(crate) use vocabulary::{CLS, SEP};
+pub(crate) use vocabulary::{CLS, SEP, VOCABULARY_SIZE};
 use vocabulary::{SPECIAL_TOKENS, UNK, Vocabulary};
 
-/// Words of more characters are \[UNK\] (`max_input_chars_per_word`).
+/// A longer word is \[UNK\] (`max_input_chars_per_word`).
 const MAX_WORD_CHARS: usize = 100;
 
 /// The tokenizer of all-MiniLM-L6-v2.
 ///
-/// Time is linear in the text's length and memory does not depend on it.
+/// Time is linear in the length of the text; memory does not depend on it.
 pub struct WordPiece {
     vocabulary: Vocabulary,
 }
 
 impl WordPiece {
-    /// Reads the vocabulary: UTF-8, a token on each line, the line number (from 0) is the token's id.
+    /// Reads the vocabulary: UTF-8, one token per line; the line number, from 0, is the token's id.
     ///
     /// # Errors
-    /// [`EmbedderError::Vocabulary`] unless it has the model's number of tokens, all different and none longer than
-    /// the model's longest, with the special tokens in their places.
+    /// [`EmbedderError::Vocabulary`] unless it has as many tokens as the model, all different and none longer than the
+    /// model's longest, and the special tokens have their ids.
     pub fn from_vocabulary(text: &[u8]) -> Result<Self, EmbedderError> {
         Ok(Self { vocabulary: Vocabulary::parse(text)? })
     }
 
     /// Replaces `ids` with the token ids of the text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
     ///
-    /// Returns how many there would be without that limit.
+    /// Returns the number of ids without that limit.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) -> usize {
         ids.clear();
         ids.push(CLS);
@@ -44,11 +50,12 @@ impl WordPiece {
         count + 2
     }
 
-    /// Appends the ids of the text's own tokens, without \[CLS\] and \[SEP\], until `ids` has `most`.
+    /// Appends the ids of the text, without \[CLS\] and \[SEP\], until `ids` has `max_ids`.
     ///
-    /// Returns how many there would be without that limit.
-    pub(crate) fn append(&self, text: &str, most: usize, ids: &mut Vec<u32>) -> usize {
-        let mut encoding = Encoding { vocabulary: &self.vocabulary, ids, most, count: 0, word: Word::new() };
+    /// Returns the number of ids without that limit.
+    pub(crate) fn append(&self, text: &str, max_ids: usize, ids: &mut Vec<u32>) -> usize {
+        let mut encoding =
+            Encoding { vocabulary: &self.vocabulary, ids, max_ids, count: 0, word: Word::new() };
         let mut rest = text;
         while let Some(special) = find_special_token(rest) {
             encoding.push_text(special.before);
@@ -60,26 +67,26 @@ impl WordPiece {
     }
 }
 
-/// The ids of a text, as far as it has been read.
+/// The state of encoding a text.
 struct Encoding<'a> {
     vocabulary: &'a Vocabulary,
     ids: &'a mut Vec<u32>,
-    /// Length that `ids` may reach.
-    most: usize,
-    /// All ids of the text so far, those that `ids` has no place for included.
+    /// Maximum length of `ids`.
+    max_ids: usize,
+    /// Number of ids of the text so far, including those beyond `max_ids`.
     count: usize,
     word: Word,
 }
 
 impl Encoding<'_> {
     fn push(&mut self, id: u32) {
-        if self.ids.len() < self.most {
+        if self.ids.len() < self.max_ids {
             self.ids.push(id);
         }
         self.count += 1;
     }
 
-    /// A text in which special tokens have no meaning.
+    /// Encodes text without special tokens.
     fn push_text(&mut self, text: &str) {
         normalize(text, |symbol| match symbol {
             Symbol::Letter(c) => self.word.push(c),
@@ -106,7 +113,7 @@ impl Encoding<'_> {
         self.word.clear();
     }
 
-    /// False if a part of the word is in no token; what was pushed up to there is to be taken back.
+    /// Returns false if no token matches a part of the word; the caller must remove the ids pushed so far.
     fn push_word(&mut self) -> bool {
         let mut start = 0;
         while let Some(rest @ [_, ..]) = self.word.text.as_bytes().get(start..) {
@@ -118,7 +125,7 @@ impl Encoding<'_> {
     }
 }
 
-/// The letters of the word being read; a word too long to be a token is not kept further.
+/// The letters of the current word, up to [`MAX_WORD_CHARS`].
 struct Word {
     text: String,
     chars: usize,
@@ -156,8 +163,7 @@ struct SpecialToken<'a> {
     after: &'a str,
 }
 
-/// The first special token that the text spells out. It counts wherever it stands, in the middle of a word too, but
-/// only in exactly this form.
+/// The first special token in the text: anywhere, even inside a word, but only spelled exactly like this.
 fn find_special_token(text: &str) -> Option<SpecialToken<'_>> {
     text.match_indices('[').find_map(|(start, _)| {
         let (before, from_token) = text.split_at(start);
@@ -172,7 +178,7 @@ fn find_special_token(text: &str) -> Option<SpecialToken<'_>> {
 mod tests {
     use super::*;
 
-    /// The ids of the tokens that the tests give it: they are the last of the vocabulary.
+    /// Ids of the tokens of the tests, the last ones of the vocabulary.
     const A: u32 = 30_518;
     const B: u32 = 30_519;
     const TAIL_B: u32 = 30_520;
@@ -193,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_into_the_longest_tokens() {
+    fn words_are_split_into_the_longest_tokens() {
         assert!(ids_between_cls_and_sep("").is_empty());
         assert_eq!(ids_between_cls_and_sep("A abb,b"), [A, A, TAIL_B, TAIL_B, COMMA, B]);
     }
@@ -213,20 +219,20 @@ mod tests {
     }
 
     #[test]
-    fn special_tokens_are_recognized_only_as_they_are_written() {
+    fn special_tokens_are_recognized_only_in_their_exact_spelling() {
         assert_eq!(ids_between_cls_and_sep("a[MASK]b[PAD][SEP]"), [A, 103, B, 0, SEP]);
         assert_eq!(ids_between_cls_and_sep("[[CLS]"), [UNK, CLS]);
         assert_eq!(ids_between_cls_and_sep("[mask] [MA\0SK]"), [UNK; 6]);
     }
 
     #[test]
-    fn the_window_keeps_sep_and_the_count_goes_on() {
+    fn truncation_keeps_sep_and_the_count_includes_the_rest() {
         for (words, kept, count) in [(254, 256, 256), (255, 256, 257), (10_000, 256, 10_002)] {
             let (ids, untruncated) = encode(&"a ".repeat(words));
             assert_eq!((ids.len(), untruncated), (kept, count));
             assert_eq!((ids[0], ids[254], ids[255]), (CLS, A, SEP));
         }
-        // A word across the limit, and an unknown one whose beginning was beyond it.
+        // A word across the limit, and an unknown word across the limit.
         let (ids, count) = encode(&format!("{}abb", "a ".repeat(253)));
         assert_eq!((ids[254], ids[255], count), (A, SEP, 258));
         let (ids, count) = encode(&format!("{}abbx", "a ".repeat(252)));

@@ -1,13 +1,13 @@
-//! Text → the letters and punctuation marks BERT sees: no accents, no capitals, no control characters.
+//! Text → the letters and punctuation that BERT reads: without accents, capitals and control characters.
 //!
-//! Every character stands for itself here, whatever its neighbours. Unicode would also reorder neighbouring
-//! combining characters, but those that survive normalization are in no token of the vocabulary: a word that has one
-//! is \[UNK\] in any order.
+//! Each character is normalized independently of its neighbours. Unicode would also reorder adjacent combining
+//! characters, but those that survive normalization are in no token of the vocabulary: a word that contains one is
+//! \[UNK\] in any order.
 //!
-//! The general categories are those of Unicode 9, the version the reference tokenizer is frozen at and the model was
-//! trained with: a category of today would strip or split characters that the model has always seen whole. The crate
-//! is the reference's own, chosen because it never changes. Decompositions never change for a character that exists,
-//! and none of those added since Unicode 9 leads to a token, so they come from the maintained crate.
+//! The general categories are those of Unicode 9, at which the reference tokenizer is frozen and with which the model was
+//! trained: newer categories would strip or split characters that the model has always read whole. So the crate is the
+//! one of the reference, which never changes. Decompositions of existing characters never change, and none added since
+//! Unicode 9 leads to a token, so they come from the maintained crate.
 
 use unicode_categories::UnicodeCategories as _;
 use unicode_normalization::char::decompose_canonical;
@@ -23,7 +23,7 @@ pub(super) enum Symbol {
     Space,
 }
 
-/// Calls `emit` with what the text becomes, in order.
+/// Calls `emit` with the symbols of the text, in order.
 pub(super) fn normalize(text: &str, mut emit: impl FnMut(Symbol)) {
     for c in text.chars() {
         if c.is_ascii() {
@@ -34,7 +34,7 @@ pub(super) fn normalize(text: &str, mut emit: impl FnMut(Symbol)) {
     }
 }
 
-/// The same as [`normalize_unicode`], for the characters most texts are made of.
+/// A fast path with the result of [`normalize_unicode`].
 fn normalize_ascii(c: char, emit: &mut impl FnMut(Symbol)) {
     match c {
         'a'..='z' | '0'..='9' => emit(Symbol::Letter(c)),
@@ -73,8 +73,8 @@ fn letter_or_punctuation(c: char) -> Symbol {
     if c.is_ascii_punctuation() || c.is_punctuation() { Symbol::Punctuation(c) } else { Symbol::Letter(c) }
 }
 
-/// Ideographs, which are words by themselves: the blocks named in BERT's original `tokenization.py`, but extension E
-/// from U+2B920 instead of U+2B820, as the reference tokenizer has it.
+/// Ideographs, each a word by itself: the blocks of BERT's original `tokenization.py`, but with extension E from U+2B920
+/// instead of U+2B820, like the reference tokenizer.
 fn is_cjk_ideograph(c: char) -> bool {
     matches!(
         c,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ascii_path_gives_what_the_unicode_path_gives() {
+    fn the_ascii_path_returns_the_same_as_the_unicode_path() {
         for c in '\0'..='\x7f' {
             let (mut fast, mut full) = (Vec::new(), Vec::new());
             normalize_ascii(c, &mut |symbol| fast.push(symbol));
@@ -105,25 +105,25 @@ mod tests {
     #[test]
     fn accents_and_capitals_are_removed() {
         assert_eq!(shown("Crème BRÛLÉE"), "creme brulee");
-        assert_eq!(shown("Ελλάς ΣΟΦΌΣ"), "ελλας σοφοσ"); // Σ is σ wherever it stands
+        assert_eq!(shown("Ελλάς ΣΟΦΌΣ"), "ελλας σοφοσ"); // Σ is σ in every position
         assert_eq!(shown("İstanbul ǅ"), "istanbul ǆ");
         assert_eq!(shown("e\u{301}\u{323}"), "e");
         assert_eq!(shown("ガギ"), "カキ");
     }
 
     #[test]
-    fn hangul_becomes_its_letters() {
+    fn hangul_syllables_become_their_letters() {
         assert_eq!(shown("한"), "\u{1112}\u{1161}\u{11ab}");
     }
 
     #[test]
-    fn control_and_format_characters_vanish_but_line_breaks_are_spaces() {
+    fn control_and_format_characters_are_removed_but_line_breaks_become_spaces() {
         assert_eq!(shown("a\0b\u{ad}c\u{200d}d\u{feff}e\u{fffd}f\u{e000}g\u{85}h\u{b}i"), "abcdefghi");
         assert_eq!(shown("a\tb\nc\rd\u{a0}e\u{3000}f\u{2028}g"), "a b c d e f g");
     }
 
     #[test]
-    fn ideographs_and_punctuation_stand_alone() {
+    fn ideographs_and_punctuation_are_separate_words() {
         assert_eq!(shown("日本go"), " 日  本 go");
         assert_eq!(shown("don't…"), "don(')t(…)");
         assert_eq!(shown("\u{37e}≠"), "(;)(=)"); // decompose to ASCII punctuation
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(shown("\u{8d3}\u{2e4f}"), "\u{8d3}\u{2e4f}"); // Mn since 11, Po since 12
     }
 
-    /// Spaces as such, punctuation in parentheses.
+    /// Spaces unchanged, punctuation in parentheses.
     fn shown(text: &str) -> String {
         let mut shown = String::new();
         normalize(text, |symbol| match symbol {

@@ -1,78 +1,78 @@
-//! The tokens of the model and their ids: one text, one table of positions in it.
+//! The tokens of the model and their ids: one text, and a hash table of positions in it.
 
 use std::str;
 
-/// Tokens of the vocabulary of all-MiniLM-L6-v2.
-const TOKENS: usize = 30_522;
+/// Number of tokens in the vocabulary of all-MiniLM-L6-v2.
+pub(crate) const VOCABULARY_SIZE: usize = 30_522;
 
-/// Bytes of its longest token, `telecommunications`.
-const LONGEST_TOKEN: usize = 18;
+/// Length of the longest token, `telecommunications`, in bytes.
+const MAX_TOKEN_BYTES: usize = 18;
 
-/// Marks, in the vocabulary, a token that continues a word.
+/// Prefix, in the vocabulary, of a token that continues a word.
 const CONTINUATION: &[u8] = b"##";
 
-/// Slots of the hash table: a power of two that leaves it half empty, so that a search ends after a few slots.
+/// Size of the hash table: a power of two that leaves it half empty, so that a search ends after a few slots.
 const SLOTS: usize = 65_536;
 
-/// A slot without a token. Ids end at [`TOKENS`], below it.
+/// A slot without a token. Every id is below [`VOCABULARY_SIZE`], which is smaller.
 const EMPTY: u16 = u16::MAX;
 
 pub(super) const UNK: u32 = 100;
 pub(crate) const CLS: u32 = 101;
 pub(crate) const SEP: u32 = 102;
 
-/// Tokens that a text may name literally, with their ids. None is the start of another.
+/// Tokens that a text may contain literally, with their ids. None is a prefix of another.
 pub(super) const SPECIAL_TOKENS: [(&str, u32); 5] =
     [("[PAD]", 0), ("[UNK]", UNK), ("[CLS]", CLS), ("[SEP]", SEP), ("[MASK]", 103)];
 
-/// Why bytes are not the vocabulary of the model. Ids count from 0: the token with id n is on line n + 1.
+/// Why the bytes are not the vocabulary of the model. Ids count from 0: the token with id n is on line n + 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
-    /// Not text.
+    /// The bytes are not UTF-8.
     #[error("it is not UTF-8 from byte {valid_up_to} on")]
     NotUtf8 {
-        /// Bytes before the first bad one.
+        /// Bytes before the first invalid one.
         valid_up_to: usize,
     },
-    /// Too few or too many lines.
-    #[error("it has {actual} tokens, expected {TOKENS}")]
+    /// There are too few or too many lines.
+    #[error("it has {actual} tokens, expected {VOCABULARY_SIZE}")]
     TokenCount {
-        /// Lines found.
+        /// Number of lines.
         actual: usize,
     },
-    /// An empty line, or one longer than any token of the model.
-    #[error("token {id} has {bytes} bytes, expected 1 to {LONGEST_TOKEN}")]
+    /// A line is empty, or longer than any token of the model.
+    #[error("token {id} has {bytes} bytes, expected 1 to {MAX_TOKEN_BYTES}")]
     TokenLength {
-        /// Which token.
+        /// The id of the token.
         id: usize,
-        /// Its length.
+        /// The length of the token.
         bytes: usize,
     },
-    /// The same token twice.
+    /// A token occurs twice.
     #[error("token {id} is the same as token {first}")]
     DuplicateToken {
-        /// The later of the two.
+        /// The id of the second occurrence.
         id: usize,
-        /// The earlier one.
+        /// The id of the first occurrence.
         first: u32,
     },
-    /// A special token is not where the model has it.
+    /// A special token does not have the id that the model expects.
     #[error("token {id} is not {token}")]
     SpecialToken {
-        /// The token expected.
+        /// The expected token.
         token: &'static str,
-        /// Its place.
+        /// Its expected id.
         id: u32,
     },
 }
 
 pub(super) struct Vocabulary {
-    /// All tokens, a newline after each.
+    /// All tokens, each followed by a newline.
     text: Box<[u8]>,
-    /// Where each token starts in `text`, and where one after the last would.
+    /// Offset of each token in `text`, and the end of `text`.
     starts: Vec<u32>,
-    /// Open addressing: a token is in the first free slot from its hash on.
+    /// Open addressing: a token is in the first slot from its hash on that was free.
     slots: Vec<u16>,
 }
 
@@ -83,7 +83,7 @@ impl Vocabulary {
 
         let mut vocabulary = Self {
             text: [text, b"\n"].concat().into(),
-            starts: Vec::with_capacity(TOKENS + 1),
+            starts: Vec::with_capacity(VOCABULARY_SIZE + 1),
             slots: vec![EMPTY; SLOTS],
         };
         vocabulary.starts.push(0);
@@ -98,13 +98,13 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// The longest token that `rest` of a word begins with: its id and how many bytes of `rest` it covers.
+    /// The longest token that is a prefix of `rest`, the rest of a word: its id, and how many bytes of `rest` it covers.
     ///
-    /// Works on bytes: tokens are whole characters, so none can match a part of one.
+    /// Works on bytes: tokens consist of whole characters, so none matches a part of one.
     pub(super) fn longest_match(&self, rest: &[u8], continues_word: bool) -> Option<(u32, usize)> {
         let prefix = if continues_word { CONTINUATION } else { b"" };
-        let mut hashes = [0; LONGEST_TOKEN]; // of the prefix and the first 1, 2, … bytes of `rest`
-        let mut hash = Hash::of(prefix);
+        let mut hashes = [0; MAX_TOKEN_BYTES]; // of the prefix with the first 1, 2, … bytes of `rest`
+        let mut hash = Hash::new(prefix);
         for (at_byte, byte) in hashes.iter_mut().zip(rest) {
             hash = hash.then(*byte);
             *at_byte = hash.slot();
@@ -120,10 +120,10 @@ impl Vocabulary {
 
     fn push(&mut self, token: &[u8]) -> Result<(), VocabularyError> {
         let id = self.starts.len() - 1;
-        match self.search(Hash::of(token).slot(), |other| other == token) {
+        match self.search(Hash::new(token).slot(), |other| other == token) {
             Slot::Token(first) => Err(VocabularyError::DuplicateToken { id, first: first.into() }),
             Slot::Free(slot) => {
-                self.slots[slot] = id as u16; // below TOKENS
+                self.slots[slot] = id as u16; // below VOCABULARY_SIZE
                 self.starts.push(self.starts[id] + token.len() as u32 + 1);
                 Ok(())
             }
@@ -150,14 +150,14 @@ enum Slot {
     Token(u16),
 }
 
-/// Everything that must hold before any memory is reserved; bounds the text at `TOKENS * (LONGEST_TOKEN + 1)` bytes.
+/// Checked before any memory is reserved; limits the text to `VOCABULARY_SIZE * (MAX_TOKEN_BYTES + 1)` bytes.
 fn check(text: &[u8]) -> Result<(), VocabularyError> {
     str::from_utf8(text).map_err(|error| VocabularyError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
     let actual = lines(text).count();
-    if actual != TOKENS {
+    if actual != VOCABULARY_SIZE {
         return Err(VocabularyError::TokenCount { actual });
     }
-    match lines(text).map(<[u8]>::len).enumerate().find(|(_, bytes)| !(1..=LONGEST_TOKEN).contains(bytes)) {
+    match lines(text).map(<[u8]>::len).enumerate().find(|(_, bytes)| !(1..=MAX_TOKEN_BYTES).contains(bytes)) {
         Some((id, bytes)) => Err(VocabularyError::TokenLength { id, bytes }),
         None => Ok(()),
     }
@@ -172,7 +172,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 struct Hash(u32);
 
 impl Hash {
-    fn of(bytes: &[u8]) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         bytes.iter().fold(Self(0x811c_9dc5), |hash, byte| hash.then(*byte))
     }
 
@@ -189,23 +189,23 @@ impl Hash {
 pub(super) mod tests {
     use super::*;
 
-    /// A vocabulary of the right shape: special tokens in place, the given tokens last, fillers between.
+    /// A valid vocabulary: the special tokens, unused tokens, and the given tokens last.
     pub(in crate::wordpiece) fn vocabulary_text(last_tokens: &[&str]) -> String {
-        let mut tokens: Vec<String> = (0..TOKENS).map(|id| format!("[unused{id}]")).collect();
+        let mut tokens: Vec<String> = (0..VOCABULARY_SIZE).map(|id| format!("[unused{id}]")).collect();
         for (token, id) in SPECIAL_TOKENS {
             tokens[id as usize] = token.to_owned();
         }
-        for (slot, token) in tokens[TOKENS - last_tokens.len()..].iter_mut().zip(last_tokens) {
+        for (slot, token) in tokens[VOCABULARY_SIZE - last_tokens.len()..].iter_mut().zip(last_tokens) {
             *slot = (*token).to_owned();
         }
         tokens.join("\n")
     }
 
     #[test]
-    fn the_longest_token_wins_and_only_continuations_continue() {
+    fn the_longest_token_matches_and_only_continuations_continue_a_word() {
         let text = vocabulary_text(&["play", "playing", "##ing", "in"]);
         let vocabulary = Vocabulary::parse(text.as_bytes()).unwrap();
-        let first = (TOKENS - 4) as u32;
+        let first = (VOCABULARY_SIZE - 4) as u32;
         assert_eq!(vocabulary.longest_match(b"playings", false), Some((first + 1, 7)));
         assert_eq!(vocabulary.longest_match(b"played", false), Some((first, 4)));
         assert_eq!(vocabulary.longest_match(b"ings", true), Some((first + 2, 3)));
@@ -234,11 +234,11 @@ pub(super) mod tests {
     fn a_final_newline_changes_nothing() {
         let text = vocabulary_text(&["end"]) + "\n";
         let vocabulary = Vocabulary::parse(text.as_bytes()).unwrap();
-        assert_eq!(vocabulary.longest_match(b"end", false), Some((TOKENS as u32 - 1, 3)));
+        assert_eq!(vocabulary.longest_match(b"end", false), Some((VOCABULARY_SIZE as u32 - 1, 3)));
     }
 
     #[test]
-    fn damaged_vocabularies_are_refused_with_the_reason() {
+    fn damaged_vocabularies_are_rejected_with_the_reason() {
         use VocabularyError as E;
         let parse = |text: &[u8]| Vocabulary::parse(text).err();
         let good = vocabulary_text(&[]);
@@ -246,18 +246,21 @@ pub(super) mod tests {
         assert_eq!(parse(b"[PAD]\n\xff"), Some(E::NotUtf8 { valid_up_to: 6 }));
         assert_eq!(parse(b""), Some(E::TokenCount { actual: 1 }));
         assert_eq!(parse(&vec![b'\n'; 1 << 20]), Some(E::TokenCount { actual: 1 << 20 }));
-        assert_eq!(parse(format!("{good}\nmore").as_bytes()), Some(E::TokenCount { actual: TOKENS + 1 }));
+        assert_eq!(
+            parse(format!("{good}\nmore").as_bytes()),
+            Some(E::TokenCount { actual: VOCABULARY_SIZE + 1 })
+        );
         assert_eq!(
             parse(vocabulary_text(&[&"a".repeat(19)]).as_bytes()),
-            Some(E::TokenLength { id: TOKENS - 1, bytes: 19 })
+            Some(E::TokenLength { id: VOCABULARY_SIZE - 1, bytes: 19 })
         );
         assert_eq!(
             parse(vocabulary_text(&["", "a"]).as_bytes()),
-            Some(E::TokenLength { id: TOKENS - 2, bytes: 0 })
+            Some(E::TokenLength { id: VOCABULARY_SIZE - 2, bytes: 0 })
         );
         assert_eq!(
             parse(vocabulary_text(&["same", "same"]).as_bytes()),
-            Some(E::DuplicateToken { id: TOKENS - 1, first: TOKENS as u32 - 2 })
+            Some(E::DuplicateToken { id: VOCABULARY_SIZE - 1, first: VOCABULARY_SIZE as u32 - 2 })
         );
         assert_eq!(
             parse(good.replace("[SEP]", "[sep]").as_bytes()),

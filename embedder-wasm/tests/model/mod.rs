@@ -1,15 +1,13 @@
-//! The real model file taken apart, to be put together with something changed.
-//!
-//! Needs the model (`cargo xtask model`).
+//! Parses the real model file, so that tests can change it and write it again. Needs the model (`cargo xtask setup`).
 
-#![allow(dead_code, reason = "no test needs all of it")]
+#![allow(dead_code, reason = "no test uses all of it")]
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-/// A model file taken apart. What it says about itself need not be true.
+/// The parts of a model file, which need not be consistent.
 pub(crate) struct Model {
     pub(crate) metadata: Value,
     pub(crate) tensors: Vec<Tensor>,
@@ -46,7 +44,7 @@ impl Model {
         }
     }
 
-    /// A reader with the weights of the embedder's layers; what only a reader has is made up.
+    /// A reader with the weights of the embedder's layers; the tensors that only a reader has are random.
     pub(crate) fn reader() -> Self {
         let mut model = Self::real();
         model.metadata["kind"] = json!("reader");
@@ -70,12 +68,12 @@ impl Model {
             }
         }
         let mut random = 7_u32;
-        let mut add = |name: &str, shape: &[u64], greatest: f32| {
+        let mut add = |name: &str, shape: &[u64], magnitude: f32| {
             let count: u64 = shape.iter().product();
             let values = (0..count).flat_map(|_| {
-                // Numerical Recipes' generator: its upper bits are random enough here.
+                // The generator of Numerical Recipes: its upper bits are random enough here.
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (((random >> 8) as f32 / 8_388_608.0 - 1.0) * greatest).to_le_bytes()
+                (((random >> 8) as f32 / 8_388_608.0 - 1.0) * magnitude).to_le_bytes()
             });
             let data = values.collect();
             model.add(name, "F32", shape, data);

@@ -1,4 +1,4 @@
-//! The f32 model as candle runs it.
+//! The f32 model, run by candle.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use candle_transformers::models::bert::{BertModel, Config, HiddenAct, PositionEm
 pub(crate) struct Oracle(BertModel);
 
 impl Oracle {
-    /// Loads `model.safetensors`, which `cargo xtask model` leaves beside the model file.
+    /// Loads `model.safetensors`, which `cargo xtask model` leaves next to the model file.
     pub(crate) fn load(dir: &Path) -> Self {
         let bytes =
-            std::fs::read(dir.join("model.safetensors")).expect("the f32 weights beside the model file");
+            std::fs::read(dir.join("model.safetensors")).expect("the f32 weights next to the model file");
         let weights = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &Device::Cpu).unwrap();
         Self(BertModel::load(weights, &config()).unwrap())
     }
 
-    /// Mean over the tokens of one text, not scaled.
+    /// Mean over the tokens of one text, not scaled to unit length.
     pub(crate) fn embed(&self, ids: &[u32]) -> Vec<f32> {
         let ids = Tensor::new(ids, &Device::Cpu).unwrap().unsqueeze(0).unwrap(); // [1, tokens]
         let hidden = self.0.forward(&ids, &ids.zeros_like().unwrap(), None).unwrap(); // [1, tokens, dimensions]

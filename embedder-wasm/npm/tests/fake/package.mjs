@@ -1,4 +1,4 @@
-// The package as it is built, but with the played WebAssembly module and a small model.
+// The package as build.mjs builds it, but with a fake WebAssembly module and a small model.
 import { createHash, getRandomValues } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 export const MODEL_FILE = "all-MiniLM-L6-v2-int8.safetensors";
 export const WASM_FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
-/** Large enough to be sent in many pieces, and to have a second megabyte. */
+/** Large enough to arrive in many chunks, and for a second megabyte. */
 export const MODEL = randomBytes(2_500_000);
 export const IDENTITY = {
   file: MODEL_FILE,
@@ -19,14 +19,14 @@ export const IDENTITY = {
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-const playedWasm = {
-  name: "played-wasm",
+const fakeWasm = {
+  name: "fake-wasm",
   setup({ onResolve }) {
     onResolve({ filter: /wasm\/embedder\.js$/ }, () => ({ path: here("wasm.mjs") }));
   },
 };
 
-/** File name → content of everything a page fetches, but for the model. */
+/** Everything a page fetches except the model, as file name → content. */
 export async function buildFakePackage({ version = "1.0.0" } = {}) {
   const sum = MODEL.reduce((total, byte) => (total + byte) % 65521, MODEL.length);
   const { outputFiles } = await build({
@@ -35,7 +35,7 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
     bundle: true,
     write: false,
     external: ["./inline.js"],
-    plugins: [playedWasm],
+    plugins: [fakeWasm],
     define: {
       MODEL_IDENTITY: JSON.stringify(IDENTITY),
       PACKAGE_VERSION: JSON.stringify(version),
@@ -50,7 +50,7 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
   return files;
 }
 
-/** Writes the package to a folder, with the model, and imports it in this process. `t` removes it. */
+/** Writes the package and the model to a folder, which `t` removes, and imports the package in this process. */
 export async function importFakePackage(t) {
   const folder = await mkdtemp(join(tmpdir(), "embedder-test-"));
   t.after(() => rm(folder, { recursive: true, force: true }));

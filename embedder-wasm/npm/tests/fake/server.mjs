@@ -8,19 +8,19 @@ const TYPES = { html: "text/html", js: "text/javascript", wasm: "application/was
 const ETAG = '"model-1"';
 
 /**
- * Serves `files` (name → content) and, at the model's name, what `answers` says: one function for each request, the
- * last one for all further ones. `requests` are those for the model, with the responses they got.
+ * Serves `files` (name → content), and the model with `handlers`: one for each request, the last one for all further
+ * requests. `requests` are those for the model, with their responses.
  */
 export async function startServer(files = new Map(), headers = {}) {
-  const state = { requests: [], answers: [whole], headers, files };
+  const state = { requests: [], handlers: [whole], headers, files };
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://x").pathname.slice(1);
     for (const [name, value] of Object.entries(state.headers)) response.setHeader(name, value);
     if (path === MODEL_FILE) {
-      const answer = state.answers[Math.min(state.requests.length, state.answers.length - 1)];
+      const handler = state.handlers[Math.min(state.requests.length, state.handlers.length - 1)];
       const { headers } = request;
       state.requests.push({ headers, response });
-      return answer(request, response);
+      return handler(request, response);
     }
     const content = path === "" ? "<!doctype html><title>embedder</title>" : state.files.get(path);
     const type = TYPES[path === "" ? "html" : path.split(".").pop()] ?? "application/octet-stream";
@@ -33,10 +33,10 @@ export async function startServer(files = new Map(), headers = {}) {
     port: server.address().port,
     modelUrl: `${origin}/${MODEL_FILE}`,
     wasmUrl: `${origin}/embedder_bg.wasm`,
-    /** Forgets what was requested and answers as told. */
-    play(...answers) {
+    /** Clears `requests` and sets the handlers of the model. */
+    respondWith(...handlers) {
       state.requests.length = 0;
-      state.answers = answers;
+      state.handlers = handlers;
     },
     async close() {
       server.closeAllConnections();
@@ -45,12 +45,12 @@ export async function startServer(files = new Map(), headers = {}) {
   });
 }
 
-/** The whole file, whatever was asked for. */
+/** The whole file, whatever the request. */
 export function whole(_request, response) {
   response.writeHead(200, { "content-length": MODEL.length, etag: ETAG }).end(MODEL);
 }
 
-/** What was asked for, as a server that knows Range does it. */
+/** The requested part, like a server that supports Range. */
 export function ranged(request, response) {
   const { range, "if-range": condition = ETAG } = request.headers;
   if (!range || condition !== ETAG) return whole(request, response);
@@ -63,7 +63,7 @@ export function ranged(request, response) {
   response.end(MODEL.subarray(start));
 }
 
-/** Sends the first `length` bytes of a whole file and drops the connection. */
+/** Sends the first `length` bytes of the file and drops the connection. */
 export function cutAfter(length, { headers = { etag: ETAG }, content = MODEL } = {}) {
   return (_request, response) => {
     response.writeHead(200, { "content-length": content.length, ...headers });
@@ -71,7 +71,7 @@ export function cutAfter(length, { headers = { etag: ETAG }, content = MODEL } =
   };
 }
 
-/** Ends well after `length` bytes, as a server does that does not know how many there should be. */
+/** Ends normally after `length` bytes, without a Content-Length. */
 export function endAfter(length) {
   return (_request, response) => {
     response.writeHead(200);
@@ -79,7 +79,7 @@ export function endAfter(length) {
   };
 }
 
-/** Sends the first `length` bytes and then nothing more. */
+/** Sends the first `length` bytes and then nothing. */
 export function stallAfter(length) {
   return (_request, response) => {
     response.writeHead(200, { "content-length": MODEL.length });
@@ -87,11 +87,11 @@ export function stallAfter(length) {
   };
 }
 
-/** Sends the file slowly, in pieces. */
-export function slowly(pieces, pauseMs) {
+/** Sends the file slowly, in chunks. */
+export function slowly(chunks, pauseMs) {
   return async (_request, response) => {
     response.writeHead(200, { "content-length": MODEL.length });
-    const size = Math.ceil(MODEL.length / pieces);
+    const size = Math.ceil(MODEL.length / chunks);
     for (let start = 0; start < MODEL.length; start += size) {
       response.write(MODEL.subarray(start, start + size));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -101,15 +101,17 @@ export function slowly(pieces, pauseMs) {
 }
 
 export function gzipped(_request, response) {
-  const packed = gzipSync(MODEL);
-  response.writeHead(200, { "content-encoding": "gzip", "content-length": packed.length, etag: ETAG }).end(packed);
+  const compressed = gzipSync(MODEL);
+  response
+    .writeHead(200, { "content-encoding": "gzip", "content-length": compressed.length, etag: ETAG })
+    .end(compressed);
 }
 
 export function status(code, headers = {}) {
   return (_request, response) => response.writeHead(code, headers).end();
 }
 
-/** What a server of a single-page application says to every unknown address. */
+/** The response of a single-page application to every unknown path. */
 export function webPage(_request, response) {
   response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!doctype html><title>App</title>");
 }
@@ -118,7 +120,7 @@ export function unreachable(request) {
   request.socket.destroy();
 }
 
-/** A file of the right length with one wrong bit. */
+/** The file with one bit flipped. */
 export function damaged(_request, response) {
   const bytes = Buffer.from(MODEL);
   bytes[bytes.length >> 1] ^= 1;

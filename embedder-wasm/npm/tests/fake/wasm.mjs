@@ -1,5 +1,5 @@
-// Plays the WebAssembly module (wasm/embedder.js) in plain JavaScript, so that faults can be tested with a small model.
-// `FAKE` is put in by the bundler: the model's name, SHA-256, length and fingerprint.
+// A fake of the WebAssembly module (wasm/embedder.js) in plain JavaScript, to test faults with a small model. The bundler
+// defines `FAKE`: the model's name, SHA-256, length and fingerprint.
 
 class CodedError extends Error {
   constructor(code, message) {
@@ -8,9 +8,9 @@ class CodedError extends Error {
   }
 }
 
-/** What is neither consumed nor freed, for tests to look at: memory that nothing would ever give back. */
+/** Objects that are neither consumed nor freed, so that tests notice leaks. */
 const alive = { loaders: 0, embedders: 0 };
-globalThis.playedWasm = { alive };
+globalThis.fakeWasm = { alive };
 
 export const fingerprint = () => FAKE.fingerprint;
 
@@ -43,7 +43,7 @@ export class ModelLoader {
 
   finish(isVerified) {
     this.free();
-    // A sum stands in for the checksum where the browser does not give one.
+    // A sum in place of the SHA-256 that WebAssembly computes if the browser cannot.
     const sum = this.view().reduce((total, byte) => (total + byte) % 65521, this.received);
     if (!isVerified && sum !== FAKE.sum) throw new CodedError("integrity", "wrong checksum");
     return new WasmEmbedder();
@@ -54,7 +54,7 @@ export class ModelLoader {
   }
 }
 
-/** A text's "vector" starts with its length. Some texts make it misbehave. */
+/** A text's "vector" starts with its length. Some texts trigger faults. */
 class WasmEmbedder {
   #hasTrapped = false;
 

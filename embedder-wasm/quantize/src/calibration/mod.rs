@@ -1,7 +1,7 @@
 //! The token sequences on which the model's activations are measured.
 //!
-//! Sentences alone make weights that are exact for sentences and wrong for anything odd, so a part of the weight goes
-//! to sequences that are no language at all.
+//! With sentences alone, the weights become exact for sentences and wrong for unusual texts. So a share of the weight
+//! goes to sequences that are not language.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use embedder::WordPiece;
 
 use crate::recipe::NONSENSE_SHARE;
 
-/// Lines that begin with `#` are comments.
+/// Lines that start with `#` are comments.
 const TEXTS: &str = include_str!("texts.txt");
 
 const CLS: u32 = 101;
@@ -18,15 +18,15 @@ const SEP: u32 = 102;
 /// Tokens of the vocabulary that are not special: first single characters, then words and pieces.
 const CHARACTERS: Range<u32> = 999..1996;
 const ORDINARY: Range<u32> = 999..30_522;
-/// Most tokens of a sequence between \[CLS\] and \[SEP\].
+/// Maximum tokens of a sequence between \[CLS\] and \[SEP\].
 const MAX_INNER: usize = 254;
 
-/// Token sequences, one after the other.
+/// Token sequences, concatenated.
 pub(crate) struct Batch {
     pub(crate) ids: Vec<u32>,
-    /// Where each sequence lies in `ids`.
+    /// The range of each sequence in `ids`.
     pub(crate) sequences: Vec<Range<usize>>,
-    /// What each token counts; the sum is 1.
+    /// The weight of each token; the sum is 1.
     pub(crate) shares: Vec<f32>,
 }
 
@@ -34,8 +34,8 @@ impl Batch {
     /// The calibration set.
     ///
     /// # Errors
-    /// Unless the vocabulary is the model's.
-    pub(crate) fn of_texts(vocabulary: &str) -> Result<Self> {
+    /// If the vocabulary is not the model's.
+    pub(crate) fn from_texts(vocabulary: &str) -> Result<Self> {
         let wordpiece = WordPiece::from_vocabulary(vocabulary.as_bytes())?;
         let mut ids = Vec::new();
         let mut texts: Vec<Vec<u32>> = TEXTS
@@ -53,7 +53,7 @@ impl Batch {
         Self::new(&sentences, &nonsense(&mut random))
     }
 
-    /// All `sentences` together count 1 - [`NONSENSE_SHARE`], all `nonsense` the rest. \[CLS\] and \[SEP\] are added.
+    /// All `sentences` together weigh 1 - [`NONSENSE_SHARE`], all `nonsense` the rest. Adds \[CLS\] and \[SEP\].
     pub(crate) fn new(sentences: &[Vec<u32>], nonsense: &[Vec<u32>]) -> Result<Self> {
         ensure!(!sentences.is_empty() && !nonsense.is_empty(), "calibration needs sequences of both kinds");
         let mut batch = Self { ids: Vec::new(), sequences: Vec::new(), shares: Vec::new() };
@@ -71,9 +71,9 @@ impl Batch {
         Ok(batch)
     }
 
-    /// One sequence, each of its tokens with its share.
+    /// One sequence with a token of each share.
     #[cfg(test)]
-    pub(crate) fn of_one(shares: &[f32]) -> Self {
+    pub(crate) fn single(shares: &[f32]) -> Self {
         let sequences = std::iter::once(0..shares.len()).collect();
         Self { ids: vec![0; shares.len()], sequences, shares: shares.to_vec() }
     }
@@ -83,7 +83,7 @@ impl Batch {
     }
 }
 
-/// The first half of one text and the second half of another: many more contexts for the same words.
+/// Joins the first half of one text and the second half of another: many more contexts for the same words.
 fn splices(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
     let splice = |random: &mut Random| {
         let (head, tail) = (random.pick(texts), random.pick(texts));
@@ -94,7 +94,7 @@ fn splices(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
     (0..600).map(|_| splice(random)).collect()
 }
 
-/// Several texts one after the other: what the model makes of late positions.
+/// Joins several texts, to measure late positions.
 fn passages(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
     let passage = |random: &mut Random| {
         let mut ids: Vec<u32> = (0..6).flat_map(|_| random.pick(texts).clone()).collect();
@@ -104,7 +104,7 @@ fn passages(texts: &[Vec<u32>], random: &mut Random) -> Vec<Vec<u32>> {
     (0..60).map(|_| passage(random)).collect()
 }
 
-/// Random words, random characters, a pair repeated, and single words.
+/// Random words, random characters, repeated pairs, and single words.
 fn nonsense(random: &mut Random) -> Vec<Vec<u32>> {
     let mut sequences = Vec::new();
     for _ in 0..350 {
@@ -123,7 +123,7 @@ fn nonsense(random: &mut Random) -> Vec<Vec<u32>> {
     sequences
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, and the same numbers everywhere.
+/// SplitMix64 (Steele, Lea and Flood 2014): small, and the same numbers on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -139,7 +139,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number of the range; its bias is below 2⁻³².
+    /// A number in the range, with a bias below 2⁻³².
     fn below(&mut self, range: Range<u32>) -> u32 {
         let width = u64::from(range.end - range.start);
         range.start + (((self.next() >> 32) * width) >> 32) as u32
@@ -149,8 +149,8 @@ impl Random {
         &items[self.below(0..items.len() as u32) as usize]
     }
 
-    fn ids(&mut self, of: Range<u32>, lengths: Range<u32>) -> Vec<u32> {
-        (0..self.below(lengths)).map(|_| self.below(of.clone())).collect()
+    fn ids(&mut self, tokens: Range<u32>, lengths: Range<u32>) -> Vec<u32> {
+        (0..self.below(lengths)).map(|_| self.below(tokens.clone())).collect()
     }
 
     /// 1 or -1.
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_random_numbers_are_those_of_splitmix64() {
-        // The reference implementation's first numbers for the seed 1234567.
+    fn random_returns_the_numbers_of_splitmix64() {
+        // The first numbers of the reference implementation for the seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_counts_its_share() {
+    fn sentences_and_nonsense_weigh_their_shares() {
         let batch = Batch::new(&[vec![1000; 5], vec![]], &[vec![2000]]).unwrap();
         assert_eq!(batch.sequences, [0..7, 7..9, 9..12]);
         assert_eq!(batch.ids[6..], [SEP, CLS, SEP, CLS, 2000, SEP]);
@@ -197,20 +197,20 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_made_of_tokens_that_exist_and_fits_the_model() {
+    fn nonsense_consists_of_existing_tokens_and_fits_the_model() {
         let sequences = nonsense(&mut Random::new(1));
         assert!(sequences.iter().all(|ids| !ids.is_empty() && ids.len() <= MAX_INNER));
         assert!(sequences.iter().flatten().all(|id| ORDINARY.contains(id)));
     }
 
     #[test]
-    fn the_texts_are_many_and_none_is_empty() {
+    fn there_are_many_texts_and_none_is_empty() {
         let texts: Vec<_> = TEXTS.lines().filter(|line| !line.starts_with('#')).collect();
         assert!(texts.len() > 200 && texts.iter().all(|text| !text.trim().is_empty()));
     }
 
     #[test]
-    fn another_vocabulary_is_refused() {
-        assert!(Batch::of_texts("[PAD]\na").is_err());
+    fn another_vocabulary_is_rejected() {
+        assert!(Batch::from_texts("[PAD]\na").is_err());
     }
 }

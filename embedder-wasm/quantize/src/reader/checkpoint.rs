@@ -1,4 +1,4 @@
-//! A cross-encoder as Hugging Face's `BertForSequenceClassification` is saved: a folder with `config.json`,
+//! Reads a cross-encoder in the layout of Hugging Face's `BertForSequenceClassification`: a folder with `config.json`,
 //! `model.safetensors`, and `tokenizer.json` or `vocab.txt`.
 
 use std::fs;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 pub(crate) const HIDDEN: usize = 384;
 /// Width of the feed-forward step.
 pub(crate) const INTERMEDIATE: usize = 1536;
-/// Entries of the vocabulary.
-pub(crate) const VOCABULARY: usize = 30_522;
+/// Number of tokens in the vocabulary.
+pub(crate) const VOCABULARY_SIZE: usize = 30_522;
 
-/// Layers and positions that the engine accepts. Fewer positions than the shortest useful pair are a mistake.
+/// Layers and positions that the engine supports. Fewer positions than the shortest useful pair are a mistake.
 const LAYERS: std::ops::RangeInclusive<u64> = 2..=12;
 const POSITIONS: std::ops::RangeInclusive<u64> = 16..=512;
 
-/// What a folder holds, checked but for the tensors.
+/// The content of a folder. The tensors are not checked yet.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) layers: usize,
@@ -38,7 +38,7 @@ impl Checkpoint {
         let weights = folder.join("model.safetensors");
         let weights = fs::read(&weights).with_context(|| {
             format!(
-                "cannot read {}; a checkpoint in another format can be saved again with \
+                "cannot read {}; to convert a checkpoint of another format, save it with \
                  `save_pretrained(folder, safe_serialization=True)` of transformers",
                 weights.display()
             )
@@ -52,7 +52,7 @@ impl Checkpoint {
     }
 }
 
-/// Refuses a model that the engine would compute wrongly, and names all that differs.
+/// Rejects a model that the engine would compute wrongly, and names all differences.
 fn check_config(config: &Value) -> Result<()> {
     let mut differences = Vec::new();
     let mut expect = |key: &str, is_right: bool, expected: &str| {
@@ -68,32 +68,32 @@ fn check_config(config: &Value) -> Result<()> {
     expect("hidden_size", is("hidden_size", json!(HIDDEN)), "384");
     expect("num_attention_heads", is("num_attention_heads", json!(12)), "12");
     expect("intermediate_size", is("intermediate_size", json!(INTERMEDIATE)), "1536");
-    expect("vocab_size", is("vocab_size", json!(VOCABULARY)), "30522");
+    expect("vocab_size", is("vocab_size", json!(VOCABULARY_SIZE)), "30522");
     expect("type_vocab_size", is("type_vocab_size", json!(2)), "2");
     expect("hidden_act", is("hidden_act", json!("gelu")), "\"gelu\"");
     expect("layer_norm_eps", is("layer_norm_eps", json!(1e-12)), "1e-12");
     expect("num_hidden_layers", within("num_hidden_layers", LAYERS), "2 to 12");
     expect("max_position_embeddings", within("max_position_embeddings", POSITIONS), "16 to 512");
-    // Older files have no such key, and mean this.
+    // Older files lack this key and mean "absolute".
     let position_type = &config["position_embedding_type"];
     expect(
         "position_embedding_type",
         position_type.is_null() || *position_type == "absolute",
         "\"absolute\"",
     );
-    // Transformers writes either, or the default: two labels.
+    // Transformers writes one of the two, or the default of two labels.
     let labels = config["id2label"].as_object().map(serde_json::Map::len);
-    expect("id2label", labels == Some(1) || is("num_labels", json!(1)), "one label, as cross-encoders have");
+    expect("id2label", labels == Some(1) || is("num_labels", json!(1)), "one label, as in cross-encoders");
     ensure!(
         differences.is_empty(),
-        "this is no cross-encoder of the family that the engine runs: config.json differs in {}: {}",
+        "the engine cannot run this model: config.json differs in {}: {}",
         if differences.len() == 1 { "one place" } else { "several places" },
         differences.join("; ")
     );
     Ok(())
 }
 
-/// The tokens, from `tokenizer.json` or, without it, `vocab.txt`. The engine refuses others than BERT's (uncased).
+/// The tokens, from `tokenizer.json` or, without it, `vocab.txt`. The engine rejects any but BERT's (uncased).
 fn vocabulary(folder: &Path) -> Result<String> {
     let (tokenizer, list) = (folder.join("tokenizer.json"), folder.join("vocab.txt"));
     if tokenizer.exists() {
@@ -131,7 +131,7 @@ fn json_file(path: &Path) -> Result<Value> {
 mod tests {
     use super::*;
 
-    /// `config.json` of the published cross-encoders, as far as it is read.
+    /// The part of the published cross-encoders' `config.json` that is read.
     fn published() -> Value {
         json!({
             "architectures": ["BertForSequenceClassification"],
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_differs_is_named_with_what_was_expected() {
+    fn every_difference_is_named_with_the_expected_value() {
         let mut config = published();
         for (key, value) in [
             ("model_type", json!("roberta")),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tokenizer_that_tells_case_or_accents_apart_is_refused() {
+    fn a_tokenizer_that_keeps_case_or_accents_is_rejected() {
         let check =
             |normalizer: &str| check_normalizer(format!("{{\"normalizer\": {normalizer}}}").as_bytes());
         check(r#"{"type": "BertNormalizer", "lowercase": true, "strip_accents": null}"#).unwrap();

@@ -1,7 +1,7 @@
-//! A reader's model file, from a cross-encoder that the owner has.
+//! Converts a cross-encoder to a reader's model file.
 //!
-//! Nothing is measured, so any checkpoint of the family will do: weights get 8 bits with a step for each output, inputs
-//! 14 bits in every column, and what is small stays in floats.
+//! Nothing is measured, so any checkpoint of the family works: weights get 8 bits with one step per output, inputs 14 bits
+//! in every column, and small tensors stay in floats.
 
 mod checkpoint;
 
@@ -14,7 +14,7 @@ use crate::container::Container;
 use crate::matrix::Matrix;
 use crate::recipe::Linear;
 use crate::source::Weights;
-use checkpoint::{Checkpoint, HIDDEN, INTERMEDIATE, VOCABULARY};
+use checkpoint::{Checkpoint, HIDDEN, INTERMEDIATE, VOCABULARY_SIZE};
 
 /// Magnitude of the largest integer of a row.
 const MAX_INTEGER: f32 = 127.0;
@@ -51,12 +51,12 @@ const LINEARS: [Linears; 4] = [
     Linears { input: "output.dense", columns: INTERMEDIATE, rows: HIDDEN, linears: &[Linear::Output] },
 ];
 
-/// The whole model file, which the embedding engine has been seen to accept.
+/// Makes the model file, and checks that the embedding engine loads it.
 pub(crate) fn convert(folder: &Path) -> Result<Vec<u8>> {
     let checkpoint = Checkpoint::read(folder)?;
     println!("  {} layers, {} positions", checkpoint.layers, checkpoint.positions);
     let file = Conversion::new(&checkpoint)?.run()?;
-    Reader::from_bytes(file.clone()).context("the engine refuses what was made of this checkpoint")?;
+    Reader::from_bytes(file.clone()).context("the engine rejects the file made from this checkpoint")?;
     Ok(file)
 }
 
@@ -97,7 +97,7 @@ impl<'a> Conversion<'a> {
     }
 
     fn embeddings(&mut self) -> Result<()> {
-        let words = self.matrix("bert.embeddings.word_embeddings.weight", [VOCABULARY, HIDDEN])?;
+        let words = self.matrix("bert.embeddings.word_embeddings.weight", [VOCABULARY_SIZE, HIDDEN])?;
         let rounded = Rounded::new(&words);
         let integers: Vec<i8> = rounded.integers.iter().map(|integer| *integer as i8).collect();
         let name = "embeddings.word_embeddings";
@@ -120,7 +120,7 @@ impl<'a> Conversion<'a> {
         self.floats(&format!("bert.{module}.LayerNorm.bias"), &[HIDDEN])
     }
 
-    /// Copies a tensor of this shape as it is; the file's names have no `bert.`.
+    /// Copies a tensor of this shape, without the `bert.` in its name.
     fn floats(&mut self, name: &str, shape: &[usize]) -> Result<()> {
         let values = match *shape {
             [rows, columns] => self.matrix(name, [rows, columns])?.values,
@@ -142,7 +142,7 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// A matrix as integers with a step for each row: value = integer × step.
+/// A matrix of integers with one step per row: value = integer × step.
 struct Rounded {
     integers: Vec<i32>,
     steps: Vec<f32>,
@@ -155,9 +155,9 @@ impl Rounded {
             steps: Vec::with_capacity(matrix.rows),
         };
         for row in matrix.iter() {
-            let greatest = row.iter().fold(0.0f32, |greatest, value| greatest.max(value.abs()));
-            // A row of almost nothing has a step of 0: dividing by a smaller one would not be finite.
-            let step = if greatest < 1e-30 { 0.0 } else { greatest / MAX_INTEGER };
+            let max = row.iter().fold(0.0f32, |max, value| max.max(value.abs()));
+            // Dividing by a smaller step would not be finite.
+            let step = if max < 1e-30 { 0.0 } else { max / MAX_INTEGER };
             let integer = |value: &f32| if step > 0.0 { (value / step).round_ties_even() as i32 } else { 0 };
             rounded.integers.extend(row.iter().map(integer));
             rounded.steps.push(step);
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_row_has_the_step_of_its_greatest_value() {
+    fn each_row_has_the_step_of_its_largest_value() {
         let matrix = Matrix::from_values(3, 2, vec![1.27, -0.016, 0.0, 0.0, -254.0, 3.0]);
         let rounded = Rounded::new(&matrix);
         assert_eq!(rounded.integers, [127, -2, 0, 0, -127, 2]);

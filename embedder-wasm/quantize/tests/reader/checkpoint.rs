@@ -1,4 +1,4 @@
-//! A cross-encoder with random weights, saved as Hugging Face saves one.
+//! A cross-encoder with random weights, saved in the layout of Hugging Face.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 pub(crate) const HIDDEN: usize = 384;
 const INTERMEDIATE: usize = 1536;
-const VOCABULARY: usize = 30_522;
-/// Ids of the words `w0`, `w1`, … that texts are made of.
+const VOCABULARY_SIZE: usize = 30_522;
+/// Id of `w0`, the first of the words `w0`, `w1`, … of the texts.
 const FIRST_WORD: usize = 2000;
-pub(crate) const WORDS: usize = VOCABULARY - FIRST_WORD;
+pub(crate) const WORDS: usize = VOCABULARY_SIZE - FIRST_WORD;
 const CLS: u32 = 101;
 const SEP: u32 = 102;
 
@@ -46,7 +46,7 @@ impl Checkpoint {
             add(format!("{name}.LayerNorm.bias"), &[HIDDEN], 0.0, 0.1);
         };
         let embeddings = "bert.embeddings";
-        add(format!("{embeddings}.word_embeddings.weight"), &[VOCABULARY, HIDDEN], 0.0, 0.05);
+        add(format!("{embeddings}.word_embeddings.weight"), &[VOCABULARY_SIZE, HIDDEN], 0.0, 0.05);
         add(format!("{embeddings}.position_embeddings.weight"), &[positions, HIDDEN], 0.0, 0.02);
         add(format!("{embeddings}.token_type_embeddings.weight"), &[2, HIDDEN], 0.0, 0.02);
         norm(&mut add, embeddings);
@@ -66,7 +66,7 @@ impl Checkpoint {
         Self { config: config(layers, positions), tensors }
     }
 
-    /// Writes the folder.
+    /// Writes the checkpoint to a new folder.
     pub(crate) fn save(&self, name: &str) -> Folder {
         let folder = Folder::new(name);
         fs::write(folder.path().join("config.json"), self.config.to_string()).unwrap();
@@ -111,7 +111,7 @@ fn config(layers: usize, positions: usize) -> Value {
         "pad_token_id": 0,
         "position_embedding_type": "absolute",
         "type_vocab_size": 2,
-        "vocab_size": VOCABULARY,
+        "vocab_size": VOCABULARY_SIZE,
     })
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn tokens() -> Vec<String> {
         None if id < FIRST_WORD => format!("[unused{id}]"),
         None => format!("w{}", id - FIRST_WORD),
     };
-    (0..VOCABULARY).map(token).collect()
+    (0..VOCABULARY_SIZE).map(token).collect()
 }
 
 fn tokenizer() -> Value {
@@ -146,7 +146,7 @@ pub(crate) fn text(words: &[usize]) -> String {
     words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Token ids and token types of a pair, by hand.
+/// The expected token ids and token types of a pair.
 pub(crate) fn pair(question: &[usize], passage: &[usize]) -> (Vec<u32>, Vec<u32>) {
     let ids = |words: &[usize]| words.iter().map(|word| (FIRST_WORD + word) as u32).collect::<Vec<u32>>();
     let first = [&[CLS], ids(question).as_slice(), &[SEP]].concat();
@@ -193,7 +193,7 @@ impl Random {
         (self.next() % below as u64) as usize
     }
 
-    /// Mean 0 and variance 1: the sum of twelve uniform numbers, less its mean.
+    /// Mean 0 and variance 1: the sum of twelve uniform numbers, minus its mean.
     fn normal(&mut self) -> f32 {
         let sixteen_bits = |bits: u64, part: u32| ((bits >> (16 * part)) & 0xffff) as f32 / 65_536.0;
         let sum: f32 = (0..3)
@@ -205,7 +205,7 @@ impl Random {
         sum - 6.0
     }
 
-    /// So many words.
+    /// `count` random words.
     pub(crate) fn words(&mut self, count: usize) -> Vec<usize> {
         (0..count).map(|_| self.below(WORDS)).collect()
     }

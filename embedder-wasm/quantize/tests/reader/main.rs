@@ -1,7 +1,7 @@
-//! `quantize-model reader`: what it makes of a checkpoint is held against candle's BERT in f32, and checkpoints that the
-//! engine cannot run are refused.
+//! `quantize-model reader`: compares converted checkpoints with candle's BERT in f32, and checks that checkpoints which the
+//! engine cannot run are rejected.
 //!
-//! No model is needed: the weights are random, of the shape of the published cross-encoders.
+//! Needs no model: the weights are random, in the shape of the published cross-encoders.
 
 mod checkpoint;
 mod oracle;
@@ -15,16 +15,16 @@ use embedder::Reader;
 use oracle::Oracle;
 use serde_json::json;
 
-/// What 8-bit weights may cost: the least correlation of the scores, and the greatest error in standard deviations of
-/// the exact scores.
-const LEAST_CORRELATION: f64 = 0.999;
-const GREATEST_ERROR: f64 = 0.15;
+/// Lower bound of the correlation between exact and converted scores.
+const MIN_CORRELATION: f64 = 0.999;
+/// Upper bound of the error of a score, in standard deviations of the exact scores.
+const MAX_ERROR: f64 = 0.15;
 
 #[test]
 fn scores_follow_the_f32_model_in_value_and_order() {
     let checkpoint = Checkpoint::random(6, 512, 1);
     let folder = checkpoint.save("parity");
-    let (mut reader, oracle) = (convert(&folder), Oracle::of(&checkpoint));
+    let (mut reader, oracle) = (convert(&folder), Oracle::new(&checkpoint));
 
     let mut random = Random(2);
     let mut pairs = Vec::new();
@@ -40,17 +40,17 @@ fn scores_follow_the_f32_model_in_value_and_order() {
         .map(|(question, passage)| f64::from(reader.score(&text(question), &text(passage))))
         .collect();
 
-    let (deviation, error) = (standard_deviation(&exact), greatest_error(&exact, &scores));
+    let (deviation, error) = (standard_deviation(&exact), max_error(&exact, &scores));
     let correlation = correlation(&exact, &scores);
     eprintln!(
-        "{} pairs: correlation {correlation:.6}, greatest error {error:.5}, exact scores deviate by {deviation:.5}",
+        "{} pairs: correlation {correlation:.6}, largest error {error:.5}, exact scores deviate by {deviation:.5}",
         pairs.len()
     );
-    assert!(correlation >= LEAST_CORRELATION, "{correlation}");
-    assert!(error <= GREATEST_ERROR * deviation, "{error}, the scores deviate by {deviation}");
-    // Errors may swap neighbours only.
+    assert!(correlation >= MIN_CORRELATION, "{correlation}");
+    assert!(error <= MAX_ERROR * deviation, "{error}, the scores deviate by {deviation}");
+    // Errors may only swap pairs with similar scores.
     for (a, b) in (0..pairs.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
-        if (exact[a] - exact[b]).abs() > 2.0 * GREATEST_ERROR * deviation {
+        if (exact[a] - exact[b]).abs() > 2.0 * MAX_ERROR * deviation {
             assert_eq!(exact[a] > exact[b], scores[a] > scores[b], "pairs {a} and {b} change places");
         }
     }
@@ -60,7 +60,7 @@ fn scores_follow_the_f32_model_in_value_and_order() {
 fn question_and_passage_have_their_own_token_types() {
     let checkpoint = Checkpoint::random(2, 64, 3);
     let folder = checkpoint.save("types");
-    let (mut reader, oracle) = (convert(&folder), Oracle::of(&checkpoint));
+    let (mut reader, oracle) = (convert(&folder), Oracle::new(&checkpoint));
     let mut random = Random(4);
     let (question, passage) = (random.words(5), random.words(12));
 
@@ -79,13 +79,13 @@ fn question_and_passage_have_their_own_token_types() {
 }
 
 #[test]
-fn a_pair_beyond_the_last_position_is_scored_by_its_beginning() {
+fn a_pair_longer_than_the_positions_is_truncated() {
     let checkpoint = Checkpoint::random(2, 64, 5);
     let folder = checkpoint.save("truncation");
-    let (mut reader, oracle) = (convert(&folder), Oracle::of(&checkpoint));
+    let (mut reader, oracle) = (convert(&folder), Oracle::new(&checkpoint));
     assert_eq!(reader.max_tokens(), 64);
     let mut random = Random(6);
-    // The longer text is shortened first, then both alike; 61 of 64 tokens are those of the texts.
+    // The longer text is truncated first, then both equally; 61 of 64 tokens belong to the texts.
     for ([question, passage], [in_question, in_passage]) in [
         ([10, 51], [10, 51]),
         ([10, 52], [10, 51]),
@@ -103,23 +103,23 @@ fn a_pair_beyond_the_last_position_is_scored_by_its_beginning() {
 }
 
 #[test]
-fn vocab_txt_does_where_there_is_no_tokenizer_json_and_the_bytes_are_always_the_same() {
+fn vocab_txt_replaces_a_missing_tokenizer_json_and_the_output_is_deterministic() {
     let folder = Checkpoint::random(2, 16, 7).save("vocabulary");
     convert(&folder);
     let first = fs::read(folder.path().join("out")).unwrap();
     convert(&folder);
     assert!(fs::read(folder.path().join("out")).unwrap() == first);
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
-    assert_refused(&folder, "neither tokenizer.json nor vocab.txt");
+    assert_rejected(&folder, "neither tokenizer.json nor vocab.txt");
     fs::write(folder.path().join("vocab.txt"), tokens().join("\n") + "\n").unwrap();
     convert(&folder);
     assert!(fs::read(folder.path().join("out")).unwrap() == first);
 }
 
 #[test]
-fn checkpoints_that_the_engine_cannot_run_are_refused_with_the_reason() {
+fn checkpoints_that_the_engine_cannot_run_are_rejected_with_the_reason() {
     let good = || Checkpoint::random(2, 16, 8);
-    let folder = good().save("refused");
+    let folder = good().save("rejected");
     type Change = fn(&mut Checkpoint);
     let cases: [(Change, &str); 7] = [
         (|c| drop(c.tensors.remove("bert.pooler.dense.weight")), "the weights lack bert.pooler.dense.weight"),
@@ -148,14 +148,14 @@ fn checkpoints_that_the_engine_cannot_run_are_refused_with_the_reason() {
         ),
         (
             |c| c.tensors.get_mut("bert.pooler.dense.bias").unwrap().1[7] = f32::NAN,
-            "bert.pooler.dense.bias holds values that are not finite",
+            "bert.pooler.dense.bias has values that are not finite",
         ),
     ];
     for (change, reason) in cases {
         let mut checkpoint = good();
         change(&mut checkpoint);
         checkpoint.save_weights(&folder);
-        assert_refused(&folder, reason);
+        assert_rejected(&folder, reason);
     }
     good().save_weights(&folder);
     convert(&folder);
@@ -164,23 +164,23 @@ fn checkpoints_that_the_engine_cannot_run_are_refused_with_the_reason() {
     config["hidden_size"] = json!(768);
     config["num_hidden_layers"] = json!(24);
     fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
-    assert_refused(&folder, "hidden_size is 768, expected 384; num_hidden_layers is 24, expected 2 to 12");
+    assert_rejected(&folder, "hidden_size is 768, expected 384; num_hidden_layers is 24, expected 2 to 12");
     fs::write(folder.path().join("config.json"), good().config.to_string()).unwrap();
 
     fs::write(folder.path().join("model.safetensors"), b"not weights").unwrap();
-    assert_refused(&folder, "the weights are not a safetensors file");
+    assert_rejected(&folder, "the weights are not a safetensors file");
     fs::remove_file(folder.path().join("model.safetensors")).unwrap();
-    assert_refused(&folder, "safe_serialization=True");
+    assert_rejected(&folder, "safe_serialization=True");
     fs::remove_file(folder.path().join("config.json")).unwrap();
-    assert_refused(&folder, "config.json");
+    assert_rejected(&folder, "config.json");
 }
 
 #[test]
-fn another_vocabulary_is_refused() {
+fn another_vocabulary_is_rejected() {
     let folder = Checkpoint::random(2, 16, 9).save("other-vocabulary");
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     fs::write(folder.path().join("vocab.txt"), tokens()[..30_000].join("\n")).unwrap();
-    assert_refused(&folder, "it has 30000 tokens, expected 30522");
+    assert_rejected(&folder, "it has 30000 tokens, expected 30522");
 }
 
 /// Converts the checkpoint of a folder to `out` in it.
@@ -190,7 +190,7 @@ fn convert(folder: &Folder) -> Reader {
     Reader::from_file(&folder.path().join("out")).unwrap()
 }
 
-fn assert_refused(folder: &Folder, reason: &str) {
+fn assert_rejected(folder: &Folder, reason: &str) {
     let output = run(folder.path());
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && message.contains(reason), "{message:?}, expected {reason:?}");
@@ -211,7 +211,7 @@ fn standard_deviation(values: &[f64]) -> f64 {
     mean_of(values.iter().map(|value| (value - mean) * (value - mean)), values.len()).sqrt()
 }
 
-fn greatest_error(exact: &[f64], actual: &[f64]) -> f64 {
+fn max_error(exact: &[f64], actual: &[f64]) -> f64 {
     exact.iter().zip(actual).map(|(exact, actual)| (exact - actual).abs()).fold(0.0, f64::max)
 }
 

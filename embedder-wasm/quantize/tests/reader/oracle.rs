@@ -1,4 +1,4 @@
-//! The f32 cross-encoder: candle's BERT, and pooler and head by hand.
+//! The f32 cross-encoder: candle's BERT, with pooler and head added.
 
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
@@ -13,9 +13,9 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    pub(crate) fn of(checkpoint: &Checkpoint) -> Self {
+    pub(crate) fn new(checkpoint: &Checkpoint) -> Self {
         let mut config = checkpoint.config.clone();
-        // candle's structure needs what the engine does not.
+        // candle requires keys that the engine does not.
         for (key, value) in [("hidden_dropout_prob", 0.1), ("initializer_range", 0.02)] {
             config[key] = value.into();
         }
