@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Packages whose place is taken by a module of ours, for esbuild's `alias` and Vite's `resolve.alias`. The decoder of
- * character references that browsers get sets `innerHTML`, which pages with Trusted Types forbid.
+ * Packages that are replaced by our own modules, for esbuild's `alias` and Vite's `resolve.alias`. The package's browser
+ * build decodes character references with `innerHTML`, which Trusted Types forbid.
  */
 export const aliases = {
   "decode-named-character-reference": fileURLToPath(

@@ -1,5 +1,5 @@
-// The widget's bundles. The launcher is one small file; what it loads later has names with a hash of the content, so that
-// a browser never puts together two versions.
+// Builds the widget's bundles. The launcher is one small file; the chunks it loads later have a content hash in their
+// names, so that a browser never mixes two versions.
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -9,7 +9,7 @@ import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 const web = fileURLToPath(new URL("..", import.meta.url));
 const LANGUAGES = ["ar", "de", "en", "es", "fr", "ja"];
 
-/** The widget always gives the embedder a worker: the code for embedding in the page itself stays out. */
+/** The widget always runs the embedder in a worker, so the code for running it in the page is excluded. */
 const withoutInlineEmbedder = {
   name: "without-inline-embedder",
   setup({ onResolve, onLoad }) {
@@ -20,7 +20,7 @@ const withoutInlineEmbedder = {
 
 const OPTIONS = {
   absWorkingDir: web,
-  // The embedder as built, not its source.
+  // Resolves the embedder to its build, not to its source.
   tsconfig: "tsconfig.types.json",
   bundle: true,
   format: "esm",
@@ -36,22 +36,22 @@ const OPTIONS = {
 /** Builds all bundles into `dist`, under the names that the package exports. */
 export async function buildBundles(dist) {
   const texts = LANGUAGES.map((language) => `src/texts/panel/${language}.ts`);
-  const later = new Map([
+  const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/references/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
-  const plugins = [styleSheetsAsText, withoutInlineEmbedder, loadedLater(later)];
+  const plugins = [styleSheetsAsText, withoutInlineEmbedder, importedChunks(chunks)];
   const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { plugins, alias: aliases });
   await build({
     ...OPTIONS,
     entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts", client: "src/client.ts" },
     outdir: dist,
-    plugins: [styleSheetsAsText, loadedLater(new Map([...later, ...panel]))],
+    plugins: [styleSheetsAsText, importedChunks(new Map([...chunks, ...panel]))],
   });
 }
 
-/** Builds what is loaded later; gives the files' names by the paths of their sources. */
+/** Builds chunks and gives their file names by the paths of their sources. */
 async function buildHashed(dist, entryPoints, options) {
   const { metafile } = await build({
     ...OPTIONS,
@@ -66,10 +66,10 @@ async function buildHashed(dist, entryPoints, options) {
   );
 }
 
-/** Leaves the imports of those sources to the browser. */
-function loadedLater(files) {
+/** Replaces dynamic imports of those sources by imports of their chunks. */
+function importedChunks(files) {
   return {
-    name: "loaded-later",
+    name: "imported-chunks",
     setup({ onResolve }) {
       onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ kind, path, resolveDir }) => {
         if (kind !== "dynamic-import") return undefined;

@@ -26,7 +26,10 @@ export async function buildWidgetPackage() {
   return dist;
 }
 
-/** The bundles look for worker, WebAssembly and (without `model-url`) the model beside themselves. */
+/**
+ * The bundles load worker, WebAssembly and (without `model-url`) the model from their own folder, so the package must contain
+ * them: a CDN or a self-hosted folder has no `node_modules` to find the embedder's copies in.
+ */
 async function copyEmbedder(from, to) {
   const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors)$/.test(file);
   const files = (await readdir(from)).filter(isNeeded);

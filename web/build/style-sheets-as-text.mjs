@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { transform } from "esbuild";
 
-/** For esbuild: an import of a style sheet gives its minified text. */
+/** An esbuild plugin: the import of a style sheet gives its minified text. */
 export const styleSheetsAsText = {
   name: "style-sheets-as-text",
   setup({ onLoad }) {

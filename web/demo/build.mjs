@@ -4,7 +4,7 @@ import { build } from "vite";
 
 const CONFIG = fileURLToPath(new URL("vite.config.mjs", import.meta.url));
 
-/** Builds the page into `outDir` (default: web/dist/demo). The widget's own files are not part of it. */
+/** Builds the page into `outDir` (default: web/dist/demo), without the widget's files. */
 export async function buildDemo({ outDir } = {}) {
   await build({ configFile: CONFIG, build: outDir ? { outDir } : {} });
 }

@@ -1,6 +1,6 @@
 import type { EvidenceChatElement, EvidenceChatEventMap } from "../src/index.js";
 
-/** Calls back with the detail of each event of that type. */
+/** Calls the listener with the detail of each event of that type. */
 export function onChatEvent<K extends keyof EvidenceChatEventMap>(
   chat: EvidenceChatElement,
   type: K,

@@ -1,10 +1,10 @@
-/** What the demo server tells the page in /config.json. */
+/** The demo server's /config.json. */
 export interface DemoConfig {
   readonly chatEndpoint: string;
   readonly modelUrl: string;
   readonly supabaseUrl: string;
   readonly supabasePublishableKey: string;
-  /** The test login, to be filled in for the visitor. */
+  /** The test login that is filled in for the visitor. */
   readonly demoEmail: string;
   readonly demoPassword: string;
 }

@@ -2,7 +2,7 @@ import type { PageLanguage } from "./language.js";
 
 const SHOWN_MS = 2000;
 
-/** Makes a button copy a text, and say so for two seconds. */
+/** Makes a button copy a text and confirm it for two seconds. */
 export function copyOnClick(button: HTMLButtonElement, language: PageLanguage, text: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const rest = () => (button.textContent = language.say("copy"));

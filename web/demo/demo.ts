@@ -1,4 +1,4 @@
-/** The help-centre page: sign in, then ask, and see what happens. */
+/** The help-centre page: visitors sign in, ask, and see how the answer is found. */
 import { createClient } from "@supabase/supabase-js";
 import type { EvidenceChatElement } from "../src/index.js";
 import { type DemoConfig, loadConfig } from "./config.js";
@@ -11,7 +11,7 @@ import { StagesPanel } from "./stages/stages-panel.js";
 import { setUpSwitches } from "./switches.js";
 import { showExamples } from "./try-these.js";
 
-// The class comes from the widget's own script, which the page loads first, as any page would.
+// The page loads the widget's script first, as any page does; this module only needs the types.
 const chat = byId("chat", HTMLElement) as EvidenceChatElement;
 const language = new PageLanguage();
 const panels = [new StagesPanel(chat, language), new EvidencePanel(chat, language)];
@@ -25,7 +25,7 @@ function start(config: DemoConfig): void {
   const supabase = createClient(config.supabaseUrl, config.supabasePublishableKey);
   chat.tokenProvider = async () => {
     const { data, error } = await supabase.auth.getSession();
-    // Offline, say: that is no sign-out.
+    // For instance offline, which is not a sign-out.
     if (error) throw error;
     return data.session?.access_token ?? null;
   };
@@ -37,7 +37,7 @@ function start(config: DemoConfig): void {
 
   let visitor: string | undefined;
   supabase.auth.onAuthStateChange((_event, session) => {
-    // The next visitor must not see, or go on with, the conversation of the one before.
+    // The next visitor must not see or continue the previous conversation.
     if (visitor !== undefined && visitor !== session?.user.id) clear();
     visitor = session?.user.id;
     byId("account-email", HTMLElement).textContent = session?.user.email ?? "";

@@ -4,7 +4,7 @@ import { copyOnClick } from "./copy.js";
 import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
 
-/** What stands in the page while the chat waits in its corner: how another site gets it. */
+/** Shown in the page while the chat is floating: how to embed it in another site. */
 export function setUpEmbedHint(chat: EvidenceChatElement, language: PageLanguage): void {
   const snippet = byId("snippet", HTMLElement);
   snippet.textContent = SNIPPET;

@@ -1,13 +1,13 @@
 import type { TextKey } from "./texts/index.js";
 
-/** A question to try, and what it shows. */
+/** An example question, and what it demonstrates. */
 export interface Example {
-  /** In English, as the sample documents are. */
+  /** In English, like the sample documents. */
   readonly question: string;
   readonly note: TextKey;
 }
 
-/** Questions that show what the sample documents know, and one that they do not. */
+/** Questions that the sample documents answer, and one that they do not. */
 export const EXAMPLES: readonly Example[] = [
   { question: "How long do I have to return an item?", note: "noteDirect" },
   { question: "What does standard delivery cost?", note: "noteNumber" },

@@ -1,6 +1,6 @@
 import { type Language, TEXTS, type TextKey } from "./texts/index.js";
 
-/** The language of the page, and its texts. Elements with `data-text` or `data-label` follow it by themselves. */
+/** The language of the page, and its texts. Elements with `data-text` or `data-label` are updated automatically. */
 export class PageLanguage {
   #current: Language | undefined;
   readonly #listeners: (() => void)[] = [];
@@ -21,22 +21,22 @@ export class PageLanguage {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls back after each change. */
+  /** Calls the listener after each change. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** The text in the current language, its `{name}` places filled. */
+  /** The text in the current language, with its `{name}` places filled. */
   say(key: TextKey, values: Readonly<Record<string, string>> = {}): string {
     return TEXTS[this.current][key].replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
   }
 
-  /** A number as the language writes it. */
+  /** A number formatted for the language. */
   number(value: number, options?: Intl.NumberFormatOptions): string {
     return new Intl.NumberFormat(this.current, options).format(value);
   }
 
-  /** A time with its unit: milliseconds, from two seconds on seconds. */
+  /** A duration with its unit: milliseconds below two seconds, otherwise seconds. */
   duration(milliseconds: number): string {
     return milliseconds < 2000
       ? this.number(Math.round(milliseconds), { style: "unit", unit: "millisecond" })

@@ -6,15 +6,15 @@ export const MODES = ["inline", "floating"] as const;
 export type Theme = (typeof THEMES)[number];
 export type Mode = (typeof MODES)[number];
 
-/** How the visitor wants the page. */
+/** The visitor's preferences for the page. */
 export interface Preferences {
   readonly language: Language;
   readonly theme: Theme;
-  /** Where the chat is: in the page, or behind a button in its corner. */
+  /** In the page, or behind a button in the corner. */
   readonly mode: Mode;
 }
 
-/** What the visitor chose before; else the first of the browser's languages that the page speaks. */
+/** Loads the stored preferences. The default language is the browser's first one that the page has texts for. */
 export function loadPreferences(storage: () => Storage, languages: readonly string[]): Preferences {
   const { language, theme, mode } = read(storage);
   const spoken = languages.map((tag) => tag.toLowerCase().split("-", 1)[0]).find(isLanguage);
@@ -25,12 +25,12 @@ export function loadPreferences(storage: () => Storage, languages: readonly stri
   };
 }
 
-/** Keeps the choice for the next visit; where the browser forbids that, it holds for this one. */
+/** Stores the preferences for the next visit, if the browser allows it. */
 export function savePreferences(storage: () => Storage, preferences: Preferences): void {
   try {
     storage().setItem(KEY, JSON.stringify(preferences));
   } catch {
-    // No storage, or a full one.
+    // Storage is blocked or full.
   }
 }
 

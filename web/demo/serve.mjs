@@ -11,9 +11,9 @@ import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** Most files change under their names: a browser that has one asks whether it is still good. */
+/** Most files keep their names when they change, so browsers must revalidate them. */
 const REVALIDATE = "no-cache";
-/** Files that carry a hash of their content in their name never change. */
+/** Files with a content hash in their names never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const HASHED_NAME = /^\/assets\/.|^\/widget\/.*-[A-Z0-9]{8}\.[a-z.]+$/;
 
@@ -57,8 +57,8 @@ function route(path, dist, modelDir) {
 }
 
 /**
- * Scripts and styles only from here, none of them inline; connections only to the two servers; the embedder's WebAssembly
- * needs one permission. Strings become scripts through the embedder's own Trusted Types policy or not at all.
+ * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder needs
+ * `wasm-unsafe-eval` and its own Trusted Types policy.
  */
 function contentSecurityPolicy(urls) {
   const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));

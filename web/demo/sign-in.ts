@@ -3,7 +3,7 @@ import type { DemoConfig } from "./config.js";
 import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
 
-/** Wires the form that signs a visitor in or, switched over, up. */
+/** Sets up the form that signs a visitor in or creates an account. */
 export function setUpSignIn(
   { auth }: SupabaseClient,
   { demoEmail, demoPassword }: DemoConfig,
@@ -47,7 +47,7 @@ export function setUpSignIn(
     event.preventDefault();
     if (isBusy || !form.reportValidity()) return;
     const credentials = { email: email.value, password: password.value };
-    // Not `disabled`: that would take the focus away.
+    // Not `disabled`, which would lose the focus.
     isBusy = true;
     submit.ariaDisabled = "true";
     say("");

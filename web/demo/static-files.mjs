@@ -37,7 +37,7 @@ export async function sendFile(request, response, root, urlPath, cacheControl) {
   else await pipeline(createReadStream(path), response);
 }
 
-/** The absolute path, or `null` if it would leave `root`, names a hidden file, or is not valid at all. */
+/** The absolute path, or `null` if it leaves `root`, names a hidden file, or is malformed. */
 function resolveBelow(root, urlPath) {
   let decoded;
   try {

@@ -4,7 +4,7 @@ import { byId } from "./page.js";
 import { loadPreferences, MODES, type Preferences, savePreferences, THEMES } from "./preferences.js";
 import { isLanguage } from "./texts/index.js";
 
-/** Wires the switches for language, theme and place of the chat, and applies what the visitor chose last time. */
+/** Sets up the switches for language, theme and mode of the chat, and applies the stored preferences. */
 export function setUpSwitches(chat: EvidenceChatElement, language: PageLanguage): void {
   const storage = () => localStorage;
   let preferences = loadPreferences(storage, navigator.languages);

@@ -4,7 +4,7 @@ import { EXAMPLES } from "./examples.js";
 import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
 
-/** Shows the questions to try; each is asked when it is clicked, where the visitor can see the answer. */
+/** Shows example questions. A click asks one and scrolls the chat into view. */
 export function showExamples(chat: EvidenceChatElement, language: PageLanguage): void {
   const draw = () => {
     const items = EXAMPLES.map(({ question, note }) =>

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What is built must run under the policy of serve.mjs: nothing inline, no data: addresses, no file of another host. */
+/** The built page must run under the policy of serve.mjs: nothing inline, no `data:` URLs, no files of other hosts. */
 export default {
   root: here("."),
   envDir: false,
@@ -11,7 +11,7 @@ export default {
   build: {
     outDir: here("../dist/demo"),
     emptyOutDir: true,
-    // light-dark() as it stands; older targets would get it rewritten.
+    // Keeps `light-dark()`; older targets would have it rewritten.
     target: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: false,
     assetsInlineLimit: 0,

@@ -1,4 +1,4 @@
-/** The `<evidence-chat>` element's class and the client it is built on. Importing this registers nothing. */
+/** The class of `<evidence-chat>` and the client it uses. This module does not register the element. */
 export * from "./client/index.js";
 export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
 export { EvidenceChatElement, type Mode } from "./element/evidence-chat.js";

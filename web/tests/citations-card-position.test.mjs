@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { common, placeCard, widestCard } = await importTs(
+const { intersection, maxCardWidth, placeCard } = await importTs(
   new URL("../src/panel/citations/card-position.ts", import.meta.url),
 );
 
@@ -39,7 +39,7 @@ test("a card that fits nowhere is smaller, on the side with more room", () => {
 
 test("a card is no wider than the widget", () => {
   const narrow = { ...BOUNDS, right: 300 };
-  assert.equal(widestCard(narrow), 188);
+  assert.equal(maxCardWidth(narrow), 188);
   assert.deepEqual(place(badgeAt(250, 100), { bounds: narrow }), { x: 106, y: 126, height: 150 });
 });
 
@@ -49,8 +49,8 @@ test("bounds without room give no negative size", () => {
 });
 
 test("what two rectangles have in common is a rectangle, also if that is nothing", () => {
-  assert.deepEqual(common(BOUNDS, { left: 0, top: 0, right: 300, bottom: 900 }), { ...BOUNDS, right: 300 });
-  assert.deepEqual(common(BOUNDS, { left: 600, top: 0, right: 700, bottom: 10 }), {
+  assert.deepEqual(intersection(BOUNDS, { left: 0, top: 0, right: 300, bottom: 900 }), { ...BOUNDS, right: 300 });
+  assert.deepEqual(intersection(BOUNDS, { left: 600, top: 0, right: 700, bottom: 10 }), {
     left: 600,
     top: 50,
     right: 600,

@@ -44,10 +44,10 @@ test("after an answer that broke off, the session is taken for there, until that
   const session = new SessionTracker();
   session.observe(start("a"));
   session.interrupted();
-  assert.deepEqual([session.id, session.isUnsure], ["a", true]);
+  assert.deepEqual([session.id, session.isUnconfirmed], ["a", true]);
   session.observe(start("a"));
   session.observe(end(true));
-  assert.deepEqual([session.id, session.isUnsure], ["a", false]);
+  assert.deepEqual([session.id, session.isUnconfirmed], ["a", false]);
 });
 
 test("a session that is known is no less known after an answer that broke off", () => {
@@ -55,7 +55,7 @@ test("a session that is known is no less known after an answer that broke off", 
   session.resume("a");
   session.observe(start("b"));
   session.interrupted();
-  assert.deepEqual([session.id, session.isUnsure], ["a", false]);
+  assert.deepEqual([session.id, session.isUnconfirmed], ["a", false]);
 });
 
 test("what breaks off after a reset leaves no session", () => {
@@ -63,5 +63,5 @@ test("what breaks off after a reset leaves no session", () => {
   session.observe(start("a"));
   session.reset();
   session.interrupted();
-  assert.deepEqual([session.id, session.isUnsure], [undefined, false]);
+  assert.deepEqual([session.id, session.isUnconfirmed], [undefined, false]);
 });

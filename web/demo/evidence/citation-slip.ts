@@ -5,7 +5,7 @@ import type { PageLanguage } from "../language.js";
 import type { TextKey } from "../texts/index.js";
 import { THRESHOLD } from "./threshold.js";
 
-/** One cited passage: where it is from, how near it is to the question, and its quoted words. */
+/** One cited passage: its place, its similarity to the question, and its quotes. */
 export function citationSlip(citation: Citation, language: PageLanguage): HTMLElement {
   const place = [sectionOf(citation), pageOf(citation, language)].filter((part) => part !== undefined);
   return element(
@@ -22,7 +22,7 @@ export function citationSlip(citation: Citation, language: PageLanguage): HTMLEl
   );
 }
 
-/** The cosine on a measuring tape from 0 to 1, with the threshold marked. The numbers stand below it. */
+/** The cosine similarity on a scale from 0 to 1, with the threshold marked and the numbers below. */
 function tape(score: number): HTMLElement {
   const made = element(
     "div",
@@ -30,7 +30,7 @@ function tape(score: number): HTMLElement {
     element("span", { class: "tape-fill" }),
     element("span", { class: "tape-threshold" }),
   );
-  // Through the object model: a strict style-src forbids the attribute only.
+  // Through CSSOM, because a strict `style-src` forbids the attribute.
   made.style.setProperty("--cosine", String(Math.min(1, Math.max(0, score))));
   made.style.setProperty("--threshold", String(THRESHOLD));
   return made;

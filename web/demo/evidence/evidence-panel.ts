@@ -12,8 +12,8 @@ import { refusalSlip } from "./refusal-slip.js";
 type Outcome = MessageDetail | RefusalEvent;
 
 /**
- * The evidence of the last answer: its passages, how near they are, and the words that were quoted; below, what is near the
- * question as well and no source. Or why there is no answer.
+ * The evidence of the last answer: its passages with similarity and quotes, and below them other passages near the
+ * question. After a refusal, its reason.
  */
 export class EvidencePanel {
   readonly #language: PageLanguage;
@@ -35,7 +35,7 @@ export class EvidencePanel {
     copyOnClick(byId("raw-copy", HTMLButtonElement), language, () => this.#raw());
   }
 
-  /** Forgets the last question and its outcome. */
+  /** Clears the last question and its outcome. */
   clear(): void {
     this.#show("", undefined);
   }
@@ -46,7 +46,7 @@ export class EvidencePanel {
     this.#draw();
   }
 
-  /** Keeps the question: it may be tried again. */
+  /** Stops waiting, but keeps the question for a retry. */
   #giveUp(): void {
     this.#isWaiting = false;
     this.#draw();
@@ -60,7 +60,7 @@ export class EvidencePanel {
     this.#draw();
   }
 
-  /** A passage of an older answer is shown alone. */
+  /** Shows the opened passage; one of an older answer is shown alone. */
   #open(citation: Citation): void {
     const isShown = citationsOf(this.#outcome).some(({ chunk_id }) => chunk_id === citation.chunk_id);
     if (!isShown) this.#show("", { ...ALONE, citations: [citation] });
@@ -68,7 +68,7 @@ export class EvidencePanel {
     this.#markOpened();
   }
 
-  /** Marks the opened passage and brings it into view, within the panel. */
+  /** Marks the opened passage and scrolls the panel to it. */
   #markOpened(): void {
     for (const slip of byId("evidence", HTMLElement).querySelectorAll<HTMLElement>("[data-chunk]")) {
       const isOpened = slip.dataset.chunk === this.#opened;
@@ -112,7 +112,7 @@ function citationsOf(outcome: Outcome | undefined): readonly Citation[] {
   return outcome && "citations" in outcome ? outcome.citations : [];
 }
 
-/** Only the panel scrolls, never the page: the visitor is looking at the chat. */
+/** Scrolls only the panel, not the page, because the visitor is looking at the chat. */
 function scrollWithin(box: HTMLElement, target: HTMLElement): void {
   const { top, bottom } = box.getBoundingClientRect();
   const at = target.getBoundingClientRect();

@@ -3,7 +3,7 @@ import { element } from "../../src/dom/element.js";
 import { sectionOf } from "../../src/panel/citations/documents.js";
 import type { PageLanguage } from "../language.js";
 
-/** Passages that are near the question and not quoted, by name and cosine. */
+/** Passages near the question that are not quoted, with name and cosine similarity. */
 export function passageList(heading: string, passages: readonly FoundPassage[], language: PageLanguage): HTMLElement {
   const items = passages.map((passage) => element("li", { dir: "auto" }, nameOf(passage, language)));
   return element("div", { class: "closest" }, element("h4", {}, heading), element("ul", {}, ...items));

@@ -5,7 +5,7 @@ import type { TextKey } from "../texts/index.js";
 import { passageList } from "./passage-list.js";
 import { THRESHOLD } from "./threshold.js";
 
-/** Why there is no answer, and which pages came closest. */
+/** The reason of a refusal, and the closest pages. */
 export function refusalSlip({ reason, nearest }: RefusalEvent, language: PageLanguage): HTMLElement {
   const threshold = language.number(THRESHOLD, { minimumFractionDigits: 2 });
   return element(

@@ -1,2 +1,2 @@
-/** The cosine that a passage must reach, unless the server is told otherwise (`CHAT_EVIDENCE_THRESHOLD`). */
+/** The server's default threshold of cosine similarity (`CHAT_EVIDENCE_THRESHOLD`). */
 export const THRESHOLD = 0.35;

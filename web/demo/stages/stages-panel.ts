@@ -6,7 +6,7 @@ import { byId } from "../page.js";
 import type { TextKey } from "../texts/index.js";
 import { advance, ASKED, type Course, elapsed, modelReady, type Step, stepsOf } from "./course.js";
 
-/** "How it works": the way of the last question, step by step, as it happens. */
+/** "How it works": the steps of the last question, as they happen. */
 export class StagesPanel {
   readonly #language: PageLanguage;
   readonly #rows: Row[] = [];
@@ -20,7 +20,7 @@ export class StagesPanel {
     language.onChange(() => this.#draw());
   }
 
-  /** Forgets the last question. */
+  /** Clears the last question. */
   clear(): void {
     this.#show(undefined);
   }
@@ -34,7 +34,7 @@ export class StagesPanel {
     byId("stages-summary", HTMLElement).textContent = this.#summary();
     const steps = stepsOf(this.#course);
     const total = Math.max(1, this.#course ? elapsed(this.#course) : 1);
-    // A refusal has one step fewer.
+    // A refusal has one step less.
     for (const surplus of this.#rows.splice(steps.length)) surplus.root.remove();
     steps.forEach((step, at) => this.#row(at).show(step, total, this.#language, this.#notes(step)));
     this.#drawLeft();
@@ -65,7 +65,7 @@ export class StagesPanel {
     ];
   }
 
-  /** What left the browser is told once it has. */
+  /** Shows what left the browser, once it has. */
   #drawLeft(): void {
     const bytes = this.#course?.requestBytes;
     byId("left", HTMLElement).hidden = this.#course?.at.sent === undefined;
@@ -79,7 +79,7 @@ export class StagesPanel {
   }
 }
 
-/** One step on the page; kept while its state changes, so that the change can be seen. */
+/** One step on the page. It is reused when its state changes, so that the change is animated. */
 class Row {
   readonly #name = element("span", { class: "stage-name" });
   readonly #time = element("span", { class: "stage-time" });
@@ -95,13 +95,13 @@ class Row {
     this.#time.textContent = timeOf(step, language);
     this.#text.textContent = [language.say(text), ...notes].join(" · ");
     const start = (step.start ?? 0) / total;
-    // Through the object model: a strict style-src forbids the attribute only.
+    // Through CSSOM, because a strict `style-src` forbids the attribute.
     this.#bar.style.setProperty("--start", start.toFixed(4));
     this.#bar.style.setProperty("--length", barLength(step, start, total).toFixed(4));
   }
 }
 
-/** Length of the bar as a share of the whole way. */
+/** Length of the bar as a fraction of the total time. */
 function barLength({ state, duration }: Step, start: number, total: number): number {
   if (duration !== undefined) return duration / total;
   return state === "running" ? 1 - start : 0;

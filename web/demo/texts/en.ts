@@ -98,5 +98,5 @@ export const texts = {
   raw: "Raw outcome (JSON)",
   copy: "Copy",
   copied: "Copied",
-  copyFailed: "Could not be copied",
+  copyFailed: "Could not copy",
 } as const;

@@ -13,7 +13,7 @@ export type Texts = Readonly<Record<TextKey, string>>;
 
 export const TEXTS = { ar, de, en, es, fr, ja } satisfies Record<string, Texts>;
 
-/** A language that the page speaks. */
+/** A language of the page. */
 export type Language = keyof typeof TEXTS;
 
 export function isLanguage(value: unknown): value is Language {

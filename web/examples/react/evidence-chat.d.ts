@@ -1,7 +1,7 @@
 import type { EvidenceChatElement, EvidenceChatEventMap } from "@evidence-chat/widget";
 import type { DetailedHTMLProps, HTMLAttributes } from "react";
 
-/** React 19 sets what the element has as a property, and listens to the rest of a name that begins with `on`. */
+/** React 19 sets properties that the element has, and adds event listeners for names that begin with `on`. */
 type EvidenceChatProps = DetailedHTMLProps<HTMLAttributes<EvidenceChatElement>, EvidenceChatElement> &
   Partial<Pick<EvidenceChatElement, "endpoint" | "mode" | "tokenProvider" | "embedderFactory" | "texts">> & {
     [type in keyof EvidenceChatEventMap as `on${type}`]?: (event: EvidenceChatEventMap[type]) => void;

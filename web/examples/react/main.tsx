@@ -2,7 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { SupportChat } from "./SupportChat.tsx";
 
-/** Whatever signs visitors in on your site. */
+/** Replace with your site's sign-in. */
 async function getToken(): Promise<string | null> {
   return sessionStorage.getItem("access-token");
 }

@@ -1,7 +1,7 @@
 import { createApp } from "vue";
 import SupportChat from "./SupportChat.vue";
 
-/** Whatever signs visitors in on your site. */
+/** Replace with your site's sign-in. */
 async function getToken(): Promise<string | null> {
   return sessionStorage.getItem("access-token");
 }

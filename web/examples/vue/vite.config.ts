@@ -1,7 +1,7 @@
 import vue from "@vitejs/plugin-vue";
 import { defineConfig } from "vite";
 
-/** Vue must not look for a component of that name. */
+/** Otherwise Vue looks for a component with that name. */
 const isCustomElement = (tag: string) => tag === "evidence-chat";
 
 export default defineConfig({

@@ -1,18 +1,18 @@
 import { decodeConfig, decodeMessagePage, decodeSession, decodeSessionPage } from "./decode-api.js";
 import { ChatError } from "./errors.js";
 import type { ChatClientOptions } from "./options.js";
-import { abortFirst, apiUrl, send, sendForJson } from "./request.js";
+import { withAbortReason, apiUrl, send, sendForJson } from "./request.js";
 import type { ChatConfig, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
 
-// Like `streamChat`, each of these throws a `ChatError`, or the signal's reason after an abort.
+// Like `streamChat`, each of these functions throws a `ChatError`, or the signal's reason after an abort.
 
-/** The settings that a client needs; asks for no token. */
+/** Reads the settings that a client needs. The only route without a token. */
 export async function getConfig(options: ChatClientOptions, signal?: AbortSignal): Promise<ChatConfig> {
   const url = apiUrl(options.endpoint, "config");
   return decodeConfig(await sendForJson({ url, anonymous: true }, options, signal));
 }
 
-/** A page of the user's conversations, the one with the newest message first; at most 100. */
+/** Lists a page of the user's conversations, at most 100, the one with the newest message first. */
 export async function listSessions(
   page: PageRequest,
   options: ChatClientOptions,
@@ -22,7 +22,7 @@ export async function listSessions(
   return decodeSessionPage(await sendForJson({ url }, options, signal));
 }
 
-/** Gives a conversation another title, of 1 to 200 characters. */
+/** Changes the title of a conversation; 1 to 200 characters. */
 export async function renameSession(
   sessionId: string,
   title: string,
@@ -34,8 +34,8 @@ export async function renameSession(
 }
 
 /**
- * Deletes a conversation with its messages; one that is gone already is no error. `keepalive` is for a page that is
- * being left: the request is sent all the same, if the token is there at once.
+ * Deletes a conversation with its messages; deleting it again succeeds. With `keepalive` the request is also sent while
+ * the page is being left, provided that the token is available at once.
  */
 export async function deleteSession(
   sessionId: string,
@@ -44,7 +44,7 @@ export async function deleteSession(
 ): Promise<void> {
   const url = apiUrl(options.endpoint, `sessions/${encodeURIComponent(sessionId)}`);
   const { keepalive = false } = options;
-  return abortFirst(signal, async () => {
+  return withAbortReason(signal, async () => {
     try {
       const request = { url, method: "DELETE", accept: "application/json", keepalive } as const;
       await (await send(request, options, signal)).body?.cancel();
@@ -54,7 +54,7 @@ export async function deleteSession(
   });
 }
 
-/** A page of a conversation's messages, the oldest first; at most 200. */
+/** Lists a page of a conversation's messages, at most 200, the oldest first. */
 export async function listMessages(
   sessionId: string,
   page: PageRequest,

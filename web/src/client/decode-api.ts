@@ -3,7 +3,7 @@ import { invalidResponse } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
 import type { ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
 
-/** Reads the settings; what is missing gets the server's defaults. */
+/** Reads the settings; missing fields get the server's defaults. */
 export function decodeConfig(json: JsonObject): ChatConfig {
   return {
     suggested_questions: asArray(json.suggested_questions).flatMap((question) => asString(question) ?? []),
@@ -16,7 +16,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
   };
 }
 
-/** Reads a page of sessions; those that cannot be read are left out. */
+/** Reads a page of sessions and skips malformed ones. */
 export function decodeSessionPage(json: JsonObject): SessionPage {
   if (!Array.isArray(json.sessions)) throw invalidResponse();
   return {
@@ -32,7 +32,7 @@ export function decodeSession(json: JsonObject): Session {
   return session;
 }
 
-/** Reads a page of messages; those that cannot be read are left out. */
+/** Reads a page of messages and skips malformed ones. */
 export function decodeMessagePage(json: JsonObject): MessagePage {
   if (!Array.isArray(json.messages)) throw invalidResponse();
   return {
@@ -69,7 +69,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
   };
 }
 
-/** An id that is one step of a path, and no way up in it. */
+/** The value if it is an id that fits into one segment of a URL path; `..` does not. */
 function asId(value: unknown): string | undefined {
   return typeof value === "string" && /^[\w-]+$/.test(value) ? value : undefined;
 }

@@ -5,8 +5,8 @@ import type { SseEvent } from "./sse.js";
 import type { ChatEvent, Citation, EvidenceStrength, FoundPassage, Passage, Quote, RefusalReason } from "./wire.js";
 
 /**
- * Reads one event of the answer stream. Events of unknown name give `undefined`, so that the server can add some;
- * an `error` event throws the `ChatError` it carries, unreadable data throws `invalid_response`.
+ * Reads one event of the answer stream. Unknown events give `undefined`, so the server can add new ones. An `error`
+ * event throws its `ChatError`; malformed data throws `invalid_response`.
  */
 export function decodeEvent({ name, data }: SseEvent): ChatEvent | undefined {
   const decoder = DECODERS.get(name);
@@ -30,7 +30,7 @@ const DECODERS = new Map<string, (json: JsonObject) => ChatEvent>([
   ],
 ]);
 
-/** Reads the error JSON; `status` is that of the response that carried it, if it was not an `error` event. */
+/** Reads the error JSON; `status` is the HTTP status of the response, missing for an `error` event. */
 export function decodeError(json: JsonObject | undefined, status?: number, retryAfterSeconds?: number): ChatError {
   const message = asString(json?.message);
   if (!json || !message) return invalidResponse(status);
@@ -81,7 +81,7 @@ function decodeRefusal(json: JsonObject): ChatEvent {
   };
 }
 
-/** Reads one citation; none if it is not one. */
+/** Reads one citation; an empty list if it is malformed. */
 export function decodeCitation(value: unknown): Citation[] {
   const json = asObject(value);
   const index = asNumber(json?.index);
@@ -98,7 +98,7 @@ export function decodeCitation(value: unknown): Citation[] {
   ];
 }
 
-/** Reads one passage that is not quoted; none if it is not one. */
+/** Reads one passage that is not quoted; an empty list if it is malformed. */
 function decodeFound(value: unknown): FoundPassage[] {
   const json = asObject(value);
   return json ? [{ ...decodePassage(json), ...optional("excerpt", asString(json.excerpt)) }] : [];
@@ -127,7 +127,7 @@ function decodeQuote(value: unknown): Quote[] {
   return [{ start, end, text, ...optional("plain", asString(json.plain)) }];
 }
 
-/** Why there is no answer, if the value says so. */
+/** The value if it is a refusal reason. */
 export function asRefusalReason(value: unknown): RefusalReason | undefined {
   return value === "no_match" || value === "weak_evidence" || value === "unreadable_language" || value === "empty_kb"
     ? value

@@ -1,35 +1,35 @@
 import type { ChatClientOptions } from "./options.js";
-import { abortFirst, apiUrl, idleTimeout, readAll, send } from "./request.js";
+import { withAbortReason, apiUrl, idleTimeout, readAll, send } from "./request.js";
 import { safeUrl } from "./safe-url.js";
 
-/** A file that was downloaded. */
+/** A downloaded file. */
 export interface DownloadedFile {
-  /** Of type application/octet-stream, so that a `blob:` address of it can never be a page of this origin. */
+  /** Its type is application/octet-stream, so a `blob:` URL of it never opens as a page of this origin. */
   readonly blob: Blob;
-  /** The file's name, without folders. */
+  /** File name without folders. */
   readonly name: string;
 }
 
 /**
  * Downloads a document's original file, by the document's id or by the `download_url` of a citation. The user's token
- * goes to the API alone, never to a signed address elsewhere. Throws as `streamChat` does.
+ * is sent only to the API, never to a signed URL on another server. Throws as `streamChat` does.
  */
 export function downloadDocument(
   idOrUrl: string,
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<DownloadedFile> {
-  return abortFirst(signal, async () => {
+  return withAbortReason(signal, async () => {
     const documents = apiUrl(options.endpoint, "documents/");
     const url = /^[\w-]+$/.test(idOrUrl) ? `${documents}${idOrUrl}/download` : safeUrl(idOrUrl);
-    if (url === undefined) throw new TypeError(`Neither a document's id nor a web address: ${idOrUrl}`);
+    if (url === undefined) throw new TypeError(`Neither a document id nor an http(s) URL: ${idOrUrl}`);
     const response = await send({ url, accept: "*/*", anonymous: !url.startsWith(documents) }, options, signal);
     const content = await readAll(response, idleTimeout(options));
     return { blob: content, name: fileName(response, nameInUrl(url)) };
   });
 }
 
-/** The name that the response gives the file, else `otherwise`. */
+/** The file name from the response's Content-Disposition header, or else `otherwise`. */
 export function fileName(response: Response, otherwise: string | undefined): string {
   const disposition = response.headers.get("content-disposition") ?? "";
   const encoded = /filename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
@@ -50,7 +50,7 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** Without folders, and without characters that would show another name than the file's. */
+/** Without folders, and without invisible characters that would make the name look different. */
 function safeName(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? "")
     .replace(/[\p{Cc}\p{Cf}]/gu, "")

@@ -13,31 +13,31 @@ const SERVER_CODES = [
   "upstream_timeout",
 ] as const;
 
-/** The server's error codes, and two of the client's own: a cut connection and an answer it cannot read. */
+/** The server's error codes, and two of the client: a lost connection and a response it cannot read. */
 export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
 
 /**
- * Why somebody is `unauthorized`: nobody is signed in, the server refuses the token, or the page could not tell who is
- * signed in.
+ * Why a request is `unauthorized`: nobody is signed in, the server rejected the token, or the page's token provider
+ * failed.
  */
 export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed";
 
-/** What is known about a failed request besides its code and message. */
+/** Details of a failed request. */
 export interface ChatErrorDetails {
-  /** Whether sending the same request again can succeed. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** HTTP status, if the server answered with an error status. */
   readonly status?: number;
-  /** How long the server asks to wait before the next attempt. */
+  /** How long to wait before the next attempt, as the server asks. */
   readonly retryAfterSeconds?: number;
-  /** The server's name for this request, for support. */
+  /** The server's id of this request, for support. */
   readonly requestId?: string;
-  /** Given with the code `unauthorized`, always. */
+  /** Always set for the code `unauthorized`. */
   readonly reason?: UnauthorizedReason;
 }
 
 /**
- * A request that failed; `message` is an English sentence for the user. The words are the server's, except for the codes
+ * A failed request. `message` is an English sentence for the user; it comes from the server, except for the codes
  * `unauthorized`, `connection_lost` and `invalid_response`.
  */
 export class ChatError extends Error {
@@ -60,7 +60,7 @@ export class ChatError extends Error {
   }
 }
 
-/** The connection broke, or ended before the outcome was complete. */
+/** The connection failed, or closed before the response was complete. */
 export function connectionLost(cause?: unknown): ChatError {
   return new ChatError(
     "connection_lost",
@@ -70,7 +70,7 @@ export function connectionLost(cause?: unknown): ChatError {
   );
 }
 
-/** The server sent something that is not in the contract. */
+/** The server sent a response that violates the API's contract. */
 export function invalidResponse(status?: number): ChatError {
   const retryable = status === undefined || status >= 500;
   return new ChatError("invalid_response", "The server sent a reply that could not be read.", {
@@ -79,7 +79,7 @@ export function invalidResponse(status?: number): ChatError {
   });
 }
 
-/** Whether `code` is one of the server's. */
+/** Whether `code` is one of the server's error codes. */
 export function isServerCode(code: unknown): code is ChatErrorCode {
   return SERVER_CODES.some((known) => known === code);
 }

@@ -1,38 +1,40 @@
 import { asString, parseObject } from "./json.js";
 import type { TokenProvider } from "./options.js";
 
-/** Called when somebody else is signed in than before; `null` is nobody. The names are opaque: compare them only. */
+/** Called when another user is signed in; `null` is nobody. The values are opaque ids, only good for comparison. */
 export type IdentityChange = (previous: string | null, next: string | null) => void;
 
-/** Notices, from the tokens that requests use, when the user changes or signs out. */
+/** Detects from the tokens of requests when the user changes or signs out. */
 export class Identity {
   readonly #provider: () => TokenProvider;
   readonly #onChange: IdentityChange;
   /** `undefined` until the first token. */
   #last: string | null | undefined;
-  #asked = 0;
-  #newestAnswer = 0;
+  /** Number of calls of the provider so far. */
+  #calls = 0;
+  /** Number of the latest call whose token was used. */
+  #latest = 0;
 
-  /** `provider` is asked anew each time, since a page may replace it. */
+  /** `provider` is called each time, because a page may replace its token provider. */
   constructor(provider: () => TokenProvider, onChange: IdentityChange) {
     this.#provider = provider;
     this.#onChange = onChange;
   }
 
-  /** Gives what the page's provider gives; a change is told before anybody can use the new token. */
+  /** Returns the token of the page's provider. Reports a change of user before it returns the new token. */
   readonly tokenProvider: TokenProvider = async () => {
-    const order = ++this.#asked;
+    const call = ++this.#calls;
     const token = (await this.#provider()()) || null;
     const user = token === null ? null : userOf(token);
-    // An answer that was overtaken by that to a later question is about the past.
-    if (user !== undefined && order > this.#newestAnswer) {
-      this.#newestAnswer = order;
+    // Ignores a token that arrives after the token of a later call: it is stale.
+    if (user !== undefined && call > this.#latest) {
+      this.#latest = call;
       this.#observe(user);
     }
     return token;
   };
 
-  /** Asks who is signed in, only to notice a change. A provider that fails says nothing about that. */
+  /** Checks for a change of user. A provider that fails counts as no change. */
   async check(): Promise<void> {
     await this.tokenProvider().catch(() => undefined);
   }
@@ -46,8 +48,8 @@ export class Identity {
 }
 
 /**
- * The user that a token names, unverified: nothing but changes of it matter. A token that cannot be read says nothing
- * about who is there, and gets nothing from the server.
+ * The user id in a token. It is not verified, because it only serves to detect changes. `undefined` for a malformed
+ * token, which the server would reject.
  */
 function userOf(token: string): string | undefined {
   return asString(parseObject(base64UrlText(token.split(".")[1] ?? ""))?.sub);

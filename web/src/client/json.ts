@@ -1,7 +1,7 @@
-/** A JSON object whose fields are yet to be read. */
+/** A JSON object with unchecked fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object that a JSON text stands for; `undefined` for other values and for text that is no JSON. */
+/** Parses a JSON object; `undefined` for other values and for malformed JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     return asObject(JSON.parse(text));
@@ -20,7 +20,7 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value if it is a string with something in it. */
+/** The value if it is a non-empty string. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -30,7 +30,7 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** `{ [key]: value }`, or nothing where the value is missing, so that optional fields stay absent. */
+/** `{ [key]: value }`, or `{}` for `undefined`, so that optional fields stay absent. */
 export function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -1,27 +1,27 @@
-/** Gives the user's current access token, or `null` if nobody is signed in. */
+/** Returns the user's current access token, or `null` if nobody is signed in. */
 export type TokenProvider = () => Promise<string | null>;
 
-/** Where requests are sent, and as whom. */
+/** The server and the user of requests. */
 export interface ChatClientOptions {
-  /** URL of POST /api/chat; the other routes are found beside it. */
+  /** URL of POST /api/chat; the other routes are resolved relative to it. */
   readonly endpoint: string;
-  /** Called for each request, and once more when the server answers 401. The widget also asks it who is there. */
+  /** Called for each request, and again after a 401. The widget also calls it to detect a change of user. */
   readonly tokenProvider: TokenProvider;
   /**
-   * How long the token may take, and how long a response may be silent before it counts as cut; the server sends
-   * heartbeats while it writes the history. 30,000 if it is not given.
+   * Time limit for the token, and for the silence in a response before it counts as lost, in milliseconds; the server
+   * sends heartbeats while it stores a message. Default: 30,000.
    */
   readonly idleTimeoutMs?: number;
-  /** Called when a response begins, whatever its status; twice for a request whose first token was refused. */
+  /** Called for each response, whatever its status; twice for a request whose first token was rejected. */
   readonly onResponse?: (response: ResponseInfo) => void;
 }
 
-/** What a response says about its making. */
+/** Metadata of a response. */
 export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number;
-  /** The server's name for the request, for support. */
+  /** The server's id of the request, for support. */
   readonly requestId: string | undefined;
-  /** What the server's stages took until the response began, in milliseconds. */
+  /** Duration of each stage on the server before the response began, in milliseconds. */
   readonly serverTiming: Readonly<Record<string, number>>;
 }

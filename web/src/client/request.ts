@@ -2,25 +2,25 @@ import { decodeError } from "./decode.js";
 import { ChatError, connectionLost, invalidResponse } from "./errors.js";
 import { type JsonObject, parseObject } from "./json.js";
 import type { ChatClientOptions, TokenProvider } from "./options.js";
-import { within } from "./within.js";
+import { withTimeout } from "./with-timeout.js";
 
 /** One request to the API. */
 export interface ApiRequest {
   readonly url: string;
-  /** GET if it is not given. */
+  /** Default: GET. */
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly accept: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sends it even if the page is being left. */
+  /** Sends the request even while the page is being left. */
   readonly keepalive?: boolean;
-  /** Sends no token. */
+  /** Sends the request without a token. */
   readonly anonymous?: boolean;
 }
 
 /**
- * Sends a request and gives its response, whose status is a success. Everything else throws a `ChatError`; after an
- * abort that is up to the caller, see {@link abortFirst}.
+ * Sends a request and returns its successful response. Otherwise throws a `ChatError`, also after an abort; callers
+ * turn that into the signal's reason with {@link withAbortReason}.
  */
 export async function send(
   request: ApiRequest,
@@ -30,7 +30,7 @@ export async function send(
   const idleTimeoutMs = idleTimeout(options);
   const attempt = async () => {
     const token = request.anonymous ? undefined : await currentToken(options.tokenProvider, idleTimeoutMs, signal);
-    const response = await within(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
+    const response = await withTimeout(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
       throw connectionLost(thrown);
     });
     report(response, options);
@@ -38,22 +38,22 @@ export async function send(
   };
   let response = await attempt();
   if (response.status === 401 && !request.anonymous) {
-    // The token may have expired between two refreshes.
+    // The token may have expired since the page refreshed it.
     await response.body?.cancel();
     response = await attempt();
-    if (response.status === 401) throw tokenRefused();
+    if (response.status === 401) throw tokenRejected();
   }
   if (!response.ok) throw await errorOf(response, idleTimeoutMs);
   return response;
 }
 
-/** Sends a request and reads the JSON object that it is answered with. */
+/** Sends a request and reads the JSON object of its response. */
 export function sendForJson(
   request: Omit<ApiRequest, "accept">,
   options: ChatClientOptions,
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
-  return abortFirst(signal, async () => {
+  return withAbortReason(signal, async () => {
     const response = await send({ ...request, accept: "application/json" }, options, signal);
     const json = parseObject(await (await readAll(response, idleTimeout(options))).text());
     if (!json) throw invalidResponse(response.status);
@@ -62,15 +62,15 @@ export function sendForJson(
 }
 
 /**
- * The whole body, of type application/octet-stream, so that a `blob:` address of it can never be a page of this origin. A body
- * that breaks off, or that brings nothing for `idleTimeoutMs`, throws `connection_lost`.
+ * Reads the whole body. Its type is application/octet-stream, so a `blob:` URL of it never opens as a page of this
+ * origin. A body that is cut off, or silent for `idleTimeoutMs`, throws `connection_lost`.
  */
 export async function readAll(response: Response, idleTimeoutMs: number): Promise<Blob> {
   const reader = response.body?.getReader();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   try {
     for (;;) {
-      const piece = reader && (await within(idleTimeoutMs, reader.read()));
+      const piece = reader && (await withTimeout(idleTimeoutMs, reader.read()));
       if (!piece || piece.done) return new Blob(pieces, { type: "application/octet-stream" });
       pieces.push(piece.value);
     }
@@ -80,8 +80,8 @@ export async function readAll(response: Response, idleTimeoutMs: number): Promis
   }
 }
 
-/** Does the work; if it fails after an abort, that is what is thrown: the signal's reason. */
-export async function abortFirst<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; if it fails after an abort, throws the signal's reason. */
+export async function withAbortReason<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
@@ -90,7 +90,7 @@ export async function abortFirst<T>(signal: AbortSignal | undefined, work: () =>
   }
 }
 
-/** The silence, in milliseconds, after which a response counts as cut. */
+/** Milliseconds of silence after which a response counts as lost. */
 export function idleTimeout({ idleTimeoutMs = 30_000 }: ChatClientOptions): number {
   return idleTimeoutMs;
 }
@@ -108,9 +108,9 @@ function dispatch(
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // The token in the header is the only credential; cookies of the server's site have no part in this.
+    // The token in the header is the only credential; no cookies.
     credentials: "omit",
-    // A redirect could lead the token elsewhere; the API has none. A signed address of a file may have one.
+    // A redirect could send the token to another server. The API has no redirects; a signed URL of a file may have one.
     redirect: token === undefined ? "follow" : "error",
     keepalive,
     ...(signal && { signal }),
@@ -130,13 +130,13 @@ async function errorOf(response: Response, idleTimeoutMs: number): Promise<ChatE
   return decodeError(parseObject((await body?.text()) ?? ""), response.status, retryAfter(response));
 }
 
-/** Seconds of a Retry-After header; its date form is not used by the server. */
+/** Seconds of a Retry-After header; the server does not use its date form. */
 function retryAfter(response: Response): number | undefined {
   const seconds = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
   return seconds >= 0 ? seconds : undefined;
 }
 
-/** The durations of a Server-Timing header in milliseconds, by name; entries without one are left out. */
+/** The durations of a Server-Timing header in milliseconds, by name; entries without a duration are skipped. */
 export function parseServerTiming(header: string | null): Readonly<Record<string, number>> {
   const durations = (header ?? "").split(",").flatMap((entry) => {
     const [, name, duration] = /^\s*([^\s;="]+)\s*;(?:.*;)?\s*dur\s*=\s*"?(\d+(?:\.\d+)?)/i.exec(entry) ?? [];
@@ -146,8 +146,8 @@ export function parseServerTiming(header: string | null): Readonly<Record<string
 }
 
 /**
- * The URL of another route of the API, beside POST /api/chat; `path` is relative to /api/. In a page, an endpoint may be
- * relative to it.
+ * The URL of a route of the API; `path` is relative to the folder of POST /api/chat. In a page, the endpoint itself may
+ * be relative to the page.
  */
 export function apiUrl(
   endpoint: string,
@@ -163,8 +163,8 @@ export function apiUrl(
 }
 
 /**
- * The user's token. Throws `unauthorized` if nobody is signed in, or if that cannot be found out within `timeoutMs`; an
- * abort throws that error too, at once.
+ * The user's token. Throws `unauthorized` if nobody is signed in, or if the provider fails, takes longer than
+ * `timeoutMs`, or the signal aborts.
  */
 export async function currentToken(
   tokenProvider: TokenProvider,
@@ -173,7 +173,7 @@ export async function currentToken(
 ): Promise<string> {
   let token: string | null;
   try {
-    token = await within(timeoutMs, tokenProvider(), signal);
+    token = await withTimeout(timeoutMs, tokenProvider(), signal);
   } catch (thrown) {
     throw new ChatError("unauthorized", UNCONFIRMED, { retryable: true, reason: "unconfirmed" }, { cause: thrown });
   }
@@ -181,8 +181,8 @@ export async function currentToken(
   return token;
 }
 
-/** The server refused a fresh token. */
-export function tokenRefused(): ChatError {
+/** The server rejected a fresh token. */
+export function tokenRejected(): ChatError {
   return new ChatError("unauthorized", EXPIRED, { retryable: false, status: 401, reason: "expired" });
 }
 

@@ -1,39 +1,39 @@
 import type { ChatEvent } from "./wire.js";
 
 /**
- * Follows the events of answers to know the session that the next question belongs to. A session that the server
- * could not store does not exist for the next question, so its id is not taken over.
+ * Finds out from the events of answers which session the next question belongs to. The id of a session that the server
+ * could not store is not used.
  */
 export class SessionTracker {
   #id: string | undefined;
   #announced: string | undefined;
-  #isUnsure = false;
+  #isUnconfirmed = false;
 
   /** The session of the next question; `undefined` starts a new one. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** Whether nobody knows if the session of the next question exists. */
-  get isUnsure(): boolean {
-    return this.#isUnsure;
+  /** Whether the session of the next question may not exist, because its first answer was interrupted. */
+  get isUnconfirmed(): boolean {
+    return this.#isUnconfirmed;
   }
 
-  /** Takes the next event of an answer. */
+  /** Handles the next event of an answer. */
   observe(event: ChatEvent): void {
     if (event.type === "answer_start") this.#announced = event.session_id;
     if (event.type === "answer_end" && event.persisted) this.#take(this.#announced);
     if (event.type === "refusal" && event.persisted) this.#take(event.session_id);
   }
 
-  /** The answer broke off, or was stopped. The server writes it down all the same, most likely. */
+  /** The answer was cut off or stopped. The server usually stores it all the same. */
   interrupted(): void {
     if (this.#id !== undefined || this.#announced === undefined) return;
     this.#id = this.#announced;
-    this.#isUnsure = true;
+    this.#isUnconfirmed = true;
   }
 
-  /** The next question goes on with a session of the history. */
+  /** Continues a session of the history with the next question. */
   resume(id: string): void {
     this.reset();
     this.#id = id;
@@ -43,11 +43,11 @@ export class SessionTracker {
   reset(): void {
     this.#id = undefined;
     this.#announced = undefined;
-    this.#isUnsure = false;
+    this.#isUnconfirmed = false;
   }
 
   #take(id: string | undefined): void {
     this.#id = id ?? this.#id;
-    this.#isUnsure = false;
+    this.#isUnconfirmed = false;
   }
 }

@@ -4,7 +4,7 @@ import type { ChatClientOptions } from "./options.js";
 import { idleTimeout, send } from "./request.js";
 import { type SseEvent, SseParser } from "./sse.js";
 import type { ChatEvent, ChatRequest } from "./wire.js";
-import { within } from "./within.js";
+import { withTimeout } from "./with-timeout.js";
 
 /**
  * Sends a question and yields the events of its outcome. The last one is `answer_end` or `refusal`. An abort throws the
@@ -51,7 +51,7 @@ async function* readEvents(
   const parser = new SseParser((event) => events.push(event));
   try {
     for (;;) {
-      const { done, value } = await within(idleTimeoutMs, reader.read());
+      const { done, value } = await withTimeout(idleTimeoutMs, reader.read());
       if (done) return;
       parser.push(decoder.decode(value, { stream: true }));
       yield* events;

@@ -1,63 +1,65 @@
-/** The wire types of the API. Field names are the wire's own. */
+/** Types of the API's JSON, with its field names. */
 
-/** The body of a question. Sending the same body with the same `message_id` again gets the same outcome, once. */
+/** The body of a question. It is idempotent: the same body with the same `message_id` gets the same outcome. */
 export interface ChatRequest {
-  /** 384 numbers of unit length. */
+  /** A unit vector of 384 numbers. */
   readonly embedding: readonly number[];
   /** 1 to 4000 characters. */
   readonly message: string;
-  /** UUID made by the client. */
+  /** A UUID that the client generates. */
   readonly message_id: string;
   readonly session_id?: string;
   /** Fingerprint of the model that made the embedding. */
   readonly model: string;
-  /** `false` leaves out markers and sources; `true` if it is not given. */
+  /** `false` omits markers and sources. Default: `true`. */
   readonly include_citations?: boolean;
 }
 
-/** Words that stand verbatim in the cited chunk. */
+/** Words that occur verbatim in the cited chunk. */
 export interface Quote {
   /** Offsets into the chunk's text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The words as they stand in the answer, without Markdown; given only where that makes a difference. */
+  /** The words as the answer shows them, without Markdown; omitted if they are the same. */
   readonly plain?: string;
 }
 
-/** How good the evidence of a passage is, in a word. */
+/** How strong the evidence of a passage is. */
 export type EvidenceStrength = "strong" | "good" | "partial";
 
-/** A passage of a document that the user may read. */
+/** A passage of a document that the user is allowed to read. */
 export interface Passage {
   readonly chunk_id: string;
   readonly document_id: string;
   readonly title: string;
   readonly page?: number;
   readonly section?: string;
-  /** Only ever http or https. */
+  /** Always http or https. */
   readonly url?: string;
   readonly content_type?: string;
   /** Cosine similarity of question and passage. */
   readonly score: number;
-  /** The document's original file; it may need the user's token, or expire. Only ever http or https. */
+  /** URL of the document's original file, always http or https. It may need the user's token, or expire. */
   readonly download_url?: string;
 }
 
-/** A passage that the answer quotes. Passages of one document share an `index`, the number of the answer's `[n]` markers. */
+/**
+ * A passage that the answer quotes. `index` is the number of the `[n]` markers; all passages of a document share it.
+ */
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
   readonly excerpt: string;
   /** At least one. */
   readonly quotes: readonly Quote[];
-  /** Given in the history: whether the document can still be seen. Missing means that it can. */
+  /** Set in the history: whether the document is still available. Missing means that it is. */
   readonly available?: boolean;
 }
 
-/** A passage near the question that is not quoted, and so is no source: where to read on. */
+/** A passage near the question that the answer does not quote: not a source, but further reading. */
 export interface FoundPassage extends Passage {
-  /** Left out of refusals. */
+  /** Missing in refusals. */
   readonly excerpt?: string;
 }
 
@@ -69,37 +71,37 @@ export type ChatEvent =
   | {
       readonly type: "answer_start";
       readonly session_id?: string;
-      /** Whether the passages are about the subject, but may not answer the question. */
+      /** Whether the passages are on the subject but may not answer the question. */
       readonly hedged: boolean;
     }
   | {
       readonly type: "answer_delta";
-      /** `[n]` is a marker; where the source itself has such words, they come as `\[n\]`. */
+      /** `[n]` is a marker; the same characters in the source's own text are escaped as `\[n\]`. */
       readonly text: string;
     }
   | {
       readonly type: "sources";
       readonly citations: readonly Citation[];
-      /** Other passages near the question, the best first; the answer does not quote them. */
+      /** Other passages near the question that the answer does not quote, the best first. */
       readonly also_found: readonly FoundPassage[];
       readonly referenced_indices: readonly number[];
     }
   | {
       readonly type: "answer_end";
-      /** Id of the assistant's message, not of the request. */
+      /** Id of the assistant's message; not the `message_id` of the request. */
       readonly message_id?: string;
       /** Whether question and answer are in the user's history. */
       readonly persisted: boolean;
     }
   | RefusalEvent;
 
-/** There is not enough evidence for an answer. */
+/** A refusal: there is not enough evidence for an answer. */
 export interface RefusalEvent {
   readonly type: "refusal";
   readonly message: string;
   readonly suggestions: readonly string[];
   readonly reason: RefusalReason;
-  /** The passages that came closest, the best first. */
+  /** The closest passages, the best first. */
   readonly nearest: readonly FoundPassage[];
   readonly session_id?: string;
   readonly persisted: boolean;
@@ -111,7 +113,7 @@ export interface Session {
   readonly title?: string;
   /** ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601; when its newest message came. */
+  /** ISO 8601; time of the newest message. */
   readonly updated_at: string;
 }
 
@@ -119,31 +121,31 @@ export interface Session {
 export interface StoredMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
-  /** An assistant's has `[n]` markers, as in the answer stream. */
+  /** Assistant messages have `[n]` markers, as in the answer stream. */
   readonly content: string;
   readonly citations: readonly Citation[];
-  /** Whether the quoted passages are about the subject, but may not answer the question. */
+  /** Whether the quoted passages are on the subject but may not answer the question. */
   readonly hedged: boolean;
-  /** Set if the message refuses an answer. */
+  /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
   /** ISO 8601. */
   readonly created_at: string;
 }
 
-/** Which page of a list; the first one without a cursor. */
+/** Selects a page of a list; without a cursor, the first one. */
 export interface PageRequest {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A page of conversations; `next_cursor` leads to the next one, if there is one. */
+/** A page of conversations; `next_cursor` is missing on the last one. */
 export interface SessionPage {
   readonly sessions: readonly Session[];
   readonly next_cursor?: string;
 }
 
-/** A page of messages, perhaps fewer than asked for; `next_cursor` leads to the next one, if there is one. */
+/** A page of messages, possibly fewer than requested; `next_cursor` is missing on the last one. */
 export interface MessagePage {
   readonly messages: readonly StoredMessage[];
   readonly next_cursor?: string;
@@ -159,7 +161,7 @@ export interface ChatConfig {
   /** Whether answers carry markers and sources. */
   readonly citations: boolean;
   readonly link_mode: LinkMode;
-  /** Fingerprint of the model of the stored vectors; missing while there are none. */
+  /** Fingerprint of the model of the stored vectors; missing if there are none. */
   readonly model?: string;
   readonly dimensions: number;
   readonly max_message_chars: number;

@@ -1,4 +1,4 @@
-/** The build hands style sheets over as text. */
+/** The build imports style sheets as text. */
 declare module "*.css" {
   const text: string;
   export default text;

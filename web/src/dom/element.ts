@@ -1,7 +1,7 @@
 import { safeHref } from "../client/safe-url.js";
 import { isTranslated, type Translated } from "./translator.js";
 
-/** Every attribute that the widget sets. None of them runs anything: there is no `on…`, no `style`, no `srcdoc`. */
+/** Every attribute that the widget sets. None of them runs code: no `on…`, no `style`, no `srcdoc`. */
 export type AttributeName =
   | `aria-${string}`
   | `data-${string}`
@@ -32,16 +32,16 @@ export type AttributeName =
   | "type"
   | "value";
 
-/** Attributes of a new element; `false` and `undefined` leave one out, `true` sets it empty. */
+/** Attributes of a new element. `false` and `undefined` omit an attribute, `true` sets it to the empty string. */
 export type Attributes = { readonly [name in AttributeName]?: string | number | boolean | Translated | undefined };
 
-/** What can stand in an element. A `Translated` follows the widget's language. */
+/** A child of an element. A `Translated` follows the widget's language. */
 export type Child = Node | string | Translated | undefined;
 
 /**
- * Makes an element. This is the only way anything gets into the widget, and its sanitiser: strings become text nodes, so
- * that no text of a server or a document is ever parsed as HTML; links of other schemes than {@link safeHref} allows are
- * left out.
+ * Creates an element. All content of the widget is created here, which makes this its sanitiser: strings become text
+ * nodes, so no text of a server or a document is ever parsed as HTML, and `href` is set only if {@link safeHref} allows
+ * it.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -54,7 +54,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Puts children at the end of an element. */
+/** Appends children to an element. */
 export function fill(parent: Element, ...children: readonly Child[]): void {
   for (const child of children) {
     if (isTranslated(child)) parent.append(child.asText());
@@ -62,7 +62,7 @@ export function fill(parent: Element, ...children: readonly Child[]): void {
   }
 }
 
-/** Sets an attribute, or takes it away. */
+/** Sets or removes an attribute. */
 export function set(target: Element, name: string, value: Attributes[AttributeName]): void {
   if (isTranslated(value)) value.bindTo(target, name);
   else if (value === undefined || value === false) target.removeAttribute(name);
@@ -73,7 +73,7 @@ export function set(target: Element, name: string, value: Attributes[AttributeNa
   }
 }
 
-/** Makes a button that does something. */
+/** Creates a button. */
 export function button(
   attributes: Attributes,
   onClick: (event: MouseEvent) => void,
@@ -84,7 +84,7 @@ export function button(
   return made;
 }
 
-/** Makes a 24 × 24 line icon; decoration only, hidden from assistive technology. */
+/** Creates a 24 × 24 line icon. It is decoration, hidden from assistive technology. */
 export function icon(path: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

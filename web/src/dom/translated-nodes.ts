@@ -7,8 +7,8 @@ export interface TranslatedText {
 type TextsOfNode = Map<string | undefined, TranslatedText>;
 
 /**
- * The texts are kept on the node itself. The wrapper object of a node in the page may be collected, and a weak reference
- * is then empty, unless the wrapper has a property of its own.
+ * The texts are kept on the node itself. The wrapper object of a node in the page may be collected, and a weak
+ * reference is then empty, unless the wrapper has a property of its own.
  */
 const TEXTS = Symbol("translated texts of this node");
 

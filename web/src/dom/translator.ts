@@ -1,13 +1,13 @@
 import type { Message, TextKey, Texts } from "../texts/index.js";
 import { TranslatedNodes } from "./translated-nodes.js";
 
-/** What the `{name}` places of a text are filled with. Numbers are written as the language writes them. */
+/** The values for the `{name}` places of a text. Numbers are formatted for the language. */
 export type Values = Readonly<Record<string, string | number>>;
 
-/** Makes a text that follows the widget's language. */
+/** Creates a text that follows the widget's language. */
 export type Translate = (key: TextKey, values?: Values) => Translated;
 
-/** A text by its key, in whatever language the widget speaks. */
+/** A text by its key, in the widget's current language. */
 export class Translated {
   readonly translator: Translator;
   readonly key: TextKey;
@@ -19,9 +19,8 @@ export class Translated {
     this.values = values;
   }
 
-  /** The text in the language of this moment. */
   toString(): string {
-    return this.translator.say(this.key, this.values);
+    return this.translator.format(this.key, this.values);
   }
 
   /** A text node that changes with the language. */
@@ -31,21 +30,21 @@ export class Translated {
     return node;
   }
 
-  /** Sets an attribute that changes with the language. Until it is set to something else, that is. */
+  /** Sets an attribute that changes with the language. */
   bindTo(target: Element, attribute: string): void {
     this.translator.bind(target, attribute, this);
   }
 }
 
 /**
- * Whether a value is a `Translated`. Launcher and panel are bundles of their own and have a class each: what one of them
- * makes, the other one must know as well.
+ * Whether a value is a `Translated`. Not by `instanceof`: launcher and panel are separate bundles with a class each,
+ * and exchange instances.
  */
 export function isTranslated(value: unknown): value is Translated {
   return typeof value === "object" && value !== null && "bindTo" in value && "asText" in value;
 }
 
-/** One widget's language, and everything on the screen that speaks it. */
+/** The language of one widget, and the nodes that show texts in it. */
 export class Translator {
   #language = "en";
   #texts: Partial<Texts> = {};
@@ -53,7 +52,7 @@ export class Translator {
   readonly #formats = new Map<string, Intl.NumberFormat>();
   #plurals: Intl.PluralRules | undefined;
 
-  /** Makes a text that follows the language. */
+  /** Creates a text that follows the language. */
   readonly t: Translate = (key, values = {}) => new Translated(this, key, values);
 
   /** BCP 47 tag of the language. */
@@ -66,7 +65,7 @@ export class Translator {
     return RIGHT_TO_LEFT.has(this.#language.split("-", 1)[0] ?? "") ? "rtl" : "ltr";
   }
 
-  /** Changes the language of everything that is on the screen. */
+  /** Changes the language and updates all visible texts. */
   use(language: string, texts: Partial<Texts>): void {
     this.#language = language;
     this.#plurals = undefined;
@@ -74,8 +73,8 @@ export class Translator {
     this.#nodes.update();
   }
 
-  /** The text in the language of this moment. */
-  say(key: TextKey, values: Values = {}): string {
+  /** The text in the current language. */
+  format(key: TextKey, values: Values = {}): string {
     const message = this.#texts[key];
     if (message === undefined) return "";
     return this.#form(message, values).replace(/\{(\w+)\}/g, (place, name: string) => {
@@ -84,12 +83,12 @@ export class Translator {
     });
   }
 
-  /** A number as the language writes it. */
+  /** A number formatted for the language. */
   number(value: number, options?: Intl.NumberFormatOptions): string {
     return this.#numbers(options).format(value);
   }
 
-  /** Making a format takes far longer than using it. */
+  /** Cached, because creating a format takes far longer than using it. */
   #numbers(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
     const key = JSON.stringify([this.#language, options]);
     const format = this.#formats.get(key) ?? new Intl.NumberFormat(this.#language, options);
@@ -97,12 +96,12 @@ export class Translator {
     return format;
   }
 
-  /** Shows a text in a text node, or in an attribute of an element, from now on. */
+  /** Shows a text in a text node, or in an attribute of an element, and keeps it up to date. */
   bind(target: Node, attribute: string | undefined, translated: Translated): void {
     this.#nodes.add(target, attribute, translated);
   }
 
-  /** The form of a text that the number called `count` asks for. */
+  /** The plural form of a text for the value `count`. */
   #form(message: Message, { count }: Values): string {
     if (typeof message === "string") return message;
     const rule =

@@ -1,4 +1,4 @@
-/** Follows the visitor's preference for light or dark as long as the page has not decided. */
+/** Sets the colour scheme: the page's `theme`, or the visitor's preference. */
 export class ColorScheme {
   readonly #root: HTMLElement;
   readonly #prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -9,7 +9,7 @@ export class ColorScheme {
     this.#root = root;
   }
 
-  /** `light`, `dark`, or anything else for what the visitor prefers. */
+  /** `light` or `dark`; anything else follows the visitor's preference. */
   set theme(theme: string | null) {
     this.#theme = theme ?? "auto";
     this.#show();

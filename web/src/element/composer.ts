@@ -2,14 +2,14 @@ import { button, element, icon, set } from "../dom/element.js";
 import { ICONS } from "../dom/icons.js";
 import type { Translate } from "../dom/translator.js";
 
-/** From this part of the longest question on, the visitor is told how much room is left. */
-const WARN_FROM = 0.9;
+/** From this fraction of the length limit on, a counter shows. */
+const WARN_FRACTION = 0.9;
 
-/** The question box. Enter sends, Shift+Enter makes a new line. */
+/** The question box. Enter sends, Shift+Enter starts a new line. */
 export class Composer {
   readonly root: HTMLElement;
-  /** Shown in place of the send button while it is there. */
-  #instead: HTMLElement | undefined;
+  /** The button in place of the send button, if any. */
+  #replacement: HTMLElement | undefined;
   readonly #input: HTMLTextAreaElement;
   readonly #count = element("span", { class: "count", "data-role": "count" });
   readonly #send: HTMLButtonElement;
@@ -52,7 +52,7 @@ export class Composer {
     this.#update();
   }
 
-  /** What is in the box. */
+  /** The text in the box. */
   get value(): string {
     return this.#input.value;
   }
@@ -62,7 +62,7 @@ export class Composer {
     this.#changed();
   }
 
-  /** The longest question the server takes, in characters. */
+  /** The server's length limit of a question, in characters. */
   set limit(characters: number) {
     this.#limit = characters;
     set(this.#input, "maxlength", characters);
@@ -75,7 +75,7 @@ export class Composer {
     listener(this.value);
   }
 
-  /** A question is on its way: the next one has to wait. */
+  /** Whether a question is running, so the next one has to wait. */
   set busy(busy: boolean) {
     if (busy === this.#busy) return;
     this.#busy = busy;
@@ -87,13 +87,13 @@ export class Composer {
     this.#update();
   }
 
-  /** Shows another button in place of the send button, or that one again. */
-  set instead(other: HTMLElement | undefined) {
-    // Put back in its own place, it would lose the focus, or a press that has just begun.
-    if (other === this.#instead) return;
-    const hadFocus = (this.#instead ?? this.#send).matches(":focus");
-    (this.#instead ?? this.#send).replaceWith(other ?? this.#send);
-    this.#instead = other;
+  /** Shows another button in place of the send button; `undefined` shows the send button again. */
+  set replacement(other: HTMLElement | undefined) {
+    // Replacing a button with itself would lose the focus, or a press that has just begun.
+    if (other === this.#replacement) return;
+    const hadFocus = (this.#replacement ?? this.#send).matches(":focus");
+    (this.#replacement ?? this.#send).replaceWith(other ?? this.#send);
+    this.#replacement = other;
     if (hadFocus) this.focus();
   }
 
@@ -101,8 +101,8 @@ export class Composer {
     this.#input.focus(options);
   }
 
-  /** Offers a text to edit, unless the visitor has already begun another. */
-  offer(text: string): void {
+  /** Puts a text into the box for editing, unless the visitor has typed one. */
+  suggest(text: string): void {
     if (this.value === "") this.value = text;
     this.#input.focus();
     this.#input.select();
@@ -121,10 +121,10 @@ export class Composer {
 
   #changed(): void {
     const { length } = this.value;
-    this.#count.textContent = length >= WARN_FROM * this.#limit ? `${length} / ${this.#limit}` : "";
-    // An empty box shows its placeholder, in the widget's own direction.
+    this.#count.textContent = length >= WARN_FRACTION * this.#limit ? `${length} / ${this.#limit}` : "";
+    // An empty box shows the placeholder, which has the widget's direction.
     set(this.#input, "dir", length > 0 ? "auto" : undefined);
-    // The box grows with the question up to the maximum height its style sets. While hidden it has no size.
+    // The box grows with the question, up to the `max-height` of its style. A hidden box has no height.
     this.#input.style.height = "auto";
     const { scrollHeight } = this.#input;
     if (scrollHeight > 0) this.#input.style.height = `${scrollHeight}px`;
@@ -133,7 +133,9 @@ export class Composer {
   }
 }
 
-/** While an input method composes a word, keys are for that word. Safari ends the composing before the key that does. */
+/**
+ * Whether an input method composes a word, which uses the key. Safari reports the key that ends it with code 229 only.
+ */
 export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }

@@ -11,64 +11,65 @@ import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
 import css from "./frame.css";
 
-/** Where the widget stands: in the flow of the page, or behind a button in its corner. */
+/** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
 export type Mode = "inline" | "floating";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-/** What a page may set before the element is defined. */
+/** Properties that a page may set before the element is defined. */
 const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "texts", "tokenProvider"] as const;
 
 /**
  * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to say who is asking. Until the visitor turns to it, only a small launcher is loaded.
+ * every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
+ * widget.
  *
  * @tagname evidence-chat
- * @slot - Greeting before the first question; wins over the attribute `greeting` and the server's own.
+ * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
  * @attr {string} endpoint - URL of POST /api/chat.
- * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: beside the script.
+ * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script.
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
- * @attr {"light" | "dark" | "auto"} theme - Default: auto, what the visitor prefers.
+ * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
- * @attr {string} support-url - Where "Contact support" leads: https:, http: or mailto:.
- * @attr {boolean} preload - Load panel and model at once instead of on hover, focus or open.
+ * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
+ * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
- * @fires message - A question was sent, or an answer is complete. Detail: `{role, text, hedged, citations, alsoFound, sessionId}`.
+ * @fires message - A question was sent or an answer is complete. Detail: `{role, text, hedged, citations, alsoFound, sessionId}`.
  * @fires refusal - There is not enough evidence for an answer. Detail: the refusal.
- * @fires citation-open - The visitor looks at a source. Detail: `{citation}`.
- * @fires stage - A question has come one step further. Detail: `{stage, milliseconds, …}`.
- * @fires error - Something failed, and the visitor was told. Detail: `{code, message, error}`.
+ * @fires citation-open - The visitor opened a source. Detail: `{citation}`.
+ * @fires stage - A question reached the next stage. Detail: `{stage, milliseconds, …}`.
+ * @fires error - Something failed and the visitor sees an error message. Detail: `{code, message, error}`.
  *
- * @cssprop --evidence-chat-accent - Colour of what can be pressed.
- * @cssprop --evidence-chat-radius - Roundness of the panel's corners.
+ * @cssprop --evidence-chat-accent - Colour of buttons and links.
+ * @cssprop --evidence-chat-radius - Corner radius of the panel.
  * @cssprop --evidence-chat-font - Font family.
  *
  * @csspart launcher - The floating button.
  * @csspart panel - The whole panel.
- * @csspart header - Its head.
- * @csspart heading - Its title.
+ * @csspart header - The head of the panel.
+ * @csspart heading - The title of the panel.
  * @csspart close - The button that closes a floating panel.
  * @csspart log - The conversation.
- * @csspart composer - The question box with its surroundings.
+ * @csspart composer - The question box with its hint and buttons.
  * @csspart input - The question box itself.
  * @csspart send - The button that sends.
  * @csspart stop - The button that stops an answer.
  * @csspart message - A question or a reply.
  * @csspart question - A question.
  * @csspart reply - A reply.
- * @csspart hedge - The line above an answer that may miss the question.
+ * @csspart hedge - The warning above an answer that may not answer the question.
  * @csspart answer - The text of an answer.
  * @csspart marker - A numbered badge in an answer.
  * @csspart citation-card - The card of a badge.
  * @csspart sources - The list of sources.
  * @csspart source - A source.
- * @csspart also-found - The list of passages that were found and are not quoted.
- * @csspart found - A passage in it.
+ * @csspart also-found - The list of passages that the answer does not quote.
+ * @csspart found - A passage in that list.
  * @csspart quote - Quoted words in a passage.
  * @csspart refusal - A refusal.
  * @csspart suggestion - A suggestion of a refusal.
@@ -79,7 +80,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart new - The button that starts a new conversation.
  * @csspart references - The export of references.
  * @csspart history - The list of past conversations.
- * @csspart history-item - A conversation in it.
+ * @csspart history-item - A conversation in that list.
  * @csspart history-undo - The notice of a deletion that can be undone.
  * @csspart my-data - The export and the deletion of the visitor's data.
  */
@@ -101,9 +102,9 @@ export class EvidenceChatElement extends BaseElement {
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;
   #hasFailedToLoad = false;
-  /** The greeting of the site's settings. */
+  /** The greeting from the site's settings. */
   #siteGreeting: string | undefined;
-  /** Counts the calls of `clear`: a question that was asked before one is not asked after it. */
+  /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
 
@@ -116,7 +117,7 @@ export class EvidenceChatElement extends BaseElement {
     for (const intent of ["pointerenter", "pointerdown", "focusin"]) {
       root.addEventListener(intent, () => this.#hasFailedToLoad || void this.#load());
     }
-    // Whoever goes to the question box is about to ask, and the model takes longest to load.
+    // A visitor who focuses the question box is about to ask, and the model takes longest to load.
     panel.addEventListener("focusin", () => this.#hasFailedToLoad || this.#preload());
     panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
@@ -130,7 +131,7 @@ export class EvidenceChatElement extends BaseElement {
     this.setAttribute("endpoint", url);
   }
 
-  /** URL of the model file, or of its folder, with `/` at the end; empty: it is beside the script. */
+  /** URL of the model file, or of its folder with `/` at the end; empty if it is next to the script. */
   get modelUrl(): string {
     return this.getAttribute("model-url") ?? "";
   }
@@ -139,7 +140,7 @@ export class EvidenceChatElement extends BaseElement {
     this.setAttribute("model-url", url);
   }
 
-  /** In the flow of the page, or behind a button in its corner. */
+  /** In the flow of the page, or behind a button in the corner of the window. */
   get mode(): Mode {
     return this.getAttribute("mode") === "floating" ? "floating" : "inline";
   }
@@ -148,7 +149,7 @@ export class EvidenceChatElement extends BaseElement {
     this.setAttribute("mode", mode);
   }
 
-  /** Gives the visitor's access token, or `null`; called for each request, and to see who is there. */
+  /** Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. */
   get tokenProvider(): TokenProvider {
     return this.#tokenProvider;
   }
@@ -157,7 +158,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#tokenProvider = provider;
   }
 
-  /** Creates the embedder; `createEmbedder` of `@evidence-chat/embedder` unless it is set, before the panel opens. */
+  /** Creates the embedder. Set it before the panel opens. Default: `createEmbedder` of `@evidence-chat/embedder`. */
   get embedderFactory(): EmbedderFactory | undefined {
     return this.#embedderFactory;
   }
@@ -166,7 +167,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#embedderFactory = factory;
   }
 
-  /** Texts that replace the widget's own, by key (see `web/src/texts/`). */
+  /** Texts that replace the widget's texts, by key (see `web/src/texts/`). */
   get texts(): Partial<Texts> {
     return this.#texts;
   }
@@ -190,7 +191,7 @@ export class EvidenceChatElement extends BaseElement {
   disconnectedCallback(): void {
     this.#colors.disconnect();
     this.#pageLanguage.disconnect();
-    // An element that is only moved is connected again by now.
+    // An element that was only moved is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#panel?.disconnect();
     });
@@ -207,7 +208,7 @@ export class EvidenceChatElement extends BaseElement {
     if (name === "greeting" || name === "heading" || name === "lang") this.#updateTexts();
   }
 
-  /** Opens a floating panel and puts the focus into the question box. */
+  /** Opens a floating panel and focuses the question box. */
   open(): void {
     this.#frame.isOpen = true;
     this.focus();
@@ -222,17 +223,19 @@ export class EvidenceChatElement extends BaseElement {
     if (hadFocus && this.mode === "floating") this.#frame.launcher.focus();
   }
 
-  /** Puts the focus into the question box. */
+  /** Focuses the question box. */
   override focus(options?: FocusOptions): void {
     this.#frame.composer.focus(options);
   }
 
-  /** Asks as if the visitor had typed the question; resolves when its outcome is shown. Ignored while one is running. */
+  /**
+   * Asks as if the visitor had typed the question. Resolves when the outcome is shown. Ignored while one is running.
+   */
   async ask(question: string): Promise<void> {
     if (question.trim() === "") return;
     this.#frame.isOpen = true;
     const { composer } = this.#frame;
-    // The panel says itself whether it is busy, as soon as it is there.
+    // Once loaded, the panel sets this itself.
     if (!this.#panel) composer.busy = true;
     const clears = this.#clears;
     const panel = await this.#load();
@@ -242,7 +245,7 @@ export class EvidenceChatElement extends BaseElement {
     composer.value ||= question;
   }
 
-  /** Forgets the conversation and the unsent draft; the next question starts a new session. Call it at sign-out. */
+  /** Clears the conversation and the draft; the next question starts a new session. Call it at sign-out. */
   clear(): void {
     this.#clears++;
     this.#frame.composer.value = "";
@@ -254,19 +257,19 @@ export class EvidenceChatElement extends BaseElement {
     void this.#load().then((panel) => this.isConnected && panel?.loadModel());
   }
 
-  /** Loads the panel's code, once. A load that failed is told, gives `undefined`, and is tried again the next time. */
+  /** Loads the panel's code, once. A failure is shown and gives `undefined`; the next call tries again. */
   #load(): Promise<Panel | undefined> {
     this.#loading ??= this.#create().catch((error: unknown) => {
       this.#loading = undefined;
       this.#hasFailedToLoad = true;
-      this.#frame.complain(this.#translator.t, () => {
-        // The button goes, whatever comes of it.
+      this.#frame.showLoadFailure(this.#translator.t, () => {
+        // The retry button is removed in any case.
         this.focus();
         this.#preload();
       });
       this.#frame.composer.busy = false;
       this.dataset.state = "error";
-      const message = this.#translator.say("loadFailed");
+      const message = this.#translator.format("loadFailed");
       this.#dispatch("error", { code: "load_failed", message, error });
       return undefined;
     });
@@ -293,7 +296,7 @@ export class EvidenceChatElement extends BaseElement {
     return this.#panel;
   }
 
-  /** Shows what the page says in attributes, in the widget's language. */
+  /** Updates the language, and the texts that come from attributes. */
   #updateTexts(): void {
     this.#locale.use(this, this.#texts);
     this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
@@ -310,7 +313,9 @@ export class EvidenceChatElement extends BaseElement {
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
   };
 
-  /** A property that was set before the element was defined hides the accessor of the same name: set it again. */
+  /**
+   * A property set before the element was defined shadows the accessor of the same name: deletes it and sets it again.
+   */
   #adoptEarlyProperty(name: (typeof EARLY_PROPERTIES)[number]): void {
     if (!Object.hasOwn(this, name)) return;
     const { [name]: value } = this;

@@ -3,7 +3,7 @@ import { ICONS } from "../dom/icons.js";
 import type { Translate, Translated } from "../dom/translator.js";
 import { Composer } from "./composer.js";
 
-/** What the visitor can do before the panel's code is there. */
+/** What the visitor can do before the panel's code is loaded. */
 export interface FrameActions {
   readonly send: (question: string) => void;
   readonly open: () => void;
@@ -11,19 +11,19 @@ export interface FrameActions {
 }
 
 /**
- * The widget's skeleton: the launcher, and the panel's head, log and question box. It stands on the page at once and the
- * panel's code fills it later, so nothing moves when that arrives and a question that is being typed stays.
+ * The widget's skeleton: the launcher, and the panel's head, log and question box. It is shown at once and the panel's
+ * code fills it later, so the layout does not shift and a question that is being typed is kept.
  */
 export class Frame {
   readonly composer: Composer;
   /** The round button of a floating widget. */
   readonly launcher: HTMLButtonElement;
   readonly heading = element("h2", { id: "heading", dir: "auto", part: "heading" });
-  /** Where the panel puts its buttons. */
+  /** Container of the panel's buttons. */
   readonly tools = element("div", { class: "tools" });
   readonly intro: HTMLElement;
   readonly log: HTMLElement;
-  /** What the panel may replace: the conversation, or the history. */
+  /** The conversation; the panel may show the history instead. */
   readonly body: HTMLElement;
   /** Notices above the question box. */
   readonly status = element("div", { class: "status" });
@@ -73,14 +73,14 @@ export class Frame {
     fill(this.heading, title);
   }
 
-  /** Text before the first question, unless the page puts something of its own there. */
+  /** Text before the first question, unless the page fills the slot. */
   set greeting(greeting: string | Translated) {
     this.#greeting.replaceChildren();
     fill(this.#greeting, greeting);
   }
 
-  /** Says that the panel itself could not be loaded. */
-  complain(t: Translate, retry: () => void): void {
+  /** Shows that the panel could not be loaded, with a retry button. */
+  showLoadFailure(t: Translate, retry: () => void): void {
     this.status.replaceChildren(
       element(
         "div",
@@ -91,7 +91,7 @@ export class Frame {
     );
   }
 
-  /** A floating panel is a dialog that does not take the page away; an inline one is a part of the page. */
+  /** A floating panel is a non-modal dialog; an inline one is a region of the page. */
   set mode(mode: "inline" | "floating") {
     this.root.dataset.mode = mode;
     this.panel.setAttribute("role", mode === "floating" ? "dialog" : "region");

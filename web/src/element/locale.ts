@@ -46,7 +46,7 @@ export class LocaleController {
   }
 }
 
-/** The `lang` of the element or of the nearest element around it, also outside of its shadow tree. */
+/** The `lang` of the element or of its nearest ancestor, also across shadow roots. */
 function tagAt(element: Element): string {
   for (let node: Element | undefined = element; node; node = hostOf(node)) {
     const tag = node.closest("[lang]")?.getAttribute("lang");
@@ -60,7 +60,7 @@ function hostOf(element: Element): Element | undefined {
   return root instanceof ShadowRoot ? root.host : undefined;
 }
 
-/** `Intl` throws for tags it cannot read. */
+/** `Intl` throws for malformed tags. */
 function isValid(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;

@@ -1,4 +1,4 @@
-/** Everything of the widget that is not needed before the visitor turns to it. */
+/** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { citationStyles } from "./citations/index.js";
 import historyStyles from "./history/history.css";
@@ -9,13 +9,13 @@ import { referenceStyles } from "./references/export-menu.js";
 
 export type { PanelHost } from "./host.js";
 
-/** The widget's life, as the element directs it. */
+/** What the element calls on the panel. */
 export type Panel = Pick<
   WidgetPanel,
   "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "modeChanged" | "loadModel" | "opened"
 >;
 
-/** Fills the frame of an element. */
+/** Creates the panel in the frame of an element. */
 export function createPanel(host: PanelHost): Panel {
   for (const styles of [css, citationStyles, historyStyles, referenceStyles]) adoptStyles(host.shadow, styles);
   return new WidgetPanel(host);

@@ -1,14 +1,14 @@
 import { set } from "../dom/element.js";
 import type { Frame } from "../element/frame.js";
 
-/** Where a floating panel takes the whole window: the same condition stands in frame.css. */
+/** When a floating panel covers the whole window. Same condition as in frame.css. */
 const WHOLE_WINDOW = "(max-width: 30rem), (max-height: 30rem)";
 
 const FOCUSABLE = "button:enabled, a[href], summary, input:enabled, select:enabled, textarea:enabled, [tabindex='0']";
 
 /**
- * A floating panel leaves the page usable, until it covers all of it: then the focus stays in the panel, since nobody
- * could see where it is on the page beneath.
+ * Makes a floating panel modal while it covers the whole window: the focus then stays in the panel, because the visitor
+ * could not see it on the page beneath.
  */
 export class Modality {
   readonly #frame: Frame;
@@ -17,7 +17,7 @@ export class Modality {
   readonly #announcer: HTMLElement;
   readonly #update = () => this.update();
 
-  /** `announcer` is what a screen reader listens to: of a modal dialog it hears nothing that is outside. */
+  /** `announcer` is the live region. A screen reader ignores one outside an open modal dialog. */
   constructor(frame: Frame, shadow: ShadowRoot, announcer: HTMLElement) {
     this.#frame = frame;
     this.#shadow = shadow;
@@ -38,7 +38,7 @@ export class Modality {
     return this.#frame.root.dataset.mode === "floating" && this.#wholeWindow.matches;
   }
 
-  /** The window, or the mode, is another. */
+  /** Applies a change of the window size or of the mode. */
   update(): void {
     set(this.#frame.panel, "aria-modal", this.#isModal && "true");
     const home = this.#isModal ? this.#frame.panel : this.#frame.root;

@@ -23,7 +23,7 @@ import { ModelNotice } from "./model/model-notice.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 
-/** The panel: conversation, history and model of one widget, and what they have to know of each other. */
+/** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
   readonly #host: PanelHost;
   readonly #model: ModelLoader;
@@ -50,7 +50,7 @@ export class WidgetPanel {
     const { t } = translator;
     this.#identity = this.#newIdentity();
     this.#modelNotice = new ModelNotice(translator, modelBytes(), {
-      // Each button goes with its notice.
+      // Each button is removed with its notice, so the focus moves first.
       retry: () => {
         frame.composer.focus();
         this.#model.load();
@@ -123,19 +123,19 @@ export class WidgetPanel {
     this.#showState();
   }
 
-  /** The element is on the page. */
+  /** The element was added to the page. */
   connect(): void {
     this.#offline.connect();
     this.#modality.connect();
     this.#visibleArea.connect();
     addEventListener("focus", this.#checkIdentity);
     document.addEventListener("visibilitychange", this.#checkIdentity);
-    // Where it cannot work, the visitor should know before typing a question.
+    // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
     this.#siteSettings.read();
   }
 
-  /** The element is gone from the page. */
+  /** The element was removed from the page. */
   disconnect(): void {
     this.#offline.disconnect();
     this.#modality.disconnect();
@@ -147,7 +147,7 @@ export class WidgetPanel {
     this.#model.unload();
   }
 
-  /** Loads the model for the first time, unless the visitor has to be asked first. */
+  /** Loads the site's settings and the model, if that has not begun. */
   loadModel(): void {
     this.#siteSettings.read();
     if (this.#model.state.status === "idle") this.#model.load();
@@ -162,19 +162,19 @@ export class WidgetPanel {
     this.#closeHistory();
   }
 
-  /** Another server: what is on the screen is not its. A page may also tell the first one late. */
+  /** Clears the data of the previous server. A page may also set its first endpoint late, which clears nothing. */
   endpointChanged(before: string): void {
     if (before !== "") this.clear();
     this.#siteSettings.forget();
     this.#siteSettings.read();
   }
 
-  /** Inline has become floating, or the other way round. */
+  /** Applies a change between inline and floating. */
   modeChanged(): void {
     this.#modality.update();
   }
 
-  /** Asks; resolves when the outcome is shown. Ignored while another question is running. */
+  /** Asks a question. Resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
@@ -265,22 +265,22 @@ export class WidgetPanel {
     frame.composer.disabled = state.status === "unsupported";
     this.#showState();
     if (state.status === "ready") dispatch("ready", { fingerprint: state.embedder.fingerprint });
-    if (state.status === "timed_out") this.#tellFailure("timeout", "modelTimedOutText");
+    if (state.status === "timed_out") this.#reportFailure("timeout", "modelTimedOutText");
     if (state.status === "failed" || state.status === "unsupported") {
       const { code, text } = problemOf(state.error);
-      this.#tellFailure(code, text, state.error);
+      this.#reportFailure(code, text, state.error);
     }
   }
 
-  #tellFailure(code: string, text: TextKey, error?: unknown): void {
-    this.#host.dispatch("error", { code, message: this.#host.translator.say(text), error });
+  #reportFailure(code: string, text: TextKey, error?: unknown): void {
+    this.#host.dispatch("error", { code, message: this.#host.translator.format(text), error });
   }
 
   #showState(): void {
     const { element, frame } = this.#host;
     const { isBusy, isRunning } = this.#chat;
     frame.composer.busy = isBusy;
-    frame.composer.instead = isRunning ? this.#chat.stopButton : undefined;
+    frame.composer.replacement = isRunning ? this.#chat.stopButton : undefined;
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;
     element.dataset.state = this.#state();
   }

@@ -4,7 +4,7 @@ import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 
-/** Shows what the site's own settings say: greeting, suggestions, longest question. Without them the widget works as well. */
+/** Applies the site's settings: greeting, suggested questions, length limit. The widget also works without them. */
 export class SiteSettings {
   readonly #host: PanelHost;
   readonly #client: () => ChatClientOptions;
@@ -18,7 +18,7 @@ export class SiteSettings {
     this.#ask = ask;
   }
 
-  /** Reads them, once; what failed is tried again the next time. */
+  /** Reads the settings once. After a failure the next call tries again. */
   read(): void {
     if (this.#reading || this.#host.element.endpoint === "") return;
     const reading = this.#read().catch(() => {
@@ -27,7 +27,7 @@ export class SiteSettings {
     this.#reading = reading;
   }
 
-  /** Those of another server are not this one's. */
+  /** Drops the settings of the previous server. */
   forget(): void {
     this.#reading = undefined;
     this.#suggestions?.remove();
@@ -44,7 +44,7 @@ export class SiteSettings {
     this.#suggestions?.remove();
     if (questions.length === 0) return;
     this.#suggestions = suggestedQuestions(translator.t, questions, (question) => {
-      // The button goes with the other suggestions.
+      // The button is removed with the other suggestions.
       frame.composer.focus();
       this.#ask(question);
     });
@@ -52,7 +52,7 @@ export class SiteSettings {
   }
 }
 
-/** The questions a site suggests, each asked with one press. */
+/** Buttons for the suggested questions; a click asks. */
 export function suggestedQuestions(
   t: Translate,
   questions: readonly string[],

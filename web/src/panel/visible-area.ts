@@ -1,6 +1,6 @@
 /**
- * Tells the style sheet which part of the window can be seen: a keyboard on the screen covers some of it, and on most
- * devices the window does not get smaller for that.
+ * Gives the style sheet the visible part of the window. An on-screen keyboard covers some of it, and on most devices
+ * the window does not shrink.
  */
 export class VisibleArea {
   readonly #root: HTMLElement;
@@ -21,9 +21,9 @@ export class VisibleArea {
 
   #show(): void {
     const { height, offsetTop, scale } = globalThis.visualViewport ?? { height: 0, offsetTop: 0, scale: 0 };
-    // Who zooms in with two fingers wants to see a part of the panel, not a smaller panel.
-    const isWhole = scale !== 1;
-    this.#root.style.setProperty("--visible-height", isWhole ? "100dvh" : `${height}px`);
-    this.#root.style.setProperty("--visible-top", isWhole ? "0px" : `${offsetTop}px`);
+    // A visitor who pinch-zooms wants to see a part of the panel, not a smaller panel.
+    const isZoomed = scale !== 1;
+    this.#root.style.setProperty("--visible-height", isZoomed ? "100dvh" : `${height}px`);
+    this.#root.style.setProperty("--visible-top", isZoomed ? "0px" : `${offsetTop}px`);
   }
 }

@@ -9,8 +9,9 @@ export { type ReferenceSource, sourcesOf } from "./source.js";
 export type ReferenceFormat = "apa" | "mla" | "chicago" | "bibtex" | "ris" | "csl-json";
 
 /**
- * Writes references as plain text. The styles (APA, MLA, Chicago) sort them and put an empty line between two; the other
- * formats keep the given order. `language` is a BCP 47 tag; a style uses English if it does not know the language.
+ * Writes references as plain text. The styles (APA, MLA, Chicago) sort them and put an empty line between two; the
+ * other formats keep the given order. `language` is a BCP 47 tag; a style uses English if it does not know the
+ * language.
  */
 export function formatReferences(
   sources: readonly ReferenceSource[],

@@ -3,7 +3,9 @@ const SMALL_WORDS = new Set(
   "a an and as at but by down for from in into nor of on onto or over so the till to up via with yet".split(" "),
 );
 
-/** An English title with capitals as MLA and Chicago want them. Words with a capital or a dot inside stay as they are. */
+/**
+ * An English title with capitals as MLA and Chicago want them. Words with a capital or a dot inside stay as they are.
+ */
 export function titleCase(title: string): string {
   const words = [...title.matchAll(/[^\s-]+/g)];
   const last = words.length - 1;

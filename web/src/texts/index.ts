@@ -9,16 +9,16 @@ export type Texts = LauncherTexts & PanelTexts;
 /** The name of a text. */
 export type TextKey = keyof Texts;
 
-/** A language that the widget speaks by itself. */
+/** A language that the widget has texts for. */
 export type Language = keyof typeof LAUNCHER_TEXTS;
 
-/** The language for a BCP 47 tag such as `de-AT`; English for those the widget does not speak. */
+/** The language for a BCP 47 tag such as `de-AT`; English if the widget has no texts for it. */
 export function languageOf(tag: string): Language {
   const primary = tag.toLowerCase().split(/[-_]/, 1)[0] ?? "";
   return Object.hasOwn(LAUNCHER_TEXTS, primary) ? (primary as Language) : "en";
 }
 
-/** The texts that are needed before the panel is there. */
+/** The texts that are needed before the panel is loaded. */
 export function launcherTexts(language: Language): LauncherTexts {
   return LAUNCHER_TEXTS[language];
 }

@@ -1,4 +1,4 @@
-/** The texts that are on the page before the visitor does anything, in every language: they must not be waited for. */
+/** The texts of the launcher. They are bundled in every language, because they are shown at once. */
 export interface LauncherTexts {
   /** The panel's title, unless the page gives one. */
   readonly heading: string;

@@ -516,7 +516,7 @@ test("the visitor's data are saved as a file, to the byte as the server sent it"
   const { name, text } = await exported();
   assert.equal(name, "evidence-chat-export.json");
   assert.equal(text, exportOf(site.lists.ann));
-  assert.equal(await state(), "The file with your data is complete.");
+  assert.equal(await state(), "Your data was exported.");
   assert.equal(await role("my-data-state").getAttribute("role"), "status");
   assert.deepEqual(
     site.requests.slice(1).map(({ method, path, token }) => [method, path, token]),
@@ -558,7 +558,7 @@ test("while the data are exported a second press does nothing, and that it runs 
 test("everything of the visitor is deleted only after a question that says what goes", async () => {
   await show();
   await role("my-data-delete").click();
-  const question = page.getByRole("alertdialog", { name: "Delete everything of yours?" });
+  const question = page.getByRole("alertdialog", { name: "Delete all your data?" });
   assert.match(await question.textContent(), /All your conversations .* every question and answer .* could not be ans/);
   assert.equal(await focused(), "Cancel");
   await role("my-data-confirm").click();
@@ -571,8 +571,8 @@ test("everything of the visitor is deleted only after a question that says what 
   await settled();
   assert.deepEqual(await titles(), []);
   assert.equal(await role("history-state").textContent(), "Your conversations will appear here.");
-  assert.equal(await state(), "Everything of yours was deleted.");
-  assert.equal(await focused(), "Delete everything of mine");
+  assert.equal(await state(), "All your data was deleted.");
+  assert.equal(await focused(), "Delete all my data");
 });
 
 test("by keyboard, Enter pressed twice deletes nothing, nor does Escape, which stays in the history", async () => {
@@ -584,7 +584,7 @@ test("by keyboard, Enter pressed twice deletes nothing, nor does Escape, which s
     assert.equal(await focused(), "Cancel");
     await page.keyboard.press(key);
     assert.equal(await role("my-data-question").isVisible(), false);
-    assert.equal(await focused(), "Delete everything of mine");
+    assert.equal(await focused(), "Delete all my data");
   }
   assert.deepEqual(await calls(), []);
   assert.equal(sent("DELETE").length, 0);
@@ -610,7 +610,7 @@ test("where not everything could be deleted, that is told, the list stays, and t
   await role("my-data-delete").click();
   await role("my-data-confirm").click();
   await role("my-data-failure").waitFor();
-  assert.equal(await failure(), "Not everything of yours could be deleted. Please try again.");
+  assert.equal(await failure(), "Some of your data could not be deleted. Please try again.");
   assert.equal((await titles()).length, 3);
   assert.deepEqual(await calls(), [["deletingAll"]]);
   await role("retry").click();

@@ -162,7 +162,7 @@ test("after everything of the visitor is deleted the open conversation is empty,
   await widget.role("history-open").click();
   await widget.role("my-data-delete").click();
   await widget.role("my-data-confirm").click();
-  await widget.element.getByText("Everything of yours was deleted.").waitFor();
+  await widget.element.getByText("All your data was deleted.").waitFor();
   await widget.element.getByText("Your conversations will appear here.").waitFor();
   await widget.role("history-back").click();
   assert.equal(await widget.all("user").count(), 0);
@@ -186,7 +186,7 @@ test("an answer that is still coming is stopped before everything is deleted", a
   await widget.role("history-open").click();
   await widget.role("my-data-delete").click();
   await widget.role("my-data-confirm").click();
-  await widget.element.getByText("Everything of yours was deleted.").waitFor();
+  await widget.element.getByText("All your data was deleted.").waitFor();
   await widget.until(() => site.api.questions()[0].isCut, "the end of the question");
   release();
   await widget.role("history-back").click();

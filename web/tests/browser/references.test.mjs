@@ -145,7 +145,7 @@ test("a clipboard that may not be used is said", async () => {
   });
   await open();
   await page.getByRole("button", { name: "Copy" }).first().click();
-  await status().filter({ hasText: "Could not be copied" }).waitFor();
+  await status().filter({ hasText: "Could not copy" }).waitFor();
 });
 
 for (const [name, file] of [

@@ -1,6 +1,6 @@
 import type { Citation } from "../wire.js";
 
-/** A document with its passages, which share its number. */
+/** A document with its cited passages; all of them have its number. */
 export interface CitedDocument {
   readonly id: string;
   readonly title: string;
@@ -8,7 +8,7 @@ export interface CitedDocument {
   readonly passages: readonly Citation[];
 }
 
-/** The documents behind an answer, in the order of their numbers: the first one is what `[1]` points at. */
+/** The documents of an answer in the order of their numbers: `[1]` points at the first one. */
 export function citedDocuments(citations: readonly Citation[]): CitedDocument[] {
   const passagesOf = new Map<number, [Citation, ...Citation[]]>();
   for (const citation of citations) {
@@ -26,5 +26,5 @@ export function citedDocuments(citations: readonly Citation[]): CitedDocument[] 
     }));
 }
 
-/** Begins the text of a hedged answer, as a paragraph of its own. */
+/** The first paragraph of a hedged answer. */
 export const HEDGE = "These passages are about this, but may not answer it.\n\n";

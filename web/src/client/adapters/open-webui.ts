@@ -2,7 +2,7 @@ import { ChatError } from "../errors.js";
 import type { ChatEvent } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
-/** An event for the event emitter of Open WebUI: those of its types that an answer needs. */
+/** An event for the event emitter of Open WebUI; only the types that an answer needs. */
 export type OpenWebUiEvent =
   | {
       readonly type: "status";
@@ -17,13 +17,13 @@ export interface OpenWebUiSource {
   readonly source: { readonly id: string; readonly name: string; readonly url?: string };
   readonly document: readonly string[];
   readonly metadata: readonly OpenWebUiMetadata[];
-  /** Cosine of question and passage, which Open WebUI shows as relevance. */
+  /** Cosine similarity of question and passage; Open WebUI shows it as relevance. */
   readonly distances: readonly number[];
 }
 
-/** Where a passage is from. */
+/** The origin of a passage. */
 export interface OpenWebUiMetadata {
-  /** Passages with the same one are listed as one source. The document's id, since an address would hide the title. */
+  /** The document's id. Open WebUI groups passages by it, and would show a URL instead of the title. */
   readonly source: string;
   readonly name: string;
   readonly url?: string;
@@ -32,10 +32,10 @@ export interface OpenWebUiMetadata {
 }
 
 /**
- * Turns the events of an answer into events for Open WebUI. Sources come in the order of their numbers, which is the one
- * Open WebUI counts them in, so `[1]` in the text opens the right one.
+ * Turns the events of an answer into events for Open WebUI. Open WebUI numbers sources in the order they arrive, so
+ * they are sent in the order of their numbers and `[1]` in the text opens the right one.
  *
- * A `ChatError` becomes a notification; anything else is thrown on.
+ * A `ChatError` becomes a notification; any other error is rethrown.
  */
 export async function* toOpenWebUiEvents(
   events: AsyncIterable<ChatEvent>,

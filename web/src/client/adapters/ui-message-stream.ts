@@ -2,14 +2,14 @@ import { ChatError, type ChatErrorCode } from "../errors.js";
 import type { ChatEvent, Citation, FoundPassage, RefusalReason } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
-/** Which conversation a message belongs to, and whether it is in the history. Custom metadata of the message. */
+/** Custom metadata of a message: its conversation, and whether it is in the history. */
 export interface UiMessageMetadata {
   readonly session_id?: string;
   readonly message_id?: string;
   readonly persisted: boolean;
 }
 
-/** A part of the UI message stream of the Vercel AI SDK (protocol v1): those of its parts that an answer needs. */
+/** A part of the UI message stream of the Vercel AI SDK (protocol v1); only the parts that an answer needs. */
 export type UiMessagePart =
   | { readonly type: "start" }
   | { readonly type: "text-start"; readonly id: string }
@@ -41,14 +41,14 @@ export type UiMessagePart =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "finish"; readonly messageMetadata: UiMessageMetadata };
 
-/** A message has one text. */
+/** Id of the text part; a message has only one. */
 const TEXT = "text-1";
 
 /**
- * Turns the events of an answer into the UI message stream of the Vercel AI SDK. To serve it, send each part as
- * `data: <JSON>` and an empty line, `data: [DONE]` at the end, and the header `x-vercel-ai-ui-message-stream: v1`.
+ * Turns the events of an answer into the UI message stream of the Vercel AI SDK. To serve it, send the header
+ * `x-vercel-ai-ui-message-stream: v1`, each part as `data: <JSON>` with an empty line, and `data: [DONE]` at the end.
  *
- * A `ChatError` becomes an `error` part, and before it a `data-error` part with its code; anything else is thrown on.
+ * A `ChatError` becomes a `data-error` part with its code and then an `error` part; any other error is rethrown.
  */
 export async function* toUiMessageStream(
   events: AsyncIterable<ChatEvent>,

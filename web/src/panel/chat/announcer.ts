@@ -1,11 +1,11 @@
 import { element } from "../../dom/element.js";
 
-/** Has a screen reader say something, once. */
+/** Makes screen readers read a text aloud, once. */
 export class Announcer {
   readonly root = element("div", { class: "visually-hidden", role: "status", "data-role": "announcer" });
 
   say(text: string): void {
-    // A text of its own each time: the same words again would be no change.
+    // A new node each time: setting the same text again would not be read.
     this.root.replaceChildren(element("p", {}, text));
   }
 

@@ -20,13 +20,13 @@ import { problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
 import { Stopwatch } from "./stopwatch.js";
 
-/** Messages asked for at once when a conversation is opened: the most there can be. A page may have fewer. */
-const PAGE = 200;
+/** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
+const PAGE_SIZE = 200;
 
-/** The reason of an abort that the visitor asked for. */
+/** Abort reason when the visitor stops the answer. */
 export const STOPPED = new DOMException("The visitor stopped the answer.", "AbortError");
 
-/** What a chat works with. */
+/** Dependencies and callbacks of a chat. */
 export interface ChatOptions {
   readonly host: PanelHost;
   readonly announcer: Announcer;
@@ -40,18 +40,20 @@ export interface ChatOptions {
   readonly onEnd: () => void;
 }
 
-/** Asks questions and shows what comes of them, one at a time. */
+/** Asks questions, one at a time, and shows their outcomes. */
 export class Chat {
   readonly log: LogView;
-  /** Stops the answer that is running. */
+  /** Stops the running answer. */
   readonly stopButton: HTMLButtonElement;
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
   #running: AbortController | undefined;
   #restoring: AbortController | undefined;
-  /** Whether the conversation that is being opened came. */
+  /** Whether the conversation that is being opened could be loaded. */
   #restored: Promise<boolean> = Promise.resolve(true);
-  /** Aborts downloads when the visitor changes. A question that waits for an opened conversation ends with its visit. */
+  /**
+   * Aborts downloads when the visitor changes. A question that waits for an opened conversation ends with its visit.
+   */
   #visit = new AbortController();
   #hasFailed = false;
 
@@ -71,7 +73,7 @@ export class Chat {
     return this.#running !== undefined;
   }
 
-  /** Whether a question has to wait. */
+  /** Whether a new question has to wait. */
   get isBusy(): boolean {
     return this.isRunning || this.#restoring !== undefined;
   }
@@ -87,7 +89,7 @@ export class Chat {
 
   async ask(question: string): Promise<void> {
     if (this.#running) return;
-    // It goes on with the conversation that is being opened.
+    // The question continues a conversation that is being opened.
     const visit = this.#visit;
     const isRestored = !this.#restoring || (await this.#restored);
     if (this.#running || visit !== this.#visit) return;
@@ -102,13 +104,13 @@ export class Chat {
     await this.#run(exchange, reply);
   }
 
-  /** Ends what is running, for that reason. */
+  /** Aborts the running question or opening. */
   abort(reason: unknown): void {
     this.#running?.abort(reason);
     this.#restoring?.abort(reason);
   }
 
-  /** Forgets the conversation; the next question starts a new session. */
+  /** Clears the conversation; the next question starts a new session. */
   startOver(): void {
     const running = this.#running;
     this.#running = undefined;
@@ -122,20 +124,20 @@ export class Chat {
     this.#options.onChange();
   }
 
-  /** Forgets all data of this visitor. */
+  /** Clears all data of this visitor. */
   forget(): void {
     this.#visit.abort(STOPPED);
     this.#visit = new AbortController();
     this.startOver();
   }
 
-  /** Shows a conversation of the history, to go on with. */
+  /** Opens a conversation of the history. */
   open(session: Session): void {
     this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
     this.#conversation.resume(session.id);
-    this.log.tell(waiting(this.#options.host.translator, "loading"));
+    this.log.showNotice(waiting(this.#options.host.translator, "loading"));
     this.#options.onChange();
     this.#restored = this.#restore(session, restoring.signal).finally(() => {
       if (this.#restoring !== restoring) return;
@@ -144,23 +146,23 @@ export class Chat {
     });
   }
 
-  /** Whether it came; it may fail, or be given up. */
+  /** Loads the messages. Gives `false` if that fails or is aborted. */
   async #restore(session: Session, signal: AbortSignal): Promise<boolean> {
     const { host, announcer, client } = this.#options;
     try {
       let cursor: string | undefined;
       do {
-        const page = await listMessages(session.id, { limit: PAGE, cursor }, client(), signal);
+        const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
         signal.throwIfAborted();
         this.log.restore(page.messages);
-        // A server that goes in circles would never end.
+        // The same cursor again would loop for ever.
         if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
       } while (cursor !== undefined);
-      announcer.say(host.translator.say("conversationRestored", { title: session.title ?? "" }));
+      announcer.say(host.translator.format("conversationRestored", { title: session.title ?? "" }));
       return true;
     } catch (error) {
-      // An element that was taken from the page may be put back, and then has to say something.
+      // An element that was removed from the page may come back and then needs an error message.
       if (signal.reason !== STOPPED) this.#notRestored(signal.aborted ? signal.reason : error, session);
       return false;
     }
@@ -175,8 +177,8 @@ export class Chat {
     };
     this.#hasFailed = true;
     this.#conversation.reset();
-    this.log.tell(errorNotice(host.translator.t, problem, retry));
-    host.dispatch("error", { code: problem.code, message: host.translator.say(problem.text), error });
+    this.log.showNotice(errorNotice(host.translator.t, problem, retry));
+    host.dispatch("error", { code: problem.code, message: host.translator.format(problem.text), error });
   }
 
   async #run(exchange: Exchange, reply: ReplyView): Promise<void> {
@@ -199,10 +201,10 @@ export class Chat {
         }
       }
     } catch (thrown) {
-      // Where the conversation was left, the reply is gone, too.
+      // The reply is gone if the visitor left the conversation.
       if (this.#running !== running) return;
       watch.mark("failed");
-      // Who ended it says better why than what that broke.
+      // The abort reason explains more than the error it caused.
       this.#failed(running.signal.aborted ? running.signal.reason : thrown, exchange, reply);
     } finally {
       if (this.#running === running) {
@@ -218,9 +220,9 @@ export class Chat {
     const { host, announcer } = this.#options;
     const { composer } = host.frame;
     reply.refuse(event, {
-      rephrase: () => composer.offer(question),
+      rephrase: () => composer.suggest(question),
       supportUrl: safeLink(host.element.getAttribute("support-url")),
-      suggest: (text) => composer.offer(text),
+      suggest: (text) => composer.suggest(text),
     });
     announcer.say(reply.root.querySelector("[data-role=refusal-message]")?.textContent ?? "");
     host.dispatch("refusal", event);
@@ -228,7 +230,7 @@ export class Chat {
 
   #completed({ answer }: ReplyView): void {
     const { host, announcer } = this.#options;
-    announcer.say(host.translator.say("answerReady", { text: answer.plainText() }));
+    announcer.say(host.translator.format("answerReady", { text: answer.plainText() }));
     const { text, citations, alsoFound, isHedged: hedged } = answer;
     host.dispatch("message", { role: "assistant", text, hedged, citations, alsoFound, sessionId: this.sessionId });
   }
@@ -241,7 +243,7 @@ export class Chat {
     if (embedderErrorCode(error) === "crashed") model.unload();
     const problem = problemOf(error);
     this.log.following(() => reply.fail(problem, retry));
-    const message = host.translator.say(problem.text, problem.values);
+    const message = host.translator.format(problem.text, problem.values);
     host.dispatch("error", { code: problem.code, message, error });
   }
 
@@ -249,7 +251,7 @@ export class Chat {
     if (this.#running) return;
     reply.wait();
     void this.#run(exchange, reply);
-    // The button that had the focus is gone.
+    // The retry button had the focus and is gone.
     this.#options.host.frame.composer.focus();
   }
 
@@ -257,7 +259,7 @@ export class Chat {
     const { host, client } = this.#options;
     return {
       opened: (citation) => host.dispatch("citation-open", { citation }),
-      // By the document's id, not by its link: that may have expired, and who may read it is checked when it is clicked.
+      // By id rather than by the citation's link, which may have expired; the server checks access again.
       download: async ({ document_id: id }) => saveFile(await downloadDocument(id, client(), this.#visit.signal)),
       exportReferences: (citations) => exportMenu(host.translator, () => citations),
     };

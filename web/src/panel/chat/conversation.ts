@@ -8,8 +8,8 @@ import type { QuestionEmbedder } from "../model/model-loader.js";
 import type { Stopwatch } from "./stopwatch.js";
 
 /**
- * One question. Its request is made once: a retry must send the same bytes under the same `message_id`. Only where the
- * session turns out to be gone, and nothing was stored, is the request made anew.
+ * One question. Its request is built once, because a retry must send the same bytes with the same `message_id`. It is
+ * built again only if the session does not exist, so that nothing was stored.
  */
 export interface Exchange {
   readonly question: string;
@@ -19,7 +19,7 @@ export interface Exchange {
 
 const NO_ENDPOINT = "<evidence-chat> has no endpoint. Set the attribute to the URL of POST /api/chat.";
 
-/** The questions of one session, asked one at a time. */
+/** Sends the questions of one session. */
 export class Conversation {
   readonly #session = new SessionTracker();
   readonly #embedder: () => Promise<QuestionEmbedder>;
@@ -38,16 +38,16 @@ export class Conversation {
     return { question: wellFormed(question), messageId: randomUuid() };
   }
 
-  /** Asks, or asks again; yields the outcome's events. Throws `EmbedderError`, `ChatError`, or the signal's reason. */
+  /** Sends a question or a retry and yields its events. Throws `EmbedderError`, `ChatError`, or the signal's reason. */
   async *run(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
     try {
       yield* this.#ask(exchange, watch, signal);
     } catch (error) {
       if (!isSessionGone(error, exchange.request)) throw error;
-      const wasUnsure = this.#session.isUnsure;
+      const wasUnconfirmed = this.#session.isUnconfirmed;
       const left = this.#leaveSession(exchange, error);
-      // The session was only thought to exist: the visitor need not know.
-      if (!wasUnsure) throw left;
+      // The session was never confirmed, so this is not an error for the visitor.
+      if (!wasUnconfirmed) throw left;
       yield* this.#ask(exchange, watch, signal);
     }
   }
@@ -75,14 +75,14 @@ export class Conversation {
     this.#session.reset();
   }
 
-  /** The next question goes on with that session. */
+  /** The next question continues that session. */
   resume(sessionId: string): void {
     this.#session.resume(sessionId);
   }
 
-  /** Makes a retry start a new session; gives the error to throw, which offers that retry. */
+  /** Makes a retry start a new session. Gives the error to throw, which allows a retry. */
   #leaveSession(exchange: Exchange, { code, message, status, requestId }: ChatError): ChatError {
-    // A question asked meanwhile may have begun a session that does exist.
+    // Another question may have started a new session meanwhile.
     if (this.#session.id === exchange.request?.session_id) this.#session.reset();
     delete exchange.request;
     return new ChatError(code, message, {
@@ -117,12 +117,12 @@ function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Whether the session was deleted, or belongs to somebody else since another visitor signed in. */
+/** Whether the session was deleted, or belongs to another user. */
 function isSessionGone(error: unknown, request: ChatRequest | undefined): error is ChatError {
   return error instanceof ChatError && error.code === "not_found" && request?.session_id !== undefined;
 }
 
-/** A random UUID. `crypto.randomUUID` only exists in secure contexts, and the widget also runs without one. */
+/** A random UUID. `crypto.randomUUID` exists only in secure contexts; the widget also runs in others. */
 export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = Array.from(bytes, (byte, position) => {
@@ -133,8 +133,8 @@ export function randomUuid(): string {
 }
 
 /**
- * The text with U+FFFD for each half of a surrogate pair that stands alone: JSON escapes such a half, and the server
- * takes it for a broken body. Does what `toWellFormed()` does, in every browser that runs the widget.
+ * The text with U+FFFD in place of each lone surrogate, which the server would reject as malformed JSON. Like
+ * `toWellFormed()`, which some supported browsers lack.
  */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");

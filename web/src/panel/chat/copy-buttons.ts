@@ -4,8 +4,8 @@ import type { Translate } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import type { AnswerView } from "../citations/answer-view.js";
 
-/** How long a button says that it has copied, in milliseconds. */
-const SAY_SO_FOR = 2000;
+/** How long a button shows the outcome. */
+const FEEDBACK_MS = 2000;
 
 /** Buttons that copy an answer, as text or with footnotes. */
 export function copyButtons(t: Translate, answer: AnswerView): HTMLElement {
@@ -34,12 +34,12 @@ function copyButton(t: Translate, key: "copy" | "copyMarkdown", path: string, te
     setTimeout(() => {
       say(key);
       status?.replaceChildren();
-    }, SAY_SO_FOR);
+    }, FEEDBACK_MS);
   };
   return made;
 }
 
-/** Rejects where the page has no secure origin or may not use the clipboard. */
+/** Rejects on a page without a secure origin or without access to the clipboard. */
 async function write(text: string): Promise<void> {
   await navigator.clipboard.writeText(text);
 }

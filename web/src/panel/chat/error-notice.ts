@@ -3,7 +3,7 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translate } from "../../dom/translator.js";
 import type { Problem } from "./problem.js";
 
-/** A notice with the problem and, where it can help, a retry button that counts down the wait the server asked for. */
+/** A notice with the problem. If a retry can help, its button counts down the wait that the server asked for. */
 export function errorNotice(t: Translate, problem: Problem, onRetry: () => void): HTMLElement {
   const notice = element(
     "div",
@@ -21,7 +21,7 @@ export function errorNotice(t: Translate, problem: Problem, onRetry: () => void)
   return notice;
 }
 
-/** A button that can be pressed once the wait is over. It must not stand in a live region: its label changes each second. */
+/** A button that is enabled after the wait. Keep it out of live regions: its label changes every second. */
 export function retryButton(t: Translate, waitSeconds: number, onRetry: () => void): HTMLButtonElement {
   const label = element("span");
   const retry = button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(ICONS.retry), label);

@@ -4,16 +4,16 @@ import type { Translator } from "../../dom/translator.js";
 import type { AnswerView, CitationActions } from "../citations/answer-view.js";
 import { questionView, ReplyView } from "./reply-view.js";
 
-/** This close, in pixels, to where the log scrolls by itself, the visitor is following along. */
-const FOLLOW_WITHIN = 80;
+/** The log follows a streaming answer if it is scrolled this close to the followed position. */
+const FOLLOW_DISTANCE_PX = 80;
 
-/** Room kept above a question that was scrolled to the top, in pixels. */
-const ROOM_ABOVE = 20;
+/** Space above a question that is scrolled to the top. */
+const MARGIN_ABOVE_PX = 20;
 
-/** So many of the last messages of a history are laid out at once, the others when they come into view. */
-const DRAWN_AT_ONCE = 6;
+/** Number of last messages that are laid out at once; older ones when they come into view. */
+const EAGER_MESSAGES = 6;
 
-/** The questions and replies of the session on the screen. */
+/** The log: the questions and replies of the current session. */
 export class LogView {
   readonly #log: HTMLElement;
   readonly #intro: HTMLElement;
@@ -21,17 +21,17 @@ export class LogView {
   readonly #actions: CitationActions;
   #replies = new Set<ReplyView>();
   #lastQuestion: HTMLElement | undefined;
-  /** Stands in place of messages: that they are loading, or could not be. */
+  /** Shown instead of messages while they load, or if that failed. */
   #notice: HTMLElement | undefined;
 
-  /** `log` is the frame's; `intro`, in it, is shown as long as there is nothing else. */
+  /** `log` belongs to the frame; `intro`, inside it, is shown while the log is empty. */
   constructor(log: HTMLElement, intro: HTMLElement, translator: Translator, actions: CitationActions) {
     this.#log = log;
     this.#intro = intro;
     this.#translator = translator;
     this.#actions = actions;
     log.setAttribute("role", "log");
-    // Read aloud is not every delta here, but each answer once it is complete: see Announcer.
+    // Screen readers read each complete answer once (see Announcer), not every delta.
     log.setAttribute("aria-live", "off");
     set(log, "aria-label", translator.t("conversation"));
   }
@@ -40,7 +40,7 @@ export class LogView {
     return this.#lastQuestion === undefined && this.#replies.size === 0;
   }
 
-  /** The answers on the screen, oldest first. */
+  /** The visible answers, oldest first. */
   get answers(): AnswerView[] {
     return [...this.#replies].map(({ answer }) => answer);
   }
@@ -55,27 +55,27 @@ export class LogView {
     return reply;
   }
 
-  /** Shows messages of the history, after those that are there. */
+  /** Appends messages of the history. */
   restore(messages: readonly StoredMessage[]): void {
     this.#begin();
     const restored = messages.map((message) => {
       if (message.role === "user") return (this.#lastQuestion = questionView(this.#translator, message.content));
       return this.#restoreReply(message);
     });
-    for (const message of restored.slice(0, -DRAWN_AT_ONCE)) message.classList.add("past");
+    for (const message of restored.slice(0, -EAGER_MESSAGES)) message.classList.add("past");
     this.#log.append(...restored);
     this.#log.scrollTop = this.#log.scrollHeight;
   }
 
-  /** Shows a notice until there are messages. */
-  tell(notice: HTMLElement): void {
+  /** Replaces all content with a notice, until there are messages. */
+  showNotice(notice: HTMLElement): void {
     this.clear();
     this.#intro.hidden = true;
     this.#notice = notice;
     this.#log.append(notice);
   }
 
-  /** Back to the beginning, without a trace of what was asked. */
+  /** Removes all messages. */
   clear(): void {
     this.#replies.clear();
     this.#lastQuestion = undefined;
@@ -84,9 +84,9 @@ export class LogView {
     this.#log.replaceChildren(this.#intro);
   }
 
-  /** Runs a change of the log and scrolls along, unless the visitor has scrolled elsewhere. */
+  /** Changes the log and scrolls along, unless the visitor has scrolled elsewhere. */
   following(change: () => void): void {
-    const follows = Math.abs(this.#log.scrollTop - this.#followedTop()) < FOLLOW_WITHIN;
+    const follows = Math.abs(this.#log.scrollTop - this.#followedTop()) < FOLLOW_DISTANCE_PX;
     change();
     if (follows) this.#log.scrollTop = this.#followedTop();
   }
@@ -110,11 +110,11 @@ export class LogView {
     return reply;
   }
 
-  /** The end of the log, but never so far that a long answer pushes its own beginning out of sight. */
+  /** The scroll position that shows the end of the log, but keeps the last question in view. */
   #followedTop(): number {
     const { scrollHeight, clientHeight } = this.#log;
     const question = this.#lastQuestion?.offsetTop ?? Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.min(scrollHeight - clientHeight, question - ROOM_ABOVE));
+    return Math.max(0, Math.min(scrollHeight - clientHeight, question - MARGIN_ABOVE_PX));
   }
 }
 

@@ -2,7 +2,7 @@ import { element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translate } from "../../dom/translator.js";
 
-/** Tells the visitor while there is no network. */
+/** Shows a notice while there is no network. */
 export class OfflineNotice {
   readonly root = element("div", { role: "status" });
   readonly #t: Translate;

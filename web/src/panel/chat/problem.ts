@@ -3,7 +3,7 @@ import type { Values } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 
-/** An error as the visitor sees it. */
+/** An error as it is shown to the visitor. */
 export interface Problem {
   readonly code: string;
   readonly text: TextKey;
@@ -11,14 +11,14 @@ export interface Problem {
   readonly canRetry: boolean;
   /** Seconds until a retry makes sense. */
   readonly waitSeconds: number;
-  /** The server's name for the request, for support. */
+  /** The server's id of the request, for support. */
   readonly requestId: string | undefined;
 }
 
-/** Seconds to wait where somebody asks too fast, and the server does not say how long. */
-const WAIT_IF_NOT_TOLD = 10;
+/** Wait after a rate limit without a Retry-After header. */
+const DEFAULT_WAIT_SECONDS = 10;
 
-/** Finds the words for any error. */
+/** The problem to show for an error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ChatError) return chatProblem(error);
   const code = embedderErrorCode(error);
@@ -43,7 +43,7 @@ const GENERAL: Problem = {
 
 function chatProblem(error: ChatError): Problem {
   const { code, retryable, requestId } = error;
-  const retryAfterSeconds = error.retryAfterSeconds || (code === "rate_limited" ? WAIT_IF_NOT_TOLD : 0);
+  const retryAfterSeconds = error.retryAfterSeconds || (code === "rate_limited" ? DEFAULT_WAIT_SECONDS : 0);
   return {
     code,
     text: error.reason === undefined ? TEXTS[code] : SIGN_IN_TEXTS[error.reason],

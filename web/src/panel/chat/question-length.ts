@@ -3,13 +3,13 @@ import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 
-/** A shorter text never has more tokens than the model reads: its tokenizer makes four at most of a character. */
-const SURELY_SHORT = (MAX_TOKENS - 2) / 4;
+/** Shorter texts always fit the model: its tokenizer makes at most four tokens of a character. In UTF-16 code units. */
+const MAX_UNCOUNTED_LENGTH = (MAX_TOKENS - 2) / 4;
 
-/** A pause in the typing, in milliseconds, after which the tokens are counted. */
-const PAUSE = 150;
+/** Debounce before the tokens are counted. */
+const TYPING_PAUSE_MS = 150;
 
-/** Warns, by the model's own tokenizer, when the end of a question would not count. */
+/** Warns if a question has more tokens than the model reads, by the model's tokenizer. */
 export class QuestionLength {
   readonly root = element("div", { role: "status" });
   readonly #translator: Translator;
@@ -22,17 +22,17 @@ export class QuestionLength {
     this.#embedder = embedder;
   }
 
-  /** Looks at what is in the question box. */
+  /** Checks the text of the question box. */
   check(text: string): void {
     this.#text = text.trim();
     clearTimeout(this.#timer);
-    if (this.#text.length <= SURELY_SHORT) this.root.replaceChildren();
-    else this.#timer = setTimeout(() => void this.#count(), PAUSE);
+    if (this.#text.length <= MAX_UNCOUNTED_LENGTH) this.root.replaceChildren();
+    else this.#timer = setTimeout(() => void this.#count(), TYPING_PAUSE_MS);
   }
 
   async #count(): Promise<void> {
     const text = this.#text;
-    // While the model loads nothing can be counted; the embedding itself tells later.
+    // Tokens cannot be counted before the model is loaded.
     const tokens = await this.#embedder()
       ?.countTokens(text)
       .catch(() => undefined);

@@ -5,19 +5,19 @@ import type { Translate, Translated, Translator } from "../../dom/translator.js"
 import type { TextKey } from "../../texts/index.js";
 import { type Download, linkedName } from "../citations/links.js";
 
-/** What the suggestions of a refusal do. */
+/** The actions of a refusal's suggestions. */
 export interface RefusalActions {
   readonly rephrase: () => void;
-  /** Where "Contact support" leads; without it the suggestion is plain text. */
+  /** Target of "Contact support"; without it the suggestion is plain text. */
   readonly supportUrl: string | undefined;
-  /** Any other suggestion is offered as the next question. */
+  /** Puts any other suggestion into the question box. */
   readonly suggest: (question: string) => void;
 }
 
-/** What a refusal says; the history keeps no reason of it. */
+/** The texts of a refusal. The history does not store its reason. */
 export type RefusalTexts = Pick<RefusalEvent, "message" | "suggestions" | "nearest"> & { readonly reason?: string };
 
-/** The reply when there is not enough evidence for an answer. The nearest passages are links where they can be read. */
+/** The reply when there is not enough evidence for an answer. The nearest passages link to their documents. */
 export function refusalNotice(
   translator: Translator,
   { message, reason, suggestions, nearest }: RefusalTexts,
@@ -62,11 +62,11 @@ const REFUSAL =
   "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.";
 const EMPTY = "The knowledge base is empty. Please contact an admin.";
 
-/** Suggestions of a refusal that the widget knows what to do with. */
+/** Suggestions with an action of their own. */
 export const CONTACT_SUPPORT = "Contact support";
 export const REPHRASE = "Rephrase your question";
 
-/** What the server says by itself (`chat-core/src/refusal.rs`) and the widget has in every language. */
+/** The server's default texts (`chat-core/src/refusal.rs`), which the widget has in every language. */
 const KNOWN: Readonly<Record<string, TextKey>> = {
   [REFUSAL]: "refusal",
   [EMPTY]: "refusalEmpty",
@@ -74,7 +74,7 @@ const KNOWN: Readonly<Record<string, TextKey>> = {
   [REPHRASE]: "rephrase",
 };
 
-/** A text of the server in the visitor's language, unless it is one of the site's own. */
+/** A default text of the server in the visitor's language; a text that the site has set as it is. */
 export function serverText(t: Translate, text: string): Translated | string {
   const key = Object.hasOwn(KNOWN, text) ? KNOWN[text] : undefined;
   return key === undefined ? text : t(key);

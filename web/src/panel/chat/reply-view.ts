@@ -8,7 +8,7 @@ import { errorNotice, retryButton } from "./error-notice.js";
 import type { Problem } from "./problem.js";
 import { type RefusalActions, refusalNotice, type RefusalTexts } from "./refusal-notice.js";
 
-/** What came back for a question: waiting, an answer as it streams in, a refusal, or an error. */
+/** The reply to a question: waiting, a streaming answer, a refusal, or an error. */
 export class ReplyView {
   readonly root: HTMLElement;
   readonly #translator: Translator;
@@ -31,13 +31,13 @@ export class ReplyView {
     return this.#answer;
   }
 
-  /** Back to the beginning, for the first attempt and for each retry. */
+  /** Shows that a reply is pending, at the first attempt and at each retry. */
   wait(): void {
     this.#answer = new AnswerView(this.#translator, this.#actions);
     this.#become("pending", waiting(this.#translator));
   }
 
-  /** Takes the next event. */
+  /** Shows the next event. */
   apply(event: Exclude<ChatEvent, RefusalEvent>): void {
     switch (event.type) {
       case "answer_start":
@@ -66,14 +66,14 @@ export class ReplyView {
     this.#become("refused", refusalNotice(this.#translator, refusal, { ...actions, download }));
   }
 
-  /** The visitor has had enough; what there is of the answer stays. */
+  /** The visitor stopped the answer; its text so far stays. */
   stop(onRetry: () => void): void {
     const { t } = this.#translator;
     const note = element("p", { class: "incomplete", "data-role": "incomplete" }, t("stopped"));
     this.#become("stopped", ...this.#partialAnswer(), note, retryButton(t, 0, onRetry));
   }
 
-  /** Shows what went wrong; an answer that had begun stays, marked as incomplete. */
+  /** Shows the problem; the text of the answer so far stays, marked as incomplete. */
   fail(problem: Problem, onRetry: () => void): void {
     const { t } = this.#translator;
     const partial = this.#partialAnswer();
@@ -100,10 +100,10 @@ export class ReplyView {
     this.root.dataset.state = state;
     const isRunning = state === "pending" || state === "streaming";
     this.root.setAttribute("aria-busy", String(isRunning));
-    const isThere = (node: Node) => node.parentNode === this.root;
-    // What stays is not taken out: that would lose its focus, its scroll position and a selection in it.
+    const isPresent = (node: Node) => node.parentNode === this.root;
+    // Nodes that stay are not removed, which would lose focus, scroll position and selection.
     for (const child of [...this.root.childNodes]) if (!content.includes(child)) child.remove();
-    for (const node of content) if (!isThere(node)) this.root.append(node);
+    for (const node of content) if (!isPresent(node)) this.root.append(node);
   }
 }
 
@@ -116,7 +116,7 @@ export function questionView({ t }: Translator, text: string): HTMLElement {
   );
 }
 
-/** Dots that move while something is on its way. */
+/** Moving dots for something that is loading. */
 export function waiting({ t }: Translator, what: TextKey = "searching"): HTMLElement {
   const dots = element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i"));
   return element(

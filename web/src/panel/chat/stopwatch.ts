@@ -1,6 +1,6 @@
 import type { StageDetail } from "../../element/events.js";
 
-/** Tells how far a question has come, and when. */
+/** Reports each stage of a question with its time. */
 export class Stopwatch {
   readonly #start = performance.now();
   readonly #report: (detail: StageDetail) => void;
@@ -10,7 +10,7 @@ export class Stopwatch {
     this.#report = report;
   }
 
-  /** Takes the server's own timings. */
+  /** Stores the server's timings. */
   readonly onResponse = ({ serverTiming }: { readonly serverTiming?: Readonly<Record<string, number>> }): void => {
     this.#serverTiming = serverTiming;
   };

@@ -6,7 +6,7 @@ import { excerptOf } from "./excerpt.js";
 import { headingOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
 
-/** The passages that were found and are not quoted. They are no sources, so the list is closed at first. */
+/** The list of passages that the answer does not quote. They are not sources, so the list starts closed. */
 export function alsoFound(
   passages: readonly FoundPassage[],
   translator: Translator,
@@ -27,7 +27,7 @@ export function alsoFound(
   );
 }
 
-/** One passage, which is drawn when it is opened for the first time. */
+/** One passage. Its content is created when it opens for the first time. */
 function entryOf(passage: FoundPassage, translator: Translator, download: Download): HTMLElement {
   const summary = element("summary", {}, headingOf(passage, [passage], translator), icon(ICONS.chevron));
   const entry = element("details", { class: "source", part: "found", "data-role": "found" }, summary);
@@ -36,7 +36,7 @@ function entryOf(passage: FoundPassage, translator: Translator, download: Downlo
     const links = linksOf(passage, translator, download);
     entry.append(element("div", { class: "source-body" }, excerptOf(passage), links));
   };
-  // Before it opens, so that it opens at its full height; browsers also open it by themselves, to find words in it.
+  // On click, so that it opens at its full height; on toggle, because browsers open it for a search in the page.
   summary.addEventListener("click", draw);
   entry.addEventListener("toggle", draw);
   return entry;

@@ -14,13 +14,13 @@ import { type AnswerPiece, MarkerParser } from "./markers.js";
 import { SourcesView } from "./sources-view.js";
 import { type Target, targetOf } from "./target.js";
 
-/** What the widget does for the sources of an answer. */
+/** Actions of the sources of an answer. */
 export interface CitationActions {
-  /** The visitor has opened a source. */
+  /** Called when the visitor opens a source. */
   opened(citation: Citation): void;
-  /** Fetches the original with the visitor's token and saves it; rejects with an `Error`. */
+  /** Fetches the original file with the visitor's token and saves it. Rejects with an `Error`. */
   download(passage: Passage): Promise<void>;
-  /** What stands below the list of sources, if anything. */
+  /** The element below the list of sources, if any. */
   exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Marker {
 
 type ShownPiece = Exclude<AnswerPiece, { kind: "marker" }> | Marker;
 
-/** A streamed answer: its text, the markers in it, and the sources they point at. */
+/** A streamed answer: its text, its markers, and their sources. */
 export class AnswerView {
   readonly root = element("div", { class: "answer" });
   readonly translator: Translator;
@@ -53,7 +53,7 @@ export class AnswerView {
     this.root.append(this.#text);
   }
 
-  /** The text as it is shown, with its markers. */
+  /** The visible text, with its markers. */
   get text(): string {
     return this.#pieces.map((piece) => (piece.kind === "marker" ? `[${piece.index}]` : piece.text)).join("");
   }
@@ -70,7 +70,7 @@ export class AnswerView {
     return this.#hedge !== undefined;
   }
 
-  /** Says above the text that the passages may not answer the question. */
+  /** Adds a warning above the text that the passages may not answer the question. */
   hedge(): void {
     this.#hedge ??= element(
       "p",
@@ -84,20 +84,20 @@ export class AnswerView {
     this.#show(this.#parser.push(withoutBidiControls(delta)));
   }
 
-  /** The text is over, because all of it came or because no more will. */
+  /** The text has ended, complete or not. */
   finishText(): void {
     this.#show(this.#parser.finish());
   }
 
-  /** The answer is complete: what still leads nowhere never will, and was no marker. */
+  /** The answer is complete: markers that still have no source become plain text. */
   complete(): void {
     this.finishText();
     this.#resolve();
   }
 
   /**
-   * Lists the sources and makes the markers lead to them. A marker without one was no marker, but words in brackets. What
-   * was also found is listed apart: the answer does not quote it.
+   * Lists the sources and links the markers to them. A marker without a source becomes plain text. The passages in
+   * `found`, which the answer does not quote, get a list of their own.
    */
   showSources(citations: readonly Citation[], found: readonly FoundPassage[] = []): void {
     this.finishText();
@@ -112,17 +112,17 @@ export class AnswerView {
     fill(this.root, this.#sources?.root, this.#others);
   }
 
-  /** The answer as text; each marker is the name of its document in brackets. */
+  /** The answer as plain text, with the title of the document in brackets for each marker. */
   plainText(): string {
     return asPlainText(this.#copied(), this.translator);
   }
 
-  /** The answer as Markdown; each marker is a footnote with the quote and where it stands. */
+  /** The answer as Markdown, with a footnote for each marker: the quote and its place. */
   markdown(): string {
     return asMarkdown(this.#copied(), this.translator);
   }
 
-  /** What a badge of this answer stands for; `undefined` for other elements, and before the sources are there. */
+  /** The target of a badge of this answer; `undefined` for other elements, and before the sources arrive. */
   targetOf(badge: Element): Target | undefined {
     return this.#markers().find((marker) => marker.badge === badge)?.target;
   }
@@ -133,7 +133,7 @@ export class AnswerView {
       return piece.target ? { kind: "source", target: piece.target } : { kind: "text", text: `[${piece.index}]` };
     });
     const { translator } = this;
-    return this.isHedged ? [{ kind: "text", text: `${translator.say("hedged")}\n\n` }, ...pieces] : pieces;
+    return this.isHedged ? [{ kind: "text", text: `${translator.format("hedged")}\n\n` }, ...pieces] : pieces;
   }
 
   #listSources(citations: readonly Citation[], download: Download): SourcesView {
@@ -170,7 +170,7 @@ export class AnswerView {
     else this.#text.append(kind === "text" ? text : element("code", { dir: "ltr" }, text));
   }
 
-  /** A marker leads nowhere before the sources are there, nor ever if the answer is cut off before them. */
+  /** A marker is disabled until the sources arrive. */
   #addMarker(index: number): void {
     const badge = button(
       {
@@ -192,7 +192,7 @@ export class AnswerView {
   #resolve(): void {
     for (const marker of this.#markers()) {
       const target = targetOf(this.#citations, marker.index, this.#wordsBefore(marker));
-      if (target) this.#enliven(marker, target);
+      if (target) this.#activateMarker(marker, target);
       else marker.badge.replaceWith(`[${marker.index}]`);
     }
     this.#pieces = this.#pieces.map((piece) =>
@@ -200,7 +200,7 @@ export class AnswerView {
     );
   }
 
-  #enliven(marker: Marker, target: Target): void {
+  #activateMarker(marker: Marker, target: Target): void {
     const { badge } = marker;
     const isNew = marker.target === undefined;
     const title = titleOf(target.citation, this.translator);
@@ -229,7 +229,7 @@ export class AnswerView {
     this.#actions.opened(target.citation);
   }
 
-  /** The text between a marker and the one before it; markers side by side belong to the same words. */
+  /** The text between a marker and the previous one; adjacent markers belong to the same words. */
   #wordsBefore(marker: Marker): string {
     let words = "";
     for (let place = this.#pieces.indexOf(marker) - 1; place >= 0; place--) {

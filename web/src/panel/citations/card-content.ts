@@ -11,7 +11,7 @@ import { locateQuote } from "./quotes.js";
 import type { Target } from "./target.js";
 import { isVerified, verifiedMark } from "./verify.js";
 
-/** What a card needs beside what its badge stands for. */
+/** What a card needs besides its target. */
 export interface CardContext {
   readonly translator: Translator;
   readonly download: Download;
@@ -20,7 +20,7 @@ export interface CardContext {
   readonly reveal: () => void;
 }
 
-/** Makes what is in the card of a badge. */
+/** Creates the content of a badge's card. */
 export function drawCard(target: Target, context: CardContext, ids: { title: string; description: string }): Node[] {
   const { citation, quote } = target;
   const { translator, download, answer, reveal } = context;
@@ -28,7 +28,7 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
   const nodes = passageOf(citation);
   const range = quote && locateQuote(excerpt, quote);
   const shown = clip(nodes, windowAround(excerpt, range ?? { start: 0, end: 0 }));
-  const isTrue = quote !== undefined && isVerified(citation, quote, answer());
+  const isVerifiedQuote = quote !== undefined && isVerified(citation, quote, answer());
   return [
     element(
       "div",
@@ -54,7 +54,7 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
         { class: "excerpt", tabindex: 0, "data-role": "card-excerpt" },
         ...drawPassage(shown, range ? [range] : []),
       ),
-      isTrue ? verifiedMark(translator) : undefined,
+      isVerifiedQuote ? verifiedMark(translator) : undefined,
     ),
     element(
       "div",

@@ -1,4 +1,4 @@
-/** A rectangle on the screen, in pixels of the viewport. */
+/** A rectangle in pixels of the viewport. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -6,20 +6,20 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** Where a card stands, and how high it may be at most, in pixels. */
+/** The position and the maximum height of a card, in pixels. */
 export interface CardPlace {
   readonly x: number;
   readonly y: number;
   readonly height: number;
 }
 
-/** Between badge and card, and between card and border. */
+/** Gap between badge and card, and between card and border. */
 const GAP = 6;
-/** From the card's edge to the badge, so that the badge points into the card. */
+/** Distance from the card's edge to the badge, so that the badge points into the card. */
 const INSET = 18;
 
-/** The part that two rectangles have in common; empty, but a rectangle, if there is none. */
-export function common(a: Box, b: Box): Box {
+/** The intersection of two rectangles; an empty rectangle if they do not overlap. */
+export function intersection(a: Box, b: Box): Box {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
   return {
@@ -30,14 +30,14 @@ export function common(a: Box, b: Box): Box {
   };
 }
 
-/** The width that a card in these bounds may have at most. */
-export function widestCard({ left, right }: Box): number {
+/** The maximum width of a card in these bounds. */
+export function maxCardWidth({ left, right }: Box): number {
   return Math.max(0, right - left - 2 * GAP);
 }
 
 /**
- * Places a card of a wished size near a badge and inside of bounds: below if there is room for it, else above, else where
- * there is more room, and then smaller.
+ * Places a card near a badge and inside the bounds: below the badge if it fits, else above, else shrunk on the side
+ * with more room.
  */
 export function placeCard(
   badge: Box,
@@ -45,7 +45,7 @@ export function placeCard(
   bounds: Box,
   direction: "ltr" | "rtl",
 ): CardPlace {
-  const width = Math.min(card.width, widestCard(bounds));
+  const width = Math.min(card.width, maxCardWidth(bounds));
   const wished = direction === "ltr" ? badge.left - INSET : badge.right + INSET - width;
   const x = Math.max(bounds.left + GAP, Math.min(wished, bounds.right - GAP - width));
   const below = bounds.bottom - GAP - (badge.bottom + GAP);

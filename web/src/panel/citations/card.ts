@@ -1,24 +1,27 @@
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import { type Box, common, placeCard, widestCard } from "./card-position.js";
+import { type Box, intersection, placeCard, maxCardWidth } from "./card-position.js";
 
-/** How long the pointer or the focus rests on a badge before its card opens, in milliseconds. */
-const OPEN_AFTER = 200;
-/** How long the pointer may take from the badge to the card. */
-const CLOSE_AFTER = 250;
+/** How long the pointer or the focus rests on a badge before its card opens. */
+const OPEN_DELAY_MS = 200;
+/** How long the pointer may take from the badge to the card before it closes. */
+const CLOSE_DELAY_MS = 250;
 
 /** A badge that has a card. */
 export interface CardSubject {
   readonly badge: HTMLElement;
-  /** The card stands at its end, and goes when it goes. */
+  /** The parent of the card; the card is removed with it. */
   readonly home: HTMLElement;
-  /** Makes what is in the card; the element called `title` names it, the one called `description` is read with the badge. */
+  /**
+   * Creates the content. The element with the id `title` labels the card, the one with `description` describes the
+   * badge.
+   */
   draw(ids: { readonly title: string; readonly description: string }): Node[];
 }
 
 const cards = new WeakMap<Translator, CitationCard>();
 
-/** The card of the widget that this translator speaks for: there is one for all of its badges. */
+/** The card of the translator's widget; all badges of a widget share one. */
 export function cardOf(translator: Translator): CitationCard {
   const card = cards.get(translator) ?? new CitationCard(translator);
   cards.set(translator, card);
@@ -26,8 +29,8 @@ export function cardOf(translator: Translator): CitationCard {
 }
 
 /**
- * A card that opens beside a badge on which pointer or focus rest, and stays while they are on badge or card. Escape
- * closes it. Touch opens none: a tap is a click.
+ * A card that opens next to a badge when pointer or focus rest on it, and stays open while they are on badge or card.
+ * Escape closes it. Touch does not open it: a tap is a click.
  */
 export class CitationCard {
   readonly #translator: Translator;
@@ -38,12 +41,12 @@ export class CitationCard {
     "aria-labelledby": IDS.title,
     "data-role": "citation-card",
   });
-  /** Whose card it is, or will be. */
+  /** The badge whose card is open or about to open. */
   #subject: CardSubject | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends the listeners of an open card. */
+  /** Removes the listeners of an open card. */
   #open: AbortController | undefined;
-  /** The focus is on its way back to the badge, which opens nothing. */
+  /** Set while the focus returns to the badge, which must not open the card again. */
   #isReturning = false;
 
   constructor(translator: Translator) {
@@ -53,7 +56,7 @@ export class CitationCard {
     this.#root.addEventListener("focusout", () => this.#closeSoon());
   }
 
-  /** Lets a badge have the card. */
+  /** Attaches the card to a badge. */
   attach(subject: CardSubject): void {
     const { badge } = subject;
     badge.addEventListener("pointerenter", ({ pointerType }) => {
@@ -62,7 +65,7 @@ export class CitationCard {
     badge.addEventListener("pointerleave", () => this.#leave(subject));
     badge.addEventListener("focus", () => {
       if (this.#isReturning || !badge.matches(":focus-visible")) return;
-      // A screen reader asks for the description at once.
+      // Screen readers read the description immediately, so it must exist.
       this.#fill(subject);
       badge.setAttribute("aria-describedby", IDS.description);
       this.#openSoon(subject);
@@ -70,14 +73,14 @@ export class CitationCard {
     badge.addEventListener("blur", () => this.#leave(subject));
   }
 
-  /** Closes the card, or keeps it from opening. */
+  /** Closes the card, or cancels its opening. */
   close(): void {
     clearTimeout(this.#timer);
     this.#open?.abort();
     this.#open = undefined;
     this.#root.removeAttribute("data-open");
     if (this.#root.isConnected) this.#root.hidePopover?.();
-    // Nothing of an answer outlives it here.
+    // No text of an answer outlives the answer here.
     this.#root.replaceChildren();
     this.#subject = undefined;
   }
@@ -85,14 +88,14 @@ export class CitationCard {
   #openSoon(subject: CardSubject): void {
     clearTimeout(this.#timer);
     if (this.#open && this.#subject === subject) return;
-    this.#timer = setTimeout(() => this.#show(subject), OPEN_AFTER);
+    this.#timer = setTimeout(() => this.#show(subject), OPEN_DELAY_MS);
   }
 
   #closeSoon(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.#isHeld()) this.close();
-    }, CLOSE_AFTER);
+    }, CLOSE_DELAY_MS);
   }
 
   #leave({ badge }: CardSubject): void {
@@ -125,11 +128,11 @@ export class CitationCard {
     subject.badge.getRootNode().addEventListener("scroll", move, { capture: true, passive: true, signal });
     addEventListener("scroll", move, { passive: true, signal });
     addEventListener("resize", move, { signal });
-    // Wherever the focus is: it may be elsewhere while the pointer holds the card open.
+    // On the document: the focus may be anywhere while the pointer keeps the card open.
     document.addEventListener("keydown", (event) => this.#dismiss(event), { capture: true, signal });
   }
 
-  /** Closes on Escape, before anything else does: the panel would close, too. */
+  /** Closes on Escape before other listeners run: otherwise the panel closes too. */
   #dismiss(event: KeyboardEvent): void {
     if (!this.#root.isConnected) return this.close();
     if (event.key !== "Escape") return;
@@ -142,7 +145,7 @@ export class CitationCard {
     this.#isReturning = false;
   }
 
-  /** Moves the card to where its badge is now; a badge out of sight has none. */
+  /** Moves the card to its badge, or closes it if the badge is out of view. */
   #place(): void {
     const badge = this.#subject?.badge;
     const at = badge?.getBoundingClientRect();
@@ -151,7 +154,7 @@ export class CitationCard {
     const { style } = this.#root;
     // Its height depends on its width.
     style.removeProperty("max-block-size");
-    style.setProperty("max-inline-size", `${widestCard(bounds)}px`);
+    style.setProperty("max-inline-size", `${maxCardWidth(bounds)}px`);
     const { offsetWidth: width, offsetHeight: height } = this.#root;
     const place = placeCard(at, { width, height }, bounds, this.#translator.direction);
     style.setProperty("max-block-size", `${place.height}px`);
@@ -161,11 +164,11 @@ export class CitationCard {
 
 const IDS = { title: "citation-card-title", description: "citation-card-description" } as const;
 
-/** The widget, as far as it is on the screen. */
+/** The visible part of the widget. */
 function boundsOf(badge: HTMLElement): Box {
   const screen = { left: 0, top: 0, right: document.documentElement.clientWidth, bottom: innerHeight };
   const widget = badge.closest('[part~="panel"]')?.getBoundingClientRect();
-  return widget ? common(widget, screen) : screen;
+  return widget ? intersection(widget, screen) : screen;
 }
 
 function isInSight(badge: Box, log: Element | null): boolean {

@@ -11,7 +11,7 @@ export function bestOf(citations: readonly Citation[]): Citation | undefined {
   return citations.toSorted((a, b) => rank(a) - rank(b) || b.score - a.score)[0];
 }
 
-/** The strength in words, as far as it is known, and the cosine. */
+/** The strength in words, if it is known, and the cosine similarity. */
 export function evidenceOf({ strength, score }: Citation, translator: Translator): HTMLElement {
   const similarity = translator.t("similarity", { score: Math.round(score * 100) / 100 });
   const known = strength && [

@@ -3,7 +3,7 @@ import { type Child, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { sectionOf, titleOf } from "./documents.js";
 
-/** Title and places of one document's passages, the first of them `first`; `more` stands below. */
+/** The title of a document and the places of its passages; `first` is one of them. `more` is shown below. */
 export function headingOf(
   first: Passage,
   passages: readonly Passage[],
@@ -23,8 +23,8 @@ export function headingOf(
   );
 }
 
-/** So many places of one document are named. */
-const MOST_PLACES = 2;
+/** Number of places that are shown for a document. */
+const MAX_PLACES = 2;
 
 /** Section and page of passages, each place once; `undefined` if none is known. */
 export function placesOf(passages: readonly Passage[], translator: Translator): HTMLElement | undefined {
@@ -33,13 +33,13 @@ export function placesOf(passages: readonly Passage[], translator: Translator): 
   const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);
   if (known.length === 0) return undefined;
   const shown = known
-    .slice(0, MOST_PLACES)
+    .slice(0, MAX_PLACES)
     .flatMap((known, number) => [...(number > 0 ? ["; "] : []), drawPlace(known, translator)]);
   return element(
     "span",
     { class: "source-place", "data-role": "source-place" },
     ...shown,
-    known.length > MOST_PLACES ? "; …" : undefined,
+    known.length > MAX_PLACES ? "; …" : undefined,
   );
 }
 

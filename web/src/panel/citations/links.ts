@@ -4,10 +4,10 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import { sectionOf, titleOf } from "./documents.js";
 
-/** Fetches the original of a passage's document and saves it. */
+/** Fetches the original file of a passage's document and saves it. */
 export type Download = (passage: Passage) => Promise<void>;
 
-/** Ways to the document itself: to where it is published, and to its file. That it is gone is said instead. */
+/** Links to the published document and to its file, or a note that the document is gone. */
 export function linksOf(
   passage: Passage & Pick<Citation, "available">,
   { t }: Translator,
@@ -22,7 +22,7 @@ export function linksOf(
   return links.length > 0 ? element("div", { class: "source-links" }, ...links) : undefined;
 }
 
-/** A passage by its name, as a way to the document where there is one. */
+/** The name of a passage, as a link to the document if it has one. */
 export function linkedName(passage: Passage, translator: Translator, download: Download): HTMLElement {
   const { t } = translator;
   const section = sectionOf(passage);
@@ -46,7 +46,7 @@ function openLink({ url }: Passage, label: Child): HTMLElement | undefined {
   );
 }
 
-/** Stays where it is, and keeps the focus, while the file is fetched; what went wrong is said beside it. */
+/** A button that keeps the focus while the file is fetched. A failure is shown next to it. */
 function downloadButton(
   passage: Passage,
   t: Translator["t"],

@@ -1,38 +1,38 @@
-/** A piece of an answer: text, code to be shown as such, or a marker that points at the source with that number. */
+/** A piece of an answer: text, code, or a marker that points at the source with that number. */
 export type AnswerPiece =
   { readonly kind: "text" | "code"; readonly text: string } | { readonly kind: "marker"; readonly index: number };
 
-/** An escaped marker, which the server writes for a `[7]` of the source itself. */
+/** An escaped marker, which the server writes for a `[7]` in the source's own text. */
 const ESCAPED = /\\\[(\d{1,200})\\\]/y;
 const UNFINISHED_ESCAPE = /^\\(\[\d{0,200}\\?)?$/;
 const MARKER = /\[(\d{1,3})\]/y;
 const UNFINISHED_MARKER = /^\[\d{0,3}$/;
 const BACKTICKS = /`+/y;
-/** Where text could become something else. */
-const TURN = /[\\[`]/g;
+/** A character that may start a marker, an escape or code. */
+const SPECIAL = /[\\[`]/g;
 
-/** So many characters may be held back to see whether a backtick is closed. Longer code is no code span. */
-const LONGEST_HELD = 200;
-/** A whole cited sentence: backticks around it belong to two sentences, each of them with one of its own. */
+/** Maximum number of characters held back until a backtick is closed. Longer code is not a code span. */
+const MAX_HELD = 200;
+/** A whole cited sentence. Backticks around it are not a pair: each belongs to another sentence. */
 const CITED_SENTENCE = /[.!?…。！？]["'”’)\]]* \[\d{1,3}\]/;
 
 /**
- * Splits streamed answer text at its `[n]` markers and turns `\[n\]`, words of the source that look like one, back into
- * text. Code, between backticks or fences, has no markers. What may still become something else is held back until the
- * next piece decides, so that half a marker is never shown; that is at most the rest of a line or 200 characters.
+ * Splits streamed answer text at its `[n]` markers and unescapes `\[n\]`, text of the source that looks like a marker.
+ * Code, between backticks or fences, has no markers. Text that may still become something else is held back until the
+ * next piece decides, at most the rest of a line or 200 characters, so that half a marker is never shown.
  */
 export class MarkerParser {
   #held = "";
-  /** What was shown of the current line, as far as it tells whether a fence may begin there. */
+  /** The first characters of the current line, which decide whether a fence may begin. */
   #line = "";
-  /** Backticks of the open fence; 0 outside of one. */
+  /** Number of backticks of the open fence; 0 outside a fence. */
   #fence = 0;
 
   push(text: string): AnswerPiece[] {
     return this.#parse(text, false);
   }
 
-  /** The end of the answer: what was held back is what it looks like. */
+  /** Ends the answer: held-back text is what it looks like. */
   finish(): AnswerPiece[] {
     return this.#parse("", true);
   }
@@ -51,7 +51,7 @@ export class MarkerParser {
     return pieces.list;
   }
 
-  /** Takes one step outside of a fence. Gives the number of characters it settled; 0 if more must come first. */
+  /** Parses one step outside a fence. Gives the number of parsed characters; 0 if more text is needed. */
   #plain(all: string, at: number, isEnd: boolean, pieces: Pieces): number {
     switch (all[at]) {
       case "\\":
@@ -61,20 +61,20 @@ export class MarkerParser {
       case "`":
         return this.#backticks(all, at, isEnd, pieces);
       default: {
-        TURN.lastIndex = at;
-        const words = all.slice(at, TURN.exec(all)?.index);
+        SPECIAL.lastIndex = at;
+        const words = all.slice(at, SPECIAL.exec(all)?.index);
         pieces.add("text", words);
         return words.length;
       }
     }
   }
 
-  /** What follows after {@link LONGEST_HELD} characters decides nothing: however a text is cut, it gives the same. */
+  /** Looks at {@link MAX_HELD} characters at most, so the result does not depend on how the text is cut. */
   #backticks(all: string, at: number, isEnd: boolean, pieces: Pieces): number {
     const newline = all.indexOf("\n", at);
-    const line = all.slice(at, newline < 0 ? undefined : newline).slice(0, LONGEST_HELD);
-    const isWhole = line.length < LONGEST_HELD && (newline >= 0 || isEnd);
-    const isOpen = line.length < LONGEST_HELD && !isWhole;
+    const line = all.slice(at, newline < 0 ? undefined : newline).slice(0, MAX_HELD);
+    const isWhole = line.length < MAX_HELD && (newline >= 0 || isEnd);
+    const isOpen = line.length < MAX_HELD && !isWhole;
     const run = matchAt(BACKTICKS, line, 0)?.[0] ?? "";
     const mayBeFence = run.length >= 3 && /^ {0,3}$/.test(this.#line) && !line.includes("`", run.length);
     if (mayBeFence && isWhole) {
@@ -91,12 +91,12 @@ export class MarkerParser {
     return (taken ?? run).length;
   }
 
-  /** Takes (the rest of) a line of fenced code. */
+  /** Parses the rest of a line of fenced code. */
   #fenced(all: string, at: number, isEnd: boolean, pieces: Pieces): number {
     const newline = all.indexOf("\n", at);
     const isWhole = newline >= 0 || isEnd;
     const line = all.slice(at, newline >= 0 ? newline : all.length);
-    const mayClose = this.#line === "" && /^ {0,3}`*[ \t]*$/.test(line) && line.length <= LONGEST_HELD;
+    const mayClose = this.#line === "" && /^ {0,3}`*[ \t]*$/.test(line) && line.length <= MAX_HELD;
     if (mayClose && !isWhole) return 0;
     if (mayClose && line.trim().length >= this.#fence) {
       this.#fence = 0;
@@ -104,7 +104,7 @@ export class MarkerParser {
       return line.length;
     }
     const code = isWhole && newline >= 0 ? `${line}\n` : line;
-    // An escape may be cut anywhere.
+    // A piece may end inside an escape.
     const held = isWhole ? 0 : (/\\(\[\d{0,200}\\?)?$/.exec(code)?.[0].length ?? 0);
     const settled = code.slice(0, code.length - held);
     pieces.add("code", unescaped(settled));
@@ -117,7 +117,7 @@ export class MarkerParser {
   }
 }
 
-/** Pieces in order; neighbours of one kind are one. */
+/** Pieces in order; adjacent pieces of one kind are merged. */
 class Pieces {
   readonly list: AnswerPiece[] = [];
 
@@ -135,7 +135,7 @@ class Pieces {
 
 function escaped(all: string, at: number, isEnd: boolean, pieces: Pieces): number {
   const match = matchAt(ESCAPED, all, at);
-  if (!match && !isEnd && UNFINISHED_ESCAPE.test(all.slice(at, at + LONGEST_HELD + 4))) return 0;
+  if (!match && !isEnd && UNFINISHED_ESCAPE.test(all.slice(at, at + MAX_HELD + 4))) return 0;
   pieces.add("text", match ? `[${match[1]}]` : "\\");
   return match ? match[0].length : 1;
 }
@@ -151,7 +151,7 @@ function marker(all: string, at: number, isEnd: boolean, pieces: Pieces): number
   return 1;
 }
 
-/** The end of the next run of exactly `length` backticks, if there is one. */
+/** The end of the next run of exactly `length` backticks, if any. */
 function closingRun(line: string, length: number): number | undefined {
   for (let at = line.indexOf("`", length); at >= 0; at = line.indexOf("`", at)) {
     const run = matchAt(BACKTICKS, line, at)?.[0].length ?? 0;

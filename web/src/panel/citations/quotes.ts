@@ -3,9 +3,9 @@ import { withoutBidiControls } from "../../dom/bidi.js";
 import { merged, type Range } from "./passage/tree.js";
 
 /**
- * Where a quote stands in a passage, or `undefined` if it does not. Offsets refer to the whole chunk, of which the
- * excerpt may be a part, so they are used only where the quote's words really stand there; otherwise the words are
- * looked up.
+ * The place of a quote in a passage, or `undefined` if the passage does not contain it. The offsets refer to the whole
+ * chunk, and the excerpt may be a part of it, so they are used only if the quote's words are there; otherwise the words
+ * are searched.
  */
 export function locateQuote(excerpt: string, { start, end, text }: Quote): Range | undefined {
   if (text.trim() === "") return undefined;
@@ -14,12 +14,12 @@ export function locateQuote(excerpt: string, { start, end, text }: Quote): Range
   return found < 0 ? undefined : { start: found, end: found + text.length };
 }
 
-/** The quotes that stand in their passage, as ranges of it, in order and apart. */
+/** The ranges of the quotes that their passage contains, sorted and merged. */
 export function quotedRanges({ excerpt, quotes }: Citation): readonly Range[] {
   return merged(quotes.flatMap((quote) => locateQuote(excerpt, quote) ?? []));
 }
 
 /** The words of a quote as the answer shows them. */
-export function wordsOf({ plain, text }: Quote): string {
+export function shownWords({ plain, text }: Quote): string {
   return withoutBidiControls(plain ?? text);
 }

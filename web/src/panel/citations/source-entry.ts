@@ -9,17 +9,17 @@ import { type Download, linksOf } from "./links.js";
 import { quotedRanges } from "./quotes.js";
 import { isVerified, verifiedMark } from "./verify.js";
 
-/** What an entry needs beside its passages. */
+/** What an entry needs besides its passages. */
 export interface EntryContext {
   readonly translator: Translator;
   readonly download: Download;
-  /** The visitor has opened the entry. */
+  /** Called when the visitor opens the entry. */
   readonly opened: (citation: Citation) => void;
-  /** The answer as it is shown; quotes are compared with it. */
+  /** The visible answer, which quotes are compared with. */
   readonly answer: () => string;
 }
 
-/** A document in the list of sources. Its passages are drawn when it is opened for the first time. */
+/** A document in the list of sources. Its passages are created when it opens for the first time. */
 export class SourceEntry {
   readonly root: HTMLDetailsElement;
   readonly #citations: readonly Citation[];
@@ -27,7 +27,7 @@ export class SourceEntry {
   readonly #summary: HTMLElement;
   readonly #passages = new Map<Citation, HTMLElement>();
 
-  /** `citations` are the passages of one document, at least one. */
+  /** `citations` are the passages of one document; at least one. */
   constructor(citations: readonly Citation[], context: EntryContext) {
     const [first] = citations;
     if (!first) throw new RangeError("A source without a passage");
@@ -42,7 +42,7 @@ export class SourceEntry {
     this.#summary.addEventListener("click", () => {
       if (!this.root.open) context.opened(bestOf(citations) ?? first);
     });
-    // Before it opens, so that it opens at its full height; browsers also open it by themselves, to find words in it.
+    // On click, so that it opens at its full height; on toggle, because browsers open it for a search in the page.
     this.#summary.addEventListener("click", () => this.#draw());
     this.root.addEventListener("toggle", () => this.#draw());
   }
@@ -51,7 +51,7 @@ export class SourceEntry {
     this.#summary.focus({ preventScroll: true });
   }
 
-  /** Opens the entry, puts the focus on it and brings the passage into view. */
+  /** Opens and focuses the entry and scrolls the passage into view. */
   reveal(citation: Citation): void {
     this.#draw();
     this.root.open = true;
@@ -75,14 +75,14 @@ export class SourceEntry {
   #passage(citation: Citation): HTMLElement {
     const { translator, answer } = this.#context;
     const { quotes } = citation;
-    const isTrue = quotes.length > 0 && quotes.every((quote) => isVerified(citation, quote, answer()));
+    const isVerifiedQuote = quotes.length > 0 && quotes.every((quote) => isVerified(citation, quote, answer()));
     const isOnly = this.#citations.length === 1;
     return element(
       "div",
       { class: "passage", "data-role": "passage" },
       isOnly ? undefined : passageHead(citation, translator),
       excerptOf(citation, quotedRanges(citation)),
-      isTrue ? verifiedMark(translator) : undefined,
+      isVerifiedQuote ? verifiedMark(translator) : undefined,
     );
   }
 }
@@ -111,7 +111,7 @@ function passageHead(citation: Citation, translator: Translator): HTMLElement {
   return element("div", { class: "passage-head" }, placesOf([citation], translator), evidenceOf(citation, translator));
 }
 
-/** One citation that leads wherever one of the document's passages does. */
+/** The first citation with every link that any passage of the document has. */
 function withAll(first: Citation, citations: readonly Citation[]): Citation {
   const url = citations.find((citation) => citation.url !== undefined)?.url;
   const download = citations.find((citation) => citation.download_url !== undefined)?.download_url;

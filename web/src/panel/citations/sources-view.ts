@@ -4,17 +4,17 @@ import { agreementOf } from "./agreement.js";
 import { byDocument } from "./documents.js";
 import { type EntryContext, SourceEntry } from "./source-entry.js";
 
-/** So many documents are listed at first. */
-const SHOWN_AT_FIRST = 3;
+/** Number of documents that are listed at first. */
+const INITIAL_COUNT = 3;
 
-/** The list of sources below an answer: a bibliography with an entry for each document. */
+/** The list of sources below an answer, with an entry for each document. */
 export class SourcesView {
   readonly root: HTMLElement;
   readonly #context: EntryContext;
   readonly #list = element("ul");
   readonly #entries = new Map<number, SourceEntry>();
   readonly #more: HTMLButtonElement;
-  /** Passages of the documents that are not listed yet, in order. */
+  /** The documents that are not listed yet, in order. */
   #rest: readonly (readonly Citation[])[];
 
   constructor(citations: readonly Citation[], context: EntryContext) {
@@ -40,16 +40,16 @@ export class SourcesView {
       this.#list,
       this.#more,
     );
-    this.#listMore(SHOWN_AT_FIRST);
+    this.#listMore(INITIAL_COUNT);
   }
 
-  /** Opens the entry of a passage and brings it into view. */
+  /** Opens the entry of a passage and scrolls it into view. */
   reveal(citation: Citation): void {
     if (!this.#entries.has(citation.index)) this.#listMore(Number.POSITIVE_INFINITY);
     this.#entries.get(citation.index)?.reveal(citation);
   }
 
-  /** Lists so many documents more, and gives the first of them. */
+  /** Lists `count` more documents and gives the first of them. */
   #listMore(count: number): SourceEntry | undefined {
     const next = this.#rest.slice(0, count);
     this.#rest = this.#rest.slice(next.length);

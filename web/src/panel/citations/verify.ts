@@ -7,22 +7,23 @@ import { type Cell, readRow, readText } from "./passage/read.js";
 import { locateQuote } from "./quotes.js";
 
 /**
- * Whether a quote is what it says: its words stand in the answer, and a reader of its place in the passage sees the same
- * words there, character by character. Only runs of white space may differ, as lines are laid out differently. The passage is
- * the one that the server delivered. Nothing else that the server says is taken for granted.
+ * Verifies a quote: its words occur in the answer, and its place in the passage shows the same words, character by
+ * character. Only white space may differ, because lines are laid out differently. The passage itself comes from the
+ * server and is not verified; nothing else from the server is trusted.
  */
 export function isVerified(citation: Citation, quote: Quote, answer: string): boolean {
   const words = quote.plain ?? quote.text;
   const range = locateQuote(citation.excerpt, quote);
-  if (!range || !/[\p{L}\p{N}]/u.test(words) || hasHiddenCharacters(words) || !standsIn(answer, words)) return false;
+  if (!range || !/[\p{L}\p{N}]/u.test(words) || hasHiddenCharacters(words) || !containsWords(answer, words))
+    return false;
   const nodes = passageOf(citation);
-  const seen = [readText(nodes, range), tellRow(readRow(nodes, range))].map(onOneLine);
+  const seen = [readText(nodes, range), rowAsText(readRow(nodes, range))].map(onOneLine);
   return seen.includes(onOneLine(words));
 }
 
 /**
- * Whether a text holds format control characters, which show nothing and may turn or split words. Joiners are allowed where
- * scripts and emoji are written with them.
+ * Whether a text contains format control characters, which are invisible and may reorder or split words. Joiners are
+ * allowed in scripts and emoji that need them.
  */
 function hasHiddenCharacters(text: string): boolean {
   return /\p{Cf}/u.test(text.replace(JOINERS, ""));
@@ -31,8 +32,8 @@ function hasHiddenCharacters(text: string): boolean {
 const JOINERS =
   /(?<=(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{sc=Hani}])\p{L}\p{M}*)[\u200c\u200d]|(?<=\p{ExtPict}[\ufe0f\p{EMod}]?)\u200d(?=\p{ExtPict})/gu;
 
-/** Whether words stand in an answer by themselves: between white space, or before a marker. */
-function standsIn(answer: string, words: string): boolean {
+/** Whether an answer contains the words as whole words: between white space, or before a marker. */
+function containsWords(answer: string, words: string): boolean {
   const [text, wanted] = [onOneLine(answer), onOneLine(words)];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const end = at + wanted.length;
@@ -41,21 +42,21 @@ function standsIn(answer: string, words: string): boolean {
   return false;
 }
 
-/** A row as answers tell it: its first cell says what it is about, the names of the columns what the others are. */
-function tellRow(cells: readonly Cell[] | undefined): string {
+/** A table row as answers write it: the first cell, then the other cells with the names of their columns. */
+function rowAsText(cells: readonly Cell[] | undefined): string {
   const [first, ...others] = cells ?? [];
   if (!first || others.length === 0) return "";
   if (others.length === 1) return `${first.text}: ${others[0]?.text}`;
-  const told = others.filter(({ text }) => text !== "").map(({ name, text }) => `${name}: ${text}`);
-  return `${first.text} – ${told.join("; ")}`;
+  const named = others.filter(({ text }) => text !== "").map(({ name, text }) => `${name}: ${text}`);
+  return `${first.text} – ${named.join("; ")}`;
 }
 
-/** With each run of white space folded to one. */
+/** The text with each run of white space as one space. */
 function onOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Says that the widget itself has found the quote's words in passage and answer. */
+/** A mark for a quote that the widget has verified. */
 export function verifiedMark({ t }: Translator): HTMLElement {
   return element(
     "span",

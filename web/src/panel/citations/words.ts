@@ -1,16 +1,16 @@
-/** What a sentence says, taken apart so that it can be compared with another. */
+/** The parts of a sentence that are compared with another sentence. */
 export interface Statement {
   /** Words of four letters or more, and pairs of characters where words are not spaced. */
   readonly words: ReadonlySet<string>;
   /** Numbers, in digits and in words. */
   readonly numbers: ReadonlySet<string>;
-  /** Words that turn a statement into its opposite. */
+  /** Words that negate a statement. */
   readonly negations: ReadonlySet<string>;
 }
 
-const SHORTEST_WORD = 4;
+const MIN_WORD_LENGTH = 4;
 
-/** In the languages that the widget speaks, without accents. */
+/** In the widget's languages, without accents. */
 const NEGATIONS = wordSet(
   "no not never none nobody nothing neither nor without except unless",
   "nicht kein keine keinen keiner keinem nie niemals ohne ausser",
@@ -30,7 +30,7 @@ const NUMBERS = wordSet(
 /** Negation at the end of Japanese verbs. */
 const NOT_IN_JAPANESE = /ない|なかった|ません|なし/;
 
-/** Takes a folded sentence apart. */
+/** Extracts the parts of a folded sentence. */
 export function statementOf(folded: string): Statement {
   const words = new Set<string>();
   const negations = new Set<string>();
@@ -40,13 +40,13 @@ export function statementOf(folded: string): Statement {
     else if (NEGATIONS.has(word)) negations.add(word);
     else if (/(n['’]t|nnot)$/.test(word)) negations.add("not");
     else if (NUMBERS.has(word)) numbers.add(word);
-    else if (word.length >= SHORTEST_WORD) words.add(word);
+    else if (word.length >= MIN_WORD_LENGTH) words.add(word);
   }
   if (NOT_IN_JAPANESE.test(folded)) negations.add("ない");
   return { words, numbers, negations };
 }
 
-/** The text as statements are compared: without case, accents, width and the commas of thousands. */
+/** Folds a text for comparison: removes case, accents, character width and thousands separators. */
 export function fold(text: string): string {
   return text
     .normalize("NFKD")

@@ -5,46 +5,46 @@ import type { Translator } from "../../dom/translator.js";
 import { titleOf } from "./session-row.js";
 import { UndoStrip } from "./strips.js";
 
-/** What deletions need, and whom they tell. */
+/** Dependencies and callbacks of deletions. */
 export interface DeletionsOptions {
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
-  /** Where the strips stand. */
+  /** The container of the strips. */
   readonly strips: HTMLElement;
-  /** The visitor wants the conversation back. */
+  /** The visitor has undone a deletion. */
   readonly undone: (session: Session) => void;
-  /** It can no longer be undone; the strip had the focus or not. */
+  /** A deletion can no longer be undone; `hadFocus` is whether its strip had the focus. */
   readonly committed: (session: Session, hadFocus: boolean) => void;
-  /** The server did not delete it. */
+  /** The server failed to delete it. */
   readonly failed: (session: Session) => void;
 }
 
 interface PendingDeletion {
   readonly session: Session;
   readonly strip: UndoStrip;
-  /** As whom, and where, it was deleted: that may be another by the time the server is told. */
+  /** User and server at the time of the deletion; they may have changed when the request is sent. */
   readonly client: ChatClientOptions;
 }
 
-/** Conversations that the visitor has deleted: for a while they can be undone, only then the server is told. */
+/** Deleted conversations. A deletion can be undone for a while; only then the request is sent. */
 export class Deletions {
   readonly #options: DeletionsOptions;
   readonly #pending = new Map<string, PendingDeletion>();
-  /** Those the server was told of; lists that were on their way may still have them. */
+  /** Deletions whose request was sent. A list that was requested before may still contain them. */
   readonly #sent = new Set<string>();
-  /** Until everything is forgotten. */
+  /** Replaced when everything is forgotten, so that late failures are not reported. */
   #life = {};
 
   constructor(options: DeletionsOptions) {
     this.#options = options;
   }
 
-  /** Whether a conversation is deleted, as far as the visitor is concerned. */
+  /** Whether the visitor has deleted a conversation. */
   has(sessionId: string): boolean {
     return this.#pending.has(sessionId) || this.#sent.has(sessionId);
   }
 
-  /** Deletes a conversation, unless it is undone in time; gives the strip that does so. */
+  /** Deletes a conversation unless the visitor undoes it in time; gives the strip with the Undo button. */
   add(session: Session): UndoStrip {
     const { translator, client, strips, undone } = this.#options;
     const strip = new UndoStrip(translator, titleOf(session, translator), {
@@ -55,7 +55,7 @@ export class Deletions {
       elapsed: () => this.#commit(session.id),
     });
     const options = client();
-    // A page that is being left has no time to ask for a token.
+    // While the page is being left there is no time to get a token.
     const token = options.tokenProvider().catch(() => null);
     this.#pending.set(session.id, { session, strip, client: { ...options, tokenProvider: () => token } });
     strips.append(strip.root);
@@ -63,19 +63,19 @@ export class Deletions {
     return strip;
   }
 
-  /** Tells the server of everything that waits. */
+  /** Sends the requests of all pending deletions. */
   commit(): void {
     for (const id of [...this.#pending.keys()]) this.#commit(id);
   }
 
-  /** Forgets everything. What the visitor was told is deleted, is. */
+  /** Sends the requests of all pending deletions and forgets them. */
   clear(): void {
     this.commit();
     this.#life = {};
     this.#sent.clear();
   }
 
-  /** Forgets what waits: it is gone already. */
+  /** Forgets all deletions without a request, because the data is already deleted. */
   discard(): void {
     for (const id of [...this.#pending.keys()]) this.#take(id);
     this.#life = {};
@@ -98,14 +98,14 @@ export class Deletions {
     try {
       await deleteSession(session.id, { ...client, keepalive: true });
     } catch {
-      // Nobody is there any more who could be told.
+      // The visitor has changed and must not see the failure.
       if (life !== this.#life) return;
       this.#sent.delete(session.id);
       this.#options.failed(session);
     }
   }
 
-  /** Takes a deletion out of those that wait. */
+  /** Removes a pending deletion. */
   #take(id: string): PendingDeletion | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);

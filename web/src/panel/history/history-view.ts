@@ -12,18 +12,18 @@ import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
 import { failureStrip } from "./strips.js";
 
-/** What the history needs, and whom it tells what the visitor did. */
+/** Dependencies and callbacks of the history. */
 export interface HistoryOptions {
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
-  /** Id of the conversation on the screen. */
+  /** Id of the current conversation. */
   readonly current: () => string | undefined;
   readonly open: (session: Session) => void;
-  /** A conversation was deleted and that can no longer be undone. */
+  /** A deletion can no longer be undone. */
   readonly deleted: (sessionId: string) => void;
-  /** Everything of the visitor will be deleted: nothing may be written any more. */
+  /** All data of the visitor is about to be deleted: stop writing. */
   readonly deletingAll: () => void;
-  /** Everything of the visitor is deleted. */
+  /** All data of the visitor is deleted. */
   readonly deletedAll: () => void;
   readonly back: () => void;
 }
@@ -31,8 +31,8 @@ export interface HistoryOptions {
 const PAGE_SIZE = 20;
 
 /**
- * The list of the user's conversations. Hide it when the panel is left or taken off the page: only then is the server
- * told of deletions that could still be undone.
+ * The list of the user's conversations. Hide it when the panel closes or is removed from the page: that sends the
+ * requests of deletions that could still be undone.
  */
 export class HistoryView {
   readonly root: HTMLElement;
@@ -40,18 +40,18 @@ export class HistoryView {
   readonly #deletions: Deletions;
   readonly #renames: Renames;
   #myData: MyData | undefined;
-  /** Stands where the visitor's data could not be offered. */
+  /** Shown if the code for the visitor's data could not be loaded. */
   #myDataFailure: HTMLElement | undefined;
   #isLoadingMyData = false;
   readonly #rows = new Map<string, SessionRow>();
   readonly #heading: HTMLHeadingElement;
   readonly #list = element("ul", { class: "history-list", role: "list", "data-role": "history-list" });
-  /** Says that the list is loading, that there is nothing in it, or why it could not be loaded. */
+  /** Shows that the list is loading or empty, or why it could not be loaded. */
   readonly #state = element("div", { class: "history-state", role: "status", "data-role": "history-state" });
   readonly #more: HTMLButtonElement;
   readonly #strips = element("div", { class: "history-strips", role: "status", "aria-atomic": "false" });
   #loading: AbortController | undefined;
-  /** Of the next page. */
+  /** Cursor of the next page. */
   #cursor: string | undefined;
   #failure: TextKey | undefined;
 
@@ -91,7 +91,7 @@ export class HistoryView {
         options.deleted(session.id);
       },
       failed: (session) => {
-        // A list that is read anew will have it again.
+        // A list that is being loaded again will contain it.
         const isListed = !this.root.hidden && !(this.#loading && this.#cursor === undefined);
         if (isListed) this.#restore(session);
         this.#showChangeFailed();
@@ -104,7 +104,7 @@ export class HistoryView {
     });
   }
 
-  /** Shows the view with the list as it is now, and puts the focus on its heading. */
+  /** Shows the view, loads the list and focuses the heading. */
   show(): void {
     this.root.hidden = false;
     this.#heading.focus();
@@ -113,7 +113,7 @@ export class HistoryView {
     void this.#offerMyData();
   }
 
-  /** Hides the view. What was deleted stays deleted, and the server is told. */
+  /** Hides the view and sends the requests of pending deletions. */
   hide(): void {
     this.root.hidden = true;
     this.#loading?.abort();
@@ -121,7 +121,7 @@ export class HistoryView {
     this.#deletions.commit();
   }
 
-  /** Forgets everything: another user may be there. Requests are ended; deletions that could be undone are done. */
+  /** Forgets everything for the next user. Aborts requests, and sends those of pending deletions. */
   clear(): void {
     this.#myData?.clear();
     this.#deletions.clear();
@@ -130,7 +130,7 @@ export class HistoryView {
     this.#strips.replaceChildren();
   }
 
-  /** What waits to be deleted or renamed is gone already. */
+  /** Drops pending deletions and renames, because their conversations are already deleted. */
   #deletedAll(): void {
     this.#deletions.discard();
     this.#renames.clear();
@@ -150,7 +150,7 @@ export class HistoryView {
     this.#showState();
   }
 
-  /** Loads what exports and deletes the visitor's data, with the first look at the history. */
+  /** Loads the code for the visitor's data when the history is shown for the first time. */
   async #offerMyData(): Promise<void> {
     if (this.#myData || this.#isLoadingMyData) return;
     this.#isLoadingMyData = true;
@@ -162,7 +162,7 @@ export class HistoryView {
       this.#strips.before(this.#myData.root);
     } catch {
       const notice = this.#notice("my-data-missing", "myDataFailed", () => {
-        // The button goes with its notice.
+        // The button is removed with its notice, so the focus moves first.
         this.#heading.focus();
         void this.#offerMyData();
       });
@@ -194,7 +194,7 @@ export class HistoryView {
     this.#cursor = next_cursor;
     const added: SessionRow[] = [];
     for (const session of sessions) {
-      // A conversation that was continued while its list was read moves the others onto the next page.
+      // A conversation that was continued meanwhile shifts others to the next page, where they appear again.
       if (this.#rows.has(session.id) || this.#deletions.has(session.id)) continue;
       const row = this.#row(this.#renames.applyTo(session));
       this.#list.append(row.root);
@@ -230,16 +230,16 @@ export class HistoryView {
 
   #delete(session: Session, byKeyboard: boolean): void {
     const root = this.#rows.get(session.id)?.root;
-    const beside = root?.nextElementSibling ?? root?.previousElementSibling;
+    const neighbour = root?.nextElementSibling ?? root?.previousElementSibling;
     root?.remove();
     this.#rows.delete(session.id);
     const strip = this.#deletions.add(session);
     this.#showState();
     if (byKeyboard) strip.focus();
-    else ([...this.#rows.values()].find((row) => row.root === beside) ?? this.#heading).focus();
+    else ([...this.#rows.values()].find((row) => row.root === neighbour) ?? this.#heading).focus();
   }
 
-  /** Puts a conversation back where it belongs. */
+  /** Inserts a conversation at its place in the order. */
   #restore(session: Session): SessionRow {
     const row = this.#rows.get(session.id) ?? this.#row(session);
     const isOlder = (child: Element) =>

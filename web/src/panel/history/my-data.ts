@@ -9,19 +9,19 @@ import { retryButton } from "../chat/error-notice.js";
 import { problemOf } from "../chat/problem.js";
 import { saveFile } from "../save-file.js";
 
-/** What the visitor's data need, and whom they tell. */
+/** Dependencies and callbacks of the visitor's data. */
 export interface MyDataOptions {
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
-  /** Everything will be deleted: nothing may be written any more. */
+  /** All data is about to be deleted: stop writing. */
   readonly deleting: () => void;
-  /** Everything is deleted. */
+  /** All data is deleted. */
   readonly deleted: () => void;
 }
 
 type Action = "export" | "delete";
 
-/** What is said while an action runs, when it is done, and when it fails. */
+/** The texts while an action runs, when it is done, and when it fails. */
 const TEXTS = {
   export: { running: "exportingData", done: "exportDataDone", failed: "exportDataFailed" },
   delete: { running: "deletingData", done: "deleteDataDone", failed: "deleteDataFailed" },
@@ -29,7 +29,7 @@ const TEXTS = {
 
 const IDS = { title: "my-data-title", text: "my-data-text" } as const;
 
-/** Lets the visitor export everything that the server keeps of them, and delete it. */
+/** Lets visitors export and delete all data that the server stores about them. */
 export class MyData {
   readonly root: HTMLElement;
   readonly #options: MyDataOptions;
@@ -37,7 +37,7 @@ export class MyData {
   readonly #delete: HTMLButtonElement;
   readonly #question: HTMLElement;
   readonly #cancel: HTMLButtonElement;
-  /** What is going on, or was done. */
+  /** The running or completed action. */
   readonly #state = element("p", { class: "my-data-state", role: "status", "data-role": "my-data-state" });
   #failure: HTMLElement | undefined;
   #running: AbortController | undefined;
@@ -68,13 +68,13 @@ export class MyData {
     );
   }
 
-  /** Takes back the question, if it is not answered, and what was said. What runs goes on. */
+  /** Closes the confirmation and clears the status. A running action continues. */
   hide(): void {
     this.#question.hidden = true;
     if (!this.#running && !this.#failure) this.#say();
   }
 
-  /** Forgets everything: another user may be there. Requests are ended. */
+  /** Forgets everything for the next user and aborts requests. */
   clear(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -111,7 +111,7 @@ export class MyData {
       ),
     );
     question.addEventListener("keydown", (event) => {
-      // Escape closes the panel, too.
+      // Escape would also close the panel.
       if (event.key !== "Escape") return;
       event.stopPropagation();
       event.preventDefault();
@@ -124,7 +124,7 @@ export class MyData {
     if (this.#running) return;
     this.#say();
     this.#question.hidden = false;
-    // Enter, pressed once more by mistake, deletes nothing.
+    // A second press of Enter by mistake must not delete anything.
     this.#cancel.focus();
     this.#question.scrollIntoView?.({ block: "nearest" });
   }
@@ -186,7 +186,7 @@ export class MyData {
     fill(this.root, this.#failure);
     if (!canRetry) return;
     const retry = () => {
-      // The button goes with its notice.
+      // The button is removed with its notice, so the focus moves first.
       (action === "export" ? this.#export : this.#delete).focus();
       void this.#run(action);
     };

@@ -1,17 +1,17 @@
 import { button, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 
-/** What a title may be on the server, in characters. */
+/** The server's limit, in characters. */
 const MAX_TITLE_LENGTH = 200;
 
-/** The form that changes a title in its place: Enter saves, Escape cancels. */
+/** An inline form that changes a title: Enter saves, Escape cancels. */
 export interface RenameForm {
   readonly root: HTMLFormElement;
-  /** Puts the cursor into the title, all of it selected. */
+  /** Focuses the title and selects it. */
   focus(): void;
 }
 
-/** Makes the form. `done` gets the new title, or `undefined` if there is none: cancelled, empty or as it was. */
+/** Creates the form. `done` gets the new title, or `undefined` if it was cancelled, empty or unchanged. */
 export function renameForm(
   translator: Translator,
   title: string,
@@ -43,7 +43,7 @@ export function renameForm(
     done(wanted === "" || wanted === before ? undefined : wanted);
   });
   root.addEventListener("keydown", (event) => {
-    // Escape also ends the composition of a character, and closes the panel.
+    // During the composition of a character Escape ends it. Otherwise it would also close the panel.
     if (event.key !== "Escape" || event.isComposing) return;
     event.stopPropagation();
     event.preventDefault();

@@ -2,12 +2,12 @@ import { renameSession } from "../../client/api.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import type { Session } from "../../client/wire.js";
 
-/** What renames need, and whom they tell. */
+/** Dependencies and callbacks of renames. */
 export interface RenamesOptions {
   readonly client: () => ChatClientOptions;
-  /** Shows a conversation with the title that it has from now on, on the screen at least. */
+  /** Shows a conversation with its new or restored title. */
   readonly show: (session: Session) => void;
-  /** The server kept the old title. */
+  /** The server rejected the title. */
   readonly failed: () => void;
 }
 
@@ -16,7 +16,7 @@ interface Rename {
   wanted: string;
 }
 
-/** New titles, which are shown at once and taken back if the server does not accept them. */
+/** New titles. They are shown at once, and reverted if the server rejects them. */
 export class Renames {
   readonly #options: RenamesOptions;
   readonly #running = new Map<string, Rename>();
@@ -26,7 +26,7 @@ export class Renames {
     this.#options = options;
   }
 
-  /** Gives a conversation a new title. One request runs at a time for each, so that the last title wins. */
+  /** Renames a conversation. Each conversation has one request at a time, so the last title wins. */
   rename(session: Session, title: string): void {
     this.#options.show({ ...session, title });
     const running = this.#running.get(session.id);
@@ -34,13 +34,13 @@ export class Renames {
     else void this.#save({ confirmed: session, wanted: title });
   }
 
-  /** The conversation as a list of the server's has it, with the title that is on its way there. */
+  /** A conversation from a list of the server, with its pending title. */
   applyTo(session: Session): Session {
     const running = this.#running.get(session.id);
     return running ? { ...session, title: running.wanted } : session;
   }
 
-  /** Forgets everything, and ends what is running. */
+  /** Forgets everything and aborts requests. */
   clear(): void {
     this.#life.abort();
     this.#life = new AbortController();

@@ -4,11 +4,11 @@ import { ICONS } from "../../dom/icons.js";
 import { Translated, type Translator } from "../../dom/translator.js";
 import { renameForm } from "./rename-form.js";
 
-/** What a visitor can do with a conversation of the list. */
+/** Actions of a conversation in the list. */
 export interface RowActions {
   open(session: Session): void;
   rename(session: Session, title: string): void;
-  /** `byKeyboard`: the focus is worth keeping close. */
+  /** `byKeyboard`: the focus should stay nearby. */
   delete(session: Session, byKeyboard: boolean): void;
 }
 
@@ -40,7 +40,7 @@ export class SessionRow {
     );
     this.#delete = button(
       { class: "icon-button", "data-role": "session-delete" },
-      // A click that comes from a key counts no presses of the pointer.
+      // `detail` counts pointer presses; it is 0 for a click by keyboard.
       ({ detail }) => this.#actions.delete(this.#session, detail === 0),
       icon(ICONS.trash),
     );
@@ -49,12 +49,12 @@ export class SessionRow {
     this.show(session);
   }
 
-  /** The conversation as it is shown. */
+  /** The conversation of this row. */
   get session(): Session {
     return this.#session;
   }
 
-  /** Shows what has become of the conversation. */
+  /** Shows the conversation, or an updated version of it. */
   show(session: Session): void {
     this.#session = session;
     const { t } = this.#translator;
@@ -66,12 +66,12 @@ export class SessionRow {
     set(this.#delete, "aria-label", t("delete", { title }));
   }
 
-  /** Tells whether this is the conversation on the screen. */
+  /** Marks or unmarks this row as the current conversation. */
   markCurrent(isCurrent: boolean): void {
     set(this.#open, "aria-current", isCurrent && "true");
   }
 
-  /** Puts the focus on the conversation, or on what can be done with it. */
+  /** Focuses the conversation or its Delete button. */
   focus(target: "open" | "delete" = "open"): void {
     (target === "open" ? this.#open : this.#delete).focus();
   }
@@ -100,17 +100,17 @@ export class SessionRow {
   }
 }
 
-/** The title in a sentence. */
+/** The title for use in a sentence. */
 export function titleOf(session: Session, translator: Translator): string {
-  return session.title?.trim() || translator.say("historyUntitled");
+  return session.title?.trim() || translator.format("historyUntitled");
 }
 
-/** A moment as briefly as a list of conversations needs it, in the widget's language. */
+/** A short date in the widget's language. */
 export class ShortDate extends Translated {
   readonly #moment: Date;
 
   constructor(translator: Translator, moment: Date) {
-    // The key is of no use here: the words come from the browser.
+    // The key is not used: the text comes from `Intl`.
     super(translator, "history", {});
     this.#moment = moment;
   }
@@ -121,8 +121,8 @@ export class ShortDate extends Translated {
 }
 
 /**
- * "5 minutes ago", "yesterday", "3 days ago", "12 Nov" or "12 Nov 2024", as the language writes it; empty for an invalid
- * date. Clocks that disagree never make a conversation come from the future.
+ * "5 minutes ago", "yesterday", "3 days ago", "12 Nov" or "12 Nov 2024" in the language; empty for an invalid date. A
+ * moment in the future, because clocks differ, counts as now.
  */
 export function shortDate(moment: Date, now: Date, language: string): string {
   const milliseconds = now.getTime() - moment.getTime();
@@ -139,7 +139,7 @@ export function shortDate(moment: Date, now: Date, language: string): string {
   return new Intl.DateTimeFormat(language, format).format(moment);
 }
 
-/** Midnights of the visitor's time zone between two moments; days with a change of the clock have other lengths. */
+/** Calendar days between two moments in the visitor's time zone, which may have 23 or 25 hours. */
 function daysBetween(from: Date, to: Date): number {
   const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   return Math.round((midnight(to) - midnight(from)) / 86_400_000);

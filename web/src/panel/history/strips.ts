@@ -3,18 +3,18 @@ import { button, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 
-/** How long a deletion can be undone, in milliseconds. The animation of `.history-undo` takes as long. */
+/** How long a deletion can be undone. The animation of `.history-undo` has the same duration. */
 const UNDO_MS = 6000;
 
-/** What can become of a strip. */
+/** The outcomes of a strip. */
 export interface UndoOutcomes {
   /** The visitor pressed Undo. */
   undo(): void;
-  /** The time is over, or the visitor closed the strip with Escape. */
+  /** The time has passed, or the visitor closed the strip with Escape. */
   elapsed(): void;
 }
 
-/** A strip that tells what was deleted, and undoes it. Its time stands still while the pointer or the focus is on it. */
+/** A strip with an Undo button for a deletion. Its countdown pauses while the pointer or the focus is on it. */
 export class UndoStrip {
   readonly root: HTMLElement;
   readonly #countdown: Countdown;
@@ -42,17 +42,17 @@ export class UndoStrip {
     });
   }
 
-  /** Whether the keyboard is on the strip. */
+  /** Whether the focus is on the strip. */
   get hasFocus(): boolean {
     return this.#heldBy.has("focus");
   }
 
-  /** Puts the focus on Undo. */
+  /** Focuses the Undo button. */
   focus(): void {
     this.root.querySelector("button")?.focus();
   }
 
-  /** Takes the strip away; nothing comes of it any more. */
+  /** Removes the strip and cancels its countdown. */
   remove(): void {
     this.#countdown.cancel();
     this.root.remove();
@@ -71,7 +71,7 @@ export class UndoStrip {
 
 let strips = 0;
 
-/** A strip that tells of a change that failed, until it is closed; `closed` then finds another place for the focus. */
+/** A strip that reports a failed change until it is closed. `closed` then moves the focus. */
 export function failureStrip(translator: Translator, closed: () => void): HTMLElement {
   const { t } = translator;
   const close = () => {
@@ -88,12 +88,12 @@ export function failureStrip(translator: Translator, closed: () => void): HTMLEl
   return strip;
 }
 
-/** A title that turns nothing around it the other way, whatever its direction and its control characters. */
+/** The title in a bidi isolate, so that its direction does not affect the text around it. */
 function isolated(title: string): string {
   return `\u2068${withoutBidiControls(title)}\u2069`;
 }
 
-/** A timer that can be held up; it runs from the beginning. */
+/** A timer that can be paused. It starts at once. */
 export class Countdown {
   readonly #onEnd: () => void;
   /** Milliseconds. */
@@ -108,7 +108,7 @@ export class Countdown {
     this.resume();
   }
 
-  /** Stops the time; what is left stays. */
+  /** Pauses the timer and keeps the remaining time. */
   pause(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -116,14 +116,14 @@ export class Countdown {
     this.#left -= performance.now() - this.#startedAt;
   }
 
-  /** Lets the time go on. */
+  /** Continues with the remaining time. */
   resume(): void {
     if (this.#timer !== undefined || this.#isOver) return;
     this.#startedAt = performance.now();
     this.#timer = setTimeout(() => this.#end(), Math.max(0, this.#left));
   }
 
-  /** Stops the time for good. */
+  /** Stops the timer for good. */
   cancel(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -7,16 +7,16 @@ interface Device extends Navigator {
   readonly deviceMemory?: number;
 }
 
-/** Below this the model, 23 MB and some working memory, is a burden. In GiB. */
-const LITTLE_MEMORY = 2;
+/** The model takes 23 MB and some working memory, too much for a device with less. */
+const MIN_DEVICE_MEMORY_GIB = 2;
 
 /**
- * Whether the visitor should be asked before the model is downloaded: on a connection that saves data or is very slow,
- * and on a device with little memory. Not if the model is in the browser's cache.
+ * Whether to ask the visitor before the model is downloaded: on a connection in data-saver mode or of 2G speed, and on
+ * a device with little memory. Never if the model is cached.
  */
 export async function mustAskBeforeDownload(device: Device = navigator): Promise<boolean> {
-  const { connection, deviceMemory = LITTLE_MEMORY } = device;
+  const { connection, deviceMemory = MIN_DEVICE_MEMORY_GIB } = device;
   const isSlow = connection?.effectiveType?.endsWith("2g") ?? false;
-  const isLimited = connection?.saveData === true || isSlow || deviceMemory < LITTLE_MEMORY;
+  const isLimited = connection?.saveData === true || isSlow || deviceMemory < MIN_DEVICE_MEMORY_GIB;
   return isLimited && !(await isCached());
 }

@@ -1,8 +1,8 @@
 import type { EmbedderErrorCode } from "@evidence-chat/embedder";
 
 /**
- * The code of an `EmbedderError`; `undefined` for every other error. The page may bring an embedder of its own, whose class
- * of that name is another than the widget's.
+ * The code of an `EmbedderError`; `undefined` for other errors. Not by `instanceof`: a page's own embedder may come
+ * with another copy of the class.
  */
 export function embedderErrorCode(error: unknown): EmbedderErrorCode | undefined {
   if (!(error instanceof Error) || error.name !== "EmbedderError") return undefined;

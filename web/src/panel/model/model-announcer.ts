@@ -3,8 +3,8 @@ import type { Announcer } from "../chat/announcer.js";
 import type { ModelState } from "./model-loader.js";
 
 /**
- * Has a screen reader say what the model's notice shows, where that takes a while or waits for the visitor. A model from
- * the cache is there at once.
+ * Makes screen readers announce a download of the model, and the request for consent. A cached model loads too quickly
+ * to be announced.
  */
 export class ModelAnnouncer {
   readonly #translator: Translator;
@@ -12,7 +12,7 @@ export class ModelAnnouncer {
   readonly #announcer: Announcer;
   #isDownloading = false;
 
-  /** `modelBytes` is what a download takes. */
+  /** `modelBytes` is the size of the download. */
   constructor(translator: Translator, modelBytes: number, announcer: Announcer) {
     this.#translator = translator;
     this.#modelBytes = modelBytes;
@@ -22,13 +22,14 @@ export class ModelAnnouncer {
   show(state: ModelState): void {
     const isDownload = state.status === "loading" && state.progress?.phase === "download";
     if (state.status === "consent") this.#askForConsent();
-    else if (isDownload && !this.#isDownloading) this.#announcer.say(this.#translator.say("modelLoading"));
-    else if (state.status === "ready" && this.#isDownloading) this.#announcer.say(this.#translator.say("modelReady"));
+    else if (isDownload && !this.#isDownloading) this.#announcer.say(this.#translator.format("modelLoading"));
+    else if (state.status === "ready" && this.#isDownloading)
+      this.#announcer.say(this.#translator.format("modelReady"));
     this.#isDownloading = isDownload || (this.#isDownloading && state.status === "loading");
   }
 
   #askForConsent(): void {
     const size = this.#translator.number(this.#modelBytes / 1e6, { maximumFractionDigits: 0 });
-    this.#announcer.say(this.#translator.say("modelConsentText", { size }));
+    this.#announcer.say(this.#translator.format("modelConsentText", { size }));
   }
 }

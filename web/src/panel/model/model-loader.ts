@@ -1,13 +1,13 @@
 import { type Embedder, EmbedderError, type EmbedderOptions, type LoadProgress } from "@evidence-chat/embedder";
 import { embedderErrorCode } from "./embedder-error.js";
 
-/** What the widget needs of an embedder. */
+/** The part of `Embedder` that the widget uses. */
 export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "countTokens" | "dispose">;
 
-/** Creates an embedder; `createEmbedder` of `@evidence-chat/embedder` is one. */
+/** Creates an embedder, like `createEmbedder` of `@evidence-chat/embedder`. */
 export type EmbedderFactory = (options: EmbedderOptions) => Promise<QuestionEmbedder>;
 
-/** Where the model is on its way into the browser. */
+/** The state of the model. */
 export type ModelState =
   | { readonly status: "idle" }
   /** The visitor has to allow the download first. */
@@ -18,16 +18,16 @@ export type ModelState =
   | { readonly status: "unsupported"; readonly error: unknown }
   | { readonly status: "failed"; readonly error: unknown };
 
-/** How an attempt is watched, and ended. */
+/** Progress and cancellation of an attempt. */
 export interface LoadHooks {
   readonly onProgress: (progress: LoadProgress) => void;
   readonly signal: AbortSignal;
 }
 
-/** What a `ModelLoader` works with. */
+/** Dependencies and callbacks of a `ModelLoader`. */
 export interface ModelLoaderOptions {
   readonly create: (hooks: LoadHooks) => Promise<QuestionEmbedder>;
-  /** Whether the visitor has to be asked before anything is downloaded. */
+  /** Whether to ask the visitor before the download. */
   readonly mustAsk: () => Promise<boolean>;
   readonly onChange: (state: ModelState) => void;
 }
@@ -52,7 +52,7 @@ export class ModelLoader {
     return this.#state;
   }
 
-  /** Starts loading unless the model is there, on its way, or impossible here. Also the way to try again. */
+  /** Starts or retries loading, unless the model is loaded, loading, waiting for consent, or unsupported. */
   load(): void {
     if (["loading", "ready", "unsupported", "consent"].includes(this.#state.status)) return;
     const attempt = new AbortController();
@@ -61,7 +61,7 @@ export class ModelLoader {
     void this.#load(attempt.signal);
   }
 
-  /** The visitor allows the download. */
+  /** The visitor consents to the download. */
   allow(): void {
     this.#mayDownload = true;
     if (this.#state.status === "consent") this.#state = { status: "idle" };
@@ -69,8 +69,8 @@ export class ModelLoader {
   }
 
   /**
-   * The embedder, as soon as there is one. Waits through failed attempts, because the user can start another; rejects
-   * only where the browser cannot run it at all, or on `unload`.
+   * Resolves when the embedder is loaded. Keeps waiting after a failed attempt, because the visitor can retry; rejects
+   * only if the browser is unsupported, or on `unload`.
    */
   ready(): Promise<QuestionEmbedder> {
     if (this.#state.status === "ready") return Promise.resolve(this.#state.embedder);
@@ -79,7 +79,7 @@ export class ModelLoader {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Frees the embedder, or stops loading it; the next `load` starts afresh. */
+  /** Disposes of the embedder or stops loading it. */
   unload(): void {
     this.#attempt?.abort();
     if (this.#state.status === "ready") this.#state.embedder.dispose();

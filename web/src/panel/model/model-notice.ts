@@ -4,13 +4,13 @@ import { ICONS } from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import type { ModelState } from "./model-loader.js";
 
-/** What the visitor can do about the model. */
+/** Actions of the notice. */
 export interface ModelActions {
   readonly retry: () => void;
   readonly allow: () => void;
 }
 
-/** The strip above the question box that tells how the model's loading goes. */
+/** The strip above the question box that shows the state of the model. */
 export class ModelNotice {
   readonly root = element("div");
   readonly #translator: Translator;
@@ -21,7 +21,7 @@ export class ModelNotice {
   readonly #bar: HTMLProgressElement;
   readonly #loading: HTMLElement;
 
-  /** `modelBytes` is what a download takes. */
+  /** `modelBytes` is the size of the download. */
   constructor(translator: Translator, modelBytes: number, actions: ModelActions) {
     this.#translator = translator;
     this.#modelBytes = modelBytes;
@@ -59,12 +59,12 @@ export class ModelNotice {
     const percent = fraction === undefined ? undefined : Math.floor(fraction * 100) / 100;
     this.#title.textContent =
       percent === undefined
-        ? this.#translator.say("modelLoading")
-        : this.#translator.say("modelPercent", { percent: this.#translator.number(percent, { style: "percent" }) });
+        ? this.#translator.format("modelLoading")
+        : this.#translator.format("modelPercent", { percent: this.#translator.number(percent, { style: "percent" }) });
     this.#bytes.textContent = this.#amount(progress);
     if (fraction === undefined) this.#bar.removeAttribute("value");
     else this.#bar.value = fraction;
-    // Updated in place: replacing it would restart its fade-in with each report.
+    // Updated in place, because a replacement would restart the fade-in with each report.
     if (!this.#loading.isConnected) this.root.replaceChildren(this.#loading);
   }
 
@@ -116,10 +116,10 @@ export class ModelNotice {
   }
 
   #amount(progress: LoadProgress | null): string {
-    if (progress?.phase === "initialize") return this.#translator.say("modelAlmostReady");
+    if (progress?.phase === "initialize") return this.#translator.format("modelAlmostReady");
     if (!progress || !isReceiving(progress)) return "";
     const loaded = this.#megabytes(progress.loadedBytes);
-    return this.#translator.say("modelBytes", { loaded, total: this.#megabytes(progress.totalBytes) });
+    return this.#translator.format("modelBytes", { loaded, total: this.#megabytes(progress.totalBytes) });
   }
 
   #megabytes(bytes: number, digits = 1): string {
@@ -127,7 +127,7 @@ export class ModelNotice {
   }
 }
 
-/** How much of the model is here; `undefined` before its first byte, and while it is being set up. */
+/** The loaded fraction of the model; `undefined` before its first byte, and during initialisation. */
 function fractionOf(progress: LoadProgress | null): number | undefined {
   return progress && isReceiving(progress) ? progress.loadedBytes / progress.totalBytes : undefined;
 }

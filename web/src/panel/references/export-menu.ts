@@ -28,7 +28,7 @@ class ExportMenu {
   readonly #status = element("span", { class: "references-status", role: "status" });
   readonly #actions: readonly HTMLButtonElement[];
   #format: ReferenceFormat = "apa";
-  /** What the preview shows; empty while there is nothing to copy. */
+  /** The text of the preview; empty while there is nothing to copy. */
   #text = "";
   /** Number of the latest preview; an older one that finishes later is dropped. */
   #previews = 0;

@@ -15,10 +15,10 @@ export const texts = {
   modelFailedText: "Please check your connection and try again.",
   modelUnsupported: "Browser Not Supported",
   modelUnsupportedText:
-    "Questions are read inside your browser, and this one lacks what that takes. Please use a recent version of Chrome, Edge, Firefox or Safari.",
+    "Questions are processed in your browser, and this browser lacks a required feature. Please use a recent version of Chrome, Edge, Firefox or Safari.",
   modelConsent: "Download the AI?",
   modelConsentText:
-    "Questions are read inside your browser. That takes a download of {size} MB, once. Your connection or device seems to be limited, so we ask first.",
+    "Questions are processed in your browser. This requires a one-time download of {size} MB. Your connection or device seems to be limited, so we ask first.",
   modelConsentYes: "Download {size} MB",
 
   // Conversation
@@ -36,11 +36,11 @@ export const texts = {
   copy: "Copy",
   copyMarkdown: "Copy as Markdown",
   copied: "Copied",
-  copyFailed: "Could not be copied",
+  copyFailed: "Could not copy",
   suggestedQuestions: "Suggested questions",
   offline: "You are offline. Your question can be sent when the connection is back.",
   tooLong:
-    "Your question is longer than the AI can read: only about its first {percent} will count. Please shorten it.",
+    "Your question is longer than the AI can read: only about the first {percent} will be used. Please shorten it.",
   notSaved: "This answer could not be saved to your history.",
 
   // Refusals, in the server's own words
@@ -52,13 +52,13 @@ export const texts = {
   nearest: "Closest passages",
 
   // Errors, by code
-  errorInvalidRequest: "The question could not be sent like this.",
+  errorInvalidRequest: "The question could not be sent in this form.",
   errorUnauthorized: "Please sign in to ask a question.",
   errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
   errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
-  errorForbidden: "You may not ask questions here.",
-  errorNotFound: "This conversation is no longer there. Retry to start a new one.",
-  errorConflict: "The question could not be sent again. Please ask it anew.",
+  errorForbidden: "You are not allowed to ask questions here.",
+  errorNotFound: "This conversation no longer exists. Retry to start a new one.",
+  errorConflict: "The question could not be resent. Please ask it again.",
   errorModelMismatch: "This page is out of date. Please reload it.",
   errorTooLarge: "The question is too long.",
   errorRateLimited: {
@@ -80,7 +80,7 @@ export const texts = {
   page: "Page {count}",
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",
-  sourcesAgreeHelp: "So many of the quoted documents say what the answer says first.",
+  sourcesAgreeHelp: "Number of quoted documents that support the first sentence of the answer.",
   hedged: "These passages are about this, but may not answer it.",
   alsoFound: "Also found ({count})",
   alsoFoundHelp: "Near your question, but not quoted in the answer.",
@@ -90,7 +90,7 @@ export const texts = {
   similarity: "Similarity {score}",
   verifiedQuote: "Verified quote",
   verifiedQuoteHelp:
-    "Compared in your browser: the answer has these words exactly as they stand in this passage, which the server delivered.",
+    "Checked in your browser: the answer has exactly these words of the passage, which the server sent.",
   openDocument: "Open document",
   downloadDocument: "Download original",
   downloadFailed: "The document could not be downloaded.",
@@ -127,19 +127,19 @@ export const texts = {
 
   // Data of the visitor
   myData: "Your data",
-  myDataFailed: "Your data can be neither exported nor deleted right now.",
+  myDataFailed: "Your data cannot be exported or deleted right now.",
   exportData: "Export my data",
   exportingData: "Exporting your data…",
-  exportDataDone: "The file with your data is complete.",
+  exportDataDone: "Your data was exported.",
   exportDataFailed: "Your data could not be exported. No file was saved.",
-  deleteData: "Delete everything of mine",
-  deleteDataTitle: "Delete everything of yours?",
+  deleteData: "Delete all my data",
+  deleteDataTitle: "Delete all your data?",
   deleteDataText:
-    "All your conversations will be deleted, with every question and answer in them, also the questions that could not be answered. This cannot be undone. You stay signed in.",
+    "All your conversations will be deleted, with all questions and answers, including questions that could not be answered. This cannot be undone. You stay signed in.",
   deleteDataYes: "Delete everything",
-  deletingData: "Deleting everything of yours…",
-  deleteDataDone: "Everything of yours was deleted.",
-  deleteDataFailed: "Not everything of yours could be deleted. Please try again.",
+  deletingData: "Deleting all your data…",
+  deleteDataDone: "All your data was deleted.",
+  deleteDataFailed: "Some of your data could not be deleted. Please try again.",
   myDataSignIn: "Please sign in first.",
   tooManyRequests: {
     one: "Too many requests. Please try again in {count} second.",

@@ -2,12 +2,12 @@ import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
-import { locateQuote, wordsOf } from "../quotes.js";
+import { locateQuote, shownWords } from "../quotes.js";
 import type { Target } from "../target.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
 
-/** Markdown: each source is a footnote, `[^1]`, and the footnotes follow at the end. The same source is the same footnote. */
+/** Markdown with a footnote, `[^1]`, for each source, and the footnotes at the end. Equal sources share a footnote. */
 export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translator): string {
   const footnotes: string[] = [];
   let text = "";
@@ -23,7 +23,7 @@ export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translato
   return [text.trimEnd(), ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
 }
 
-/** `[Title](url), section, p. 3 — "quote"`, as far as these are known. */
+/** `[Title](url), section, p. 3 — "quote"`, without the parts that are unknown. */
 function footnoteOf({ citation, quote }: Target, translator: Translator): string {
   const { section, page, excerpt } = citation;
   const title = escapeAll(String(titleOf(citation, translator)));
@@ -34,23 +34,23 @@ function footnoteOf({ citation, quote }: Target, translator: Translator): string
     ...(section === undefined ? [] : [escapeAll(withoutBidiControls(section))]),
     ...(page === undefined ? [] : [`p. ${page}`]),
   ].join(", ");
-  const stands = quote !== undefined && locateQuote(excerpt, quote) !== undefined;
-  return stands ? `${place} — "${escapeAll(wordsOf(quote))}"` : place;
+  const isLocated = quote !== undefined && locateQuote(excerpt, quote) !== undefined;
+  return isLocated ? `${place} — "${escapeAll(shownWords(quote))}"` : place;
 }
 
-/** A URL that ends where it should. */
+/** A URL without characters that would end a link's target. */
 function destination(url: string): string {
   return url.replace(/[()<>\\\s]/g, (character) =>
     encodeURIComponent(character).replace("(", "%28").replace(")", "%29"),
   );
 }
 
-/** Text on one line that stays text. */
+/** Text on one line, escaped. */
 function escapeAll(text: string): string {
   return escapeText(onOneLine(text));
 }
 
-/** Markup of running text, and what makes a line something else than text. */
+/** Escapes inline markup, and characters that start a block at the beginning of a line. */
 function escapeText(text: string): string {
   return text
     .replace(/[\\`*_[\]<>~|]/g, "\\$&")

@@ -1,5 +1,5 @@
 import type { Target } from "../target.js";
 
-/** A piece of what is copied: text, code of an answer, or a source that stands where its badge does. */
+/** A copied piece: text, code of an answer, or the source of a badge. */
 export type CopiedPiece =
   { readonly kind: "text" | "code"; readonly text: string } | { readonly kind: "source"; readonly target: Target };

@@ -2,7 +2,7 @@ import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
 import type { CopiedPiece } from "./pieces.js";
 
-/** Text without markup: each source is the name of its document in brackets. */
+/** Text without markup, with the title of the document in brackets for each source. */
 export function asPlainText(pieces: readonly CopiedPiece[], translator: Translator): string {
   let text = "";
   for (const piece of pieces) {
@@ -12,12 +12,12 @@ export function asPlainText(pieces: readonly CopiedPiece[], translator: Translat
   return text;
 }
 
-/** What separates a text from the source behind it: a space, unless there is one. */
+/** The separator between a text and the source after it: a space, unless the text ends with one. */
 export function spaceAfter(text: string): string {
   return text === "" || /\s$/.test(text) ? "" : " ";
 }
 
-/** The text in one line. */
+/** The text with each run of white space as one space. */
 export function onOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -3,17 +3,17 @@ import { asMarkdown } from "./markdown.js";
 import type { CopiedPiece } from "./pieces.js";
 import { asPlainText } from "./plain-text.js";
 
-/** Elements that stand on lines of their own. */
+/** Elements that start a new line. */
 const LINES = "blockquote, details, div, h2, h3, li, ol, summary, table, tr, ul";
-/** Elements that stand beside others. */
+/** Elements that are separated by a space. */
 const PARTS = "summary > *, .source-heading > *, td, th";
-/** What is in the tree, but not on the screen, or is a control. */
-const UNSEEN =
+/** Elements that are hidden, or controls. */
+const SKIPPED =
   "[hidden], .visually-hidden, [aria-hidden=true], details:not([open]) > :not(summary), [popover], button:not(.marker)";
 
 /**
- * Copies a selection in a widget the way its answers are copied: badges become the names of their documents, and footnotes
- * in `text/markdown`. A selection without a word of an answer is left to the browser.
+ * Copies a selection as whole answers are copied: badges become titles of documents, and footnotes in `text/markdown`.
+ * A selection outside the answers is left to the browser.
  */
 export function copySelection(event: ClipboardEvent, root: ShadowRoot, answers: Iterable<AnswerView>): void {
   const [target] = event.composedPath();
@@ -28,7 +28,7 @@ export function copySelection(event: ClipboardEvent, root: ShadowRoot, answers: 
   event.preventDefault();
 }
 
-/** What is selected inside of a shadow root, which each browser tells in its own way. */
+/** The selection inside a shadow root; browsers have different ways to get it. */
 function selectedRange(root: ShadowRoot): Range | undefined {
   const inside = (root as ShadowRoot & { getSelection?: () => Selection | null }).getSelection?.();
   const selection = inside ?? document.getSelection();
@@ -46,14 +46,15 @@ function nonEmpty(range: Range): Range | undefined {
   return range.collapsed ? undefined : range;
 }
 
-/** Takes the selection apart. A badge counts as a whole if any of it is selected. */
+/** Splits the selection into pieces. A badge is copied as a whole if any of it is selected. */
 function piecesOf(range: Range, answers: readonly AnswerView[]): CopiedPiece[] {
   const pieces = new Pieces();
   const walk = (node: Node): void => {
     if (!range.intersectsNode(node)) return;
     if (node instanceof Text) return pieces.addText(isCode(node) ? "code" : "text", selectedText(node, range));
-    if (!(node instanceof Element) || node.matches(UNSEEN)) return;
-    if (node.matches(".marker")) return isBesides(node, range) ? undefined : pieces.addBadge(node, answers);
+    if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+    if (node.matches(".marker"))
+      return touchesWithoutSelecting(node, range) ? undefined : pieces.addBadge(node, answers);
     if (node.matches("br")) return pieces.addText("text", "\n");
     const separator = separatorOf(node);
     pieces.separate(separator);
@@ -65,15 +66,18 @@ function piecesOf(range: Range, answers: readonly AnswerView[]): CopiedPiece[] {
   return pieces.list;
 }
 
-/** What stands between an element and its neighbours. */
+/** The separator between an element and its neighbours. */
 function separatorOf(element: Element): string {
   if (element.matches("article, p, pre, section")) return "\n\n";
   if (element.matches(LINES)) return "\n";
   return element.matches(PARTS) ? " " : "";
 }
 
-/** Whether a selection that begins or ends in a badge has none of its characters. */
-function isBesides(badge: Element, { startContainer, startOffset, endContainer, endOffset }: Range): boolean {
+/** Whether a selection begins or ends in a badge without selecting a character of it. */
+function touchesWithoutSelecting(
+  badge: Element,
+  { startContainer, startOffset, endContainer, endOffset }: Range,
+): boolean {
   const length = (node: Node) => (node instanceof Text ? node.length : node.childNodes.length);
   return (
     (badge.contains(endContainer) && endOffset === 0) ||
@@ -89,12 +93,12 @@ function isCode(node: Text): boolean {
   return node.parentElement?.closest(".answer-text > code") !== null;
 }
 
-/** From narrow to wide. */
+/** From the narrowest to the widest. */
 const SEPARATORS: readonly string[] = ["", " ", "\n", "\n\n"];
 
 class Pieces {
   readonly list: CopiedPiece[] = [];
-  /** What is due before the next word. */
+  /** The separator before the next piece. */
   #separator = "";
 
   addText(kind: "text" | "code", text: string): void {
@@ -109,7 +113,7 @@ class Pieces {
     this.list.push(target ? { kind: "source", target } : { kind: "text", text: `[${badge.textContent}]` });
   }
 
-  /** Keeps what was before apart from what comes: of several separators, the widest counts. */
+  /** Separates the previous piece from the next one; of several separators, the widest counts. */
   separate(separator: string): void {
     if (this.list.length > 0 && SEPARATORS.indexOf(separator) > SEPARATORS.indexOf(this.#separator))
       this.#separator = separator;

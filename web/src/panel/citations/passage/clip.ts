@@ -1,24 +1,24 @@
 import { type Branch, cut, overlap, type PassageNode, type Range, type Run, runsOf } from "./tree.js";
 
-/** How much of a passage is shown around a quote: so many characters before it, and after it. */
-const AROUND = 140;
-/** Of a quote that is longer, the beginning is shown. */
-const LONGEST_QUOTE = 500;
-/** So far a border moves to stand between two words. */
-const WORD = 24;
+/** Number of characters shown before and after a quote. */
+const CONTEXT_LENGTH = 140;
+/** Only the beginning of a longer quote is shown. */
+const MAX_QUOTE_LENGTH = 500;
+/** How far a border may move to fall between two words. */
+const MAX_WORD_SHIFT = 24;
 
-/** The part of a source around a quote, between words where there are any. */
+/** The part of a source around a quote, cut between words if possible. */
 export function windowAround(source: string, quote: Range): Range {
-  const from = Math.max(0, quote.start - AROUND);
-  const to = Math.min(source.length, Math.min(quote.end, quote.start + LONGEST_QUOTE) + AROUND);
-  const spaceAfter = source.slice(from, Math.min(from + WORD, quote.start)).search(/\s/);
-  const wordsBefore = source.slice(Math.max(to - WORD, quote.start), to).search(/\s\S*$/);
+  const from = Math.max(0, quote.start - CONTEXT_LENGTH);
+  const to = Math.min(source.length, Math.min(quote.end, quote.start + MAX_QUOTE_LENGTH) + CONTEXT_LENGTH);
+  const spaceAfter = source.slice(from, Math.min(from + MAX_WORD_SHIFT, quote.start)).search(/\s/);
+  const wordsBefore = source.slice(Math.max(to - MAX_WORD_SHIFT, quote.start), to).search(/\s\S*$/);
   const start = from > 0 && spaceAfter >= 0 ? from + spaceAfter + 1 : from;
-  const end = to < source.length && wordsBefore >= 0 ? Math.max(to - WORD, quote.start) + wordsBefore : to;
+  const end = to < source.length && wordsBefore >= 0 ? Math.max(to - MAX_WORD_SHIFT, quote.start) + wordsBefore : to;
   return { start: wholeCharacter(source, start), end: wholeCharacter(source, end) };
 }
 
-/** What of a passage lies in a window, with "…" where text is left out. Rows of tables stay whole, below their head. */
+/** The part of a passage inside a window, with "…" for omitted text. Table rows stay whole and keep the table head. */
 export function clip(nodes: readonly PassageNode[], window: Range): readonly PassageNode[] {
   const kept = inside(nodes, window);
   const runs = [...runsOf(nodes)].filter(({ text }) => text.trim() !== "");
@@ -60,7 +60,7 @@ function withEllipsis(nodes: readonly PassageNode[], side: "start" | "end"): rea
   return nodes.toSpliced(side === "start" ? 0 : nodes.length, 0, ellipsis);
 }
 
-/** The place, moved out of a surrogate pair. */
+/** The offset, moved out of a surrogate pair. */
 function wholeCharacter(source: string, at: number): number {
   return at > 0 && /[\uDC00-\uDFFF]/.test(source[at] ?? "") && /[\uD800-\uDBFF]/.test(source[at - 1] ?? "")
     ? at - 1

@@ -2,7 +2,9 @@ import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
 import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
 
-/** Makes the elements of a passage, with some ranges of its source highlighted; those are in order and apart. */
+/**
+ * Creates the elements of a passage, with ranges of its source highlighted. The ranges are sorted and do not overlap.
+ */
 export function drawPassage(nodes: readonly PassageNode[], quotes: readonly Range[]): Node[] {
   return nodes.flatMap((node) => {
     if (node.kind === "branch") return drawBranch(node, quotes);
@@ -50,7 +52,7 @@ function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
   }
 }
 
-/** A table that is too wide scrolls in a region of its own, also by keyboard. */
+/** A wide table scrolls in its own region, also by keyboard. */
 function drawTable({ children: [head, ...rows] }: Branch, quotes: readonly Range[]): Node {
   const cells = head?.kind === "branch" ? head.children : [];
   const heads = cells.map((cell) => (cell.kind === "branch" ? ({ ...cell, tag: "head" } as const) : cell));
@@ -70,7 +72,7 @@ function mark(text: string): HTMLElement {
   return element("mark", { part: "quote", "data-role": "quote" }, drawText(text));
 }
 
-/** A line break inside of a paragraph is a run of its own. */
+/** A line break inside a paragraph is a separate run. */
 function drawText(text: string): Node {
   return text === "\n" ? element("br") : document.createTextNode(withoutBidiControls(text));
 }

@@ -17,8 +17,8 @@ const CHARACTERS = new Map<string, string>([
 ]);
 
 /**
- * The character that a name such as `eacute` stands for in `&eacute;`; `false` if it is none of those of HTML 4, and such a
- * reference stays as it is written. Stands in for the package of that name, see `build/aliases.mjs`.
+ * The character of a named reference, such as `eacute` in `&eacute;`; `false` for names that HTML 4 does not have,
+ * which stay as they are written. Replaces the package decode-named-character-reference, see `build/aliases.mjs`.
  */
 export function decodeNamedCharacterReference(name: string): string | false {
   return CHARACTERS.get(name) ?? false;

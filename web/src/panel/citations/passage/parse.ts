@@ -9,16 +9,16 @@ import type { Passage } from "../../../client/wire.js";
 import { codeRuns, htmlRuns, inlineCodeRuns, textRuns } from "./runs.js";
 import type { Branch, PassageNode, Range, Tag } from "./tree.js";
 
-/** Passages are a thousand characters or two. What is longer, in UTF-16 code units, is shown as plain text. */
-const LONGEST_MARKDOWN = 16_384;
-/** So many characters of markup are no text any more; reading them could take long. */
-const MOST_MARKUP = 2000;
-/** Quotations and lists that begin in each other on one line. */
+/** A longer passage, in UTF-16 code units, is shown as plain text. Ordinary ones have one or two thousand. */
+const MAX_MARKDOWN_LENGTH = 16_384;
+/** A passage with more markup characters is shown as plain text, because parsing it could take long. */
+const MAX_MARKUP_CHARS = 2000;
+/** Twenty nested quotations or lists that begin on one line. */
 const TOO_DEEP = /(?:>[ \t]*|[-+*][ \t]+|\d{1,9}[.)][ \t]+){20}/;
-/** Deeper parts are shown without their markup. */
-const DEEPEST = 24;
+/** Parts below this depth are shown without their markup. */
+const MAX_DEPTH = 24;
 
-/** Reads a passage. Without a type it is Markdown, as on the wire; anything that cannot be read is plain text. */
+/** Parses a passage. Without a type it is Markdown, as in the API. A text that cannot be parsed is plain text. */
 export function parsePassage(source: string, contentType: string | undefined): readonly PassageNode[] {
   const isMarkdown = contentType === undefined || /^text\/markdown\b/i.test(contentType);
   if (!isMarkdown || isExcessive(source)) return plainPassage(source);
@@ -34,11 +34,11 @@ function plainPassage(source: string): readonly PassageNode[] {
 }
 
 function isExcessive(source: string): boolean {
-  if (source.length > LONGEST_MARKDOWN || TOO_DEEP.test(source)) return true;
-  return (source.match(/[[\]<>*_~`|]/g)?.length ?? 0) > MOST_MARKUP;
+  if (source.length > MAX_MARKDOWN_LENGTH || TOO_DEEP.test(source)) return true;
+  return (source.match(/[[\]<>*_~`|]/g)?.length ?? 0) > MAX_MARKUP_CHARS;
 }
 
-/** Turns the parser's tree into ours. */
+/** Converts the parser's tree into passage nodes. */
 class Reader {
   readonly #source: string;
   readonly #tree: Root;
@@ -93,7 +93,7 @@ class Reader {
     }
     if (!("children" in node)) return [];
     const children = this.#all(node.children, depth + 1);
-    if (depth > DEEPEST) return children;
+    if (depth > MAX_DEPTH) return children;
     switch (node.type) {
       case "link":
         return this.#link(node.url, children);
@@ -116,14 +116,14 @@ class Reader {
     return [{ kind: "run", text: this.#source.slice(place.start, place.end), ...place }];
   }
 
-  /** Only the web and mail; the address of anything else is left out. */
+  /** Only web and mail links; text with another link stays without the link. */
   #link(url: string | undefined, children: readonly PassageNode[]): readonly PassageNode[] {
     const href = safeLink(url);
     return href === undefined ? children : [{ ...branch("link", children), href }];
   }
 }
 
-/** Footnotes are none of the parser's: it takes some of them for links. */
+/** The parser does not know footnotes, and takes some of them for links. */
 function isFootnote({ identifier }: { readonly identifier: string }): boolean {
   return identifier.startsWith("^");
 }
@@ -145,14 +145,14 @@ function branch(tag: Tag, children: readonly PassageNode[]): Branch {
   return { kind: "branch", tag, children };
 }
 
-/** Keeps what is written as an escape or an entity apart from the text around it, so that offsets stay true. */
+/** Keeps escapes and entities in separate text nodes, so that offsets stay correct. */
 const SEPARATE_RUNS: Extension = {
   enter: { data: enterRun, characterEscape: enterRun, characterReference: enterRun },
 };
 
 function enterRun(this: CompileContext, token: Token): void {
   const parent = this.stack.at(-1);
-  if (!parent || !("children" in parent)) throw new TypeError("Text outside of a part");
+  if (!parent || !("children" in parent)) throw new TypeError("Text outside of a parent");
   const at = { line: token.start.line, column: token.start.column, offset: token.start.offset };
   const text: Text = { type: "text", value: "", position: { start: at, end: at } };
   (parent.children as Text[]).push(text);
@@ -161,7 +161,7 @@ function enterRun(this: CompileContext, token: Token): void {
 
 const parsed = new WeakMap<Passage, readonly PassageNode[]>();
 
-/** The text of a passage, which is parsed once. */
+/** The parsed text of a passage. Each passage is parsed only once. */
 export function passageOf(passage: Passage & { readonly excerpt?: string }): readonly PassageNode[] {
   const nodes = parsed.get(passage) ?? parsePassage(passage.excerpt ?? "", passage.content_type);
   parsed.set(passage, nodes);

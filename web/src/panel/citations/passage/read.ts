@@ -1,16 +1,16 @@
 import { type Branch, type PassageNode, type Range, type Tag, visibleText } from "./tree.js";
 
-/** A cell of a table as a reader sees it, and the name of its column. */
+/** The visible text of a table cell, and the name of its column. */
 export interface Cell {
   readonly name: string;
   readonly text: string;
 }
 
-/** What stands between the cells of a row. */
+/** Separator between the cells of a row. */
 const BAR = " | ";
 const INLINE: ReadonlySet<Tag> = new Set(["code", "deleted", "emphasis", "link", "strong"]);
 
-/** What a reader sees of a range of the source: each block on lines of its own, the cells of a row between bars. */
+/** The visible text of a range of the source, with a new line for each block and bars between cells. */
 export function readText(nodes: readonly PassageNode[], range: Range): string {
   const lines = [""];
   let isOpen = true;
@@ -33,7 +33,7 @@ function readBranch(branch: Branch, range: Range): string {
   return first < 0 ? "" : cells.slice(first, last + 1).join(BAR);
 }
 
-/** The cells of the one row of a table that a range lies in; `undefined` if it holds anything else. */
+/** The cells of the table row that contains a range; `undefined` if the range is not inside one row. */
 export function readRow(nodes: readonly PassageNode[], range: Range): readonly Cell[] | undefined {
   const shown = nodes.filter((node) => visibleText([node], range) !== "");
   const [only] = shown;

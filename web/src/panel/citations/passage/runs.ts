@@ -1,15 +1,15 @@
 import type { Range, Run } from "./tree.js";
 
-/** A tag or a comment. What only begins like one is text. */
+/** A complete tag or comment. */
 const TAG = /<!--[\s\S]*?-->|<[/!?a-z][^<>]*>/gi;
 
-/** The runs of a text. A line of it ends like a word does. */
+/** The runs of a text, with a space for each line break. */
 export function textRuns(source: string, place: Range, value: string): readonly Run[] {
   const shown = value.replace(/\r?\n|\r/g, " ");
   const slice = source.slice(place.start, place.end);
   const words = shown.trimEnd();
   if (slice === value && shown.length === value.length) return [run(shown, place)];
-  // The end of a line, with spaces that are not shown.
+  // A line end after spaces that are not shown.
   if (value !== words && slice.startsWith(words) && slice.slice(words.length).trim() === "") {
     const middle = place.start + words.length;
     return [run(words, { start: place.start, end: middle }), run(" ", { start: middle, end: place.end })];
@@ -26,7 +26,7 @@ export function inlineCodeRuns(source: string, place: Range, value: string): rea
   return [at < 0 ? run(value, place) : runAt(value, place.start + at)];
 }
 
-/** The lines of a block of code, which stand in the source behind indents and the signs of quotations. */
+/** The lines of a code block. In the source they may follow an indent or the marks of a quotation. */
 export function codeRuns(source: string, place: Range, value: string): readonly Run[] {
   const slice = source.slice(place.start, place.end);
   let at = /^(`{3}|~{3})/.test(slice) ? slice.indexOf("\n") + 1 : 0;

@@ -1,30 +1,30 @@
-/** A part of a text, from `start` up to and not including `end`, in UTF-16 code units. */
+/** A part of a text from `start` to `end` (exclusive), in UTF-16 code units. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Visible text with its place in the passage's source. Where both are equally long they are equal, character by
- * character; otherwise the run stands for its source as a whole, as the character of an entity does.
+ * Visible text with its place in the passage's source. If both have the same length, they are equal character by
+ * character; otherwise the run stands for its whole source, like the character of an entity.
  */
 export interface Run extends Range {
   readonly kind: "run";
   readonly text: string;
 }
 
-/** What holds other parts of a passage. */
+/** A part of a passage with children. */
 export interface Branch {
   readonly kind: "branch";
   readonly tag: Tag;
   readonly children: readonly PassageNode[];
-  /** Of a link. */
+  /** Target of a link. */
   readonly href?: string;
   /** First number of an ordered list. */
   readonly first?: number;
 }
 
-/** The parts that a passage can have. A line break of the text is a run with "\n". */
+/** The kinds of parts. A line break is a run with "\n". */
 export type Tag =
   | "cell"
   | "code"
@@ -47,7 +47,7 @@ export type Tag =
 /** A passage, or part of one. */
 export type PassageNode = Branch | Run;
 
-/** All runs, in the order of the passage. */
+/** All runs in order. */
 export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
   for (const node of nodes) {
     if (node.kind === "run") yield node;
@@ -55,7 +55,7 @@ export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
   }
 }
 
-/** Cuts a run at the borders of some ranges of the source, which are in order and apart. */
+/** Cuts a run at the borders of ranges of the source. The ranges are sorted and do not overlap. */
 export function cut(
   run: Run,
   ranges: readonly Range[],
@@ -77,7 +77,7 @@ export function cut(
   return parts;
 }
 
-/** What is shown of a range of the source, without the space between blocks and cells. */
+/** The visible text of a range of the source, without separators between blocks and cells. */
 export function visibleText(nodes: readonly PassageNode[], range: Range): string {
   let text = "";
   for (const run of runsOf(nodes)) {
@@ -86,12 +86,12 @@ export function visibleText(nodes: readonly PassageNode[], range: Range): string
   return text;
 }
 
-/** Whether two ranges have a character in common. */
+/** Whether two ranges overlap. */
 export function overlap(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** The ranges in order, those that meet as one. */
+/** The ranges sorted, with adjacent and overlapping ones merged. */
 export function merged(ranges: readonly Range[]): Range[] {
   const all: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
