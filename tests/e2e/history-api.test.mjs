@@ -29,7 +29,7 @@ after(async () => {
 });
 
 /** A request as the user, or as another one; its body is JSON unless the response is a file. */
-async function call(method, path, { body, as = token, headers = {} } = {}) {
+async function call(method, path, /** @type {{ body?: any, as?: string, headers?: object }} */ { body, as = token, headers = {} } = {}) {
   const response = await fetch(path.startsWith("http") ? path : `${api}${path}`, {
     method,
     headers: {

@@ -333,7 +333,8 @@ test("a web site is read by its sitemap, as its robots.txt allows", async (t) =>
   site.listen(0, "127.0.0.1");
   await once(site, "listening");
   t.after(() => site.close());
-  const address = `http://127.0.0.1:${site.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (site.address());
+  const address = `http://127.0.0.1:${port}`;
 
   const args = ["--collection", "mill"];
   const first = await sync(`${address}/sitemap.xml`, { code: 1, args });
@@ -362,7 +363,7 @@ test("a web site is read by its sitemap, as its robots.txt allows", async (t) =>
 async function tokenWith(token, claims) {
   const { jwt_secret } = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const [head, payload] = token.split(".");
-  const body = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const body = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...claims };
   const unsigned = `${head}.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
   return `${unsigned}.${createHmac("sha256", jwt_secret).update(unsigned).digest("base64url")}`;
 }

@@ -63,9 +63,9 @@ function assertGolden({ fingerprint, ...outcomes }) {
 const texts = () => golden.items.map(({ text }) => text);
 
 // Each from a folder of its own, because a module starts WebAssembly once.
-for (const [name, from, wasmFile] of [
-  ["the plain file", () => DIST, "embedder_bg.wasm"],
-  ["the file that this version takes", () => pathToFileURL(`${folder}/`), undefined],
+for (const { name, from, wasmFile } of [
+  { name: "the plain file", from: () => DIST, wasmFile: "embedder_bg.wasm" },
+  { name: "the file that this version takes", from: () => pathToFileURL(`${folder}/`), wasmFile: undefined },
 ]) {
   test(`Node with ${name}`, async () => {
     const wasmUrl = wasmFile && new URL(wasmFile, from());
@@ -95,5 +95,6 @@ for (const [name, hasRelaxedSimd] of [
 /** Makes the page's browser one that does not know `i32x4.relaxed_dot_i8x16_i7x16_add_s`. */
 function denyRelaxedSimd() {
   const { validate } = WebAssembly;
-  WebAssembly.validate = (module) => !Array.from(module).join().includes("253,147,2") && validate(module);
+  WebAssembly.validate = (module) =>
+    !Array.from(/** @type {Uint8Array<ArrayBuffer>} */ (module)).join().includes("253,147,2") && validate(module);
 }

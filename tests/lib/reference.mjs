@@ -8,7 +8,7 @@ export async function referenceItems() {
   try {
     return { items: JSON.parse(await readFile(REFERENCE, "utf8")).items };
   } catch (error) {
-    if (error.code !== "ENOENT") throw error;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
     return { items: null, reason: "no reference set at ../shared/bench-peer/reference.json" };
   }
 }

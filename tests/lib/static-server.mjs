@@ -26,8 +26,9 @@ export async function serve(folder, headers = {}) {
     }
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    origin: `http://127.0.0.1:${server.address().port}`,
+    origin: `http://127.0.0.1:${port}`,
     requests,
     async close() {
       server.closeAllConnections();

@@ -124,13 +124,14 @@ test("Vite", async () => {
 test("webpack", async () => {
   const context = await consumer.write("webpack", { "main.js": program() });
   const output = { path: consumer.path("webpack/dist"), filename: "main.js", publicPath: "auto" };
-  const stats = await promisify(webpack)({
+  const compiler = webpack({
     context,
     entry: "./main.js",
     mode: "production",
     output,
     performance: false,
   });
+  const stats = await promisify(compiler.run.bind(compiler))();
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).warnings, []);
   await assertAssets(output.path);

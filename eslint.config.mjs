@@ -1,0 +1,52 @@
+import eslint from "@eslint/js";
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** Every linted file belongs to one of these. */
+const PROJECTS = ["tsconfig.js.json", "tests/tsconfig.json", "web/tsconfig.json", "embedder-wasm/npm/tsconfig.json"];
+
+export default defineConfig(
+  {
+    ignores: [
+      "**/build/**",
+      "**/dist/**",
+      "**/target/**",
+      "**/wasm/**",
+      "supabase/.local/**",
+      // In no TypeScript project yet.
+      "edge-chat/**/*.mjs",
+      "embedder-wasm/npm/**/*.{mjs,js}",
+      "tests/bench/**",
+      "web/**/*.mjs",
+      "web/examples/**",
+    ],
+  },
+  eslint.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { project: PROJECTS, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: "error",
+      // TypeScript reports names that do not exist.
+      "no-undef": "off",
+    },
+  },
+  {
+    files: ["**/*.mjs"],
+    rules: {
+      // node:test awaits the tests of a file itself.
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        { allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: ["describe", "test"] }] },
+      ],
+      // Rows of the database, JSON bodies and test fixtures are `any`, see tsconfig.js.json.
+      "@typescript-eslint/no-unsafe-argument": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-call": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/no-unsafe-return": "off",
+      // A stub is `async` because the function it replaces is.
+      "@typescript-eslint/require-await": "off",
+    },
+  },
+);
