@@ -2,8 +2,8 @@ import eslint from "@eslint/js";
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-/** Every linted file belongs to one of these. */
-const PROJECTS = ["tsconfig.js.json", "tests/tsconfig.json", "web/tsconfig.json", "embedder-wasm/npm/tsconfig.json"];
+/** Every linted file belongs to one of these; the first that contains it is used. */
+const PROJECTS = ["web/tsconfig.json", "embedder-wasm/npm/tsconfig.json", "tsconfig.js.json", "tests/tsconfig.json"];
 
 export default defineConfig(
   {
@@ -18,6 +18,7 @@ export default defineConfig(
       "embedder-wasm/npm/**/*.{mjs,js}",
       "tests/bench/**",
       "web/**/*.mjs",
+      "web/tests/**",
       "web/examples/**",
     ],
   },
@@ -29,6 +30,15 @@ export default defineConfig(
       eqeqeq: "error",
       // TypeScript reports names that do not exist.
       "no-undef": "off",
+      // `const { left_out, ...rest }` is how a property is left out.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      // The reason of an AbortSignal is passed on unchanged.
+      "@typescript-eslint/prefer-promise-reject-errors": [
+        "error",
+        { allowThrowingAny: true, allowThrowingUnknown: true },
+      ],
+      // Interfaces declare callbacks as methods, and their users destructure them.
+      "@typescript-eslint/unbound-method": "off",
     },
   },
   {

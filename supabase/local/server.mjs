@@ -28,7 +28,9 @@ async function serveFrom(dataDir, port, ready) {
   /** @type {Promise<import("./src/supabase.mjs").Supabase> | undefined} */
   let opened;
   let dashboard;
-  const server = createServer(async (request) => (await /** @type {NonNullable<typeof opened>} */ (opened)).fetch(request));
+  const server = createServer(async (request) =>
+    (await /** @type {NonNullable<typeof opened>} */ (opened)).fetch(request),
+  );
   const url = await listen(server, port);
   try {
     const keys = loadOrCreateKeys(dataDir);

@@ -126,14 +126,11 @@ test("each language changes page and widget, and Arabic turns both around", asyn
   for (const language of ["en", "de", "es", "fr", "ja", "ar"]) {
     await page.locator("#language").selectOption(language);
     // The widget loads its texts when they are needed.
-    await page.waitForFunction(
-      (expected) => {
-        /** @type {HTMLElement} */
-        const root = document.querySelector("evidence-chat").shadowRoot.querySelector(".root");
-        return root.lang === expected;
-      },
-      language,
-    );
+    await page.waitForFunction((expected) => {
+      /** @type {HTMLElement} */
+      const root = document.querySelector("evidence-chat").shadowRoot.querySelector(".root");
+      return root.lang === expected;
+    }, language);
     seen.push(await looks());
     const { page: around, widget: inside } = seen.at(-1);
     const direction = language === "ar" ? "rtl" : "ltr";

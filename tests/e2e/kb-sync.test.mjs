@@ -167,10 +167,11 @@ test("a folder of files that mean harm costs neither the good ones nor much memo
   run.stdout.on("data", (chunk) => (stdout += chunk));
   const closed = once(run, "close");
   let peakKib = 0;
-  const watch = setInterval(async () => {
+  const readPeak = async () => {
     const status = await readFile(`/proc/${run.pid}/status`, "utf8").catch(() => "");
     peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
-  }, 50);
+  };
+  const watch = setInterval(() => void readPeak(), 50);
   const [code] = await closed;
   clearInterval(watch);
   t.diagnostic(`${files.length} files, ${(Date.now() - started) / 1000} s, ${Math.round(peakKib / 1024)} MiB`);

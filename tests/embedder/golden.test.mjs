@@ -96,5 +96,7 @@ for (const [name, hasRelaxedSimd] of [
 function denyRelaxedSimd() {
   const { validate } = WebAssembly;
   WebAssembly.validate = (module) =>
-    !Array.from(/** @type {Uint8Array<ArrayBuffer>} */ (module)).join().includes("253,147,2") && validate(module);
+    !Array.from(/** @type {Uint8Array<ArrayBuffer>} */ (module))
+      .join()
+      .includes("253,147,2") && validate(module);
 }

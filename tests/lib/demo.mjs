@@ -122,7 +122,7 @@ class Demo {
       headers: { ...this.administrator(), "content-type": "application/json" },
       body: JSON.stringify({ prefixes }),
     });
-    if (!response.ok) throw new Error(`deleting ${prefixes}: ${response.status} ${await response.text()}`);
+    if (!response.ok) throw new Error(`deleting ${prefixes.join(", ")}: ${response.status} ${await response.text()}`);
   }
 
   /** What the kb command line needs to know to work on this demo. */

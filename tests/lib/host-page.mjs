@@ -24,7 +24,13 @@ export class HostPage {
   }
 
   /** Opens a page with the tag; `token` is what its `tokenProvider` gives. */
-  async open(/** @type {{ token?: string, attributes?: Record<string, string>, isDark?: boolean }} */ { token, attributes = {}, isDark = false } = {}) {
+  async open(
+    /** @type {{ token?: string, attributes?: Record<string, string>, isDark?: boolean }} */ {
+      token,
+      attributes = {},
+      isDark = false,
+    } = {},
+  ) {
     await this.page.goto(`${this.origin}/host/widget`);
     await this.page.evaluate(
       ({ token, endpoint, attributes, isDark }) => {

@@ -69,7 +69,7 @@ async function assertWorks(folder, headers) {
     assert.deepEqual(JSON.parse(await outcome.jsonValue()), expected);
     assert.deepEqual(foreign, []);
     const wasm = server.requests.filter((path) => path.endsWith(".wasm"));
-    assert.equal(wasm.length, 1, `one of the two WebAssembly files is enough: ${wasm}`);
+    assert.equal(wasm.length, 1, `one of the two WebAssembly files is enough: ${wasm.join(", ")}`);
     assert.deepEqual(page.errors, []);
   } finally {
     page.off("request", watch);

@@ -12,7 +12,7 @@ const CONFIG = fileURLToPath(new URL("../../web/tsconfig.json", import.meta.url)
  */
 export function readSource() {
   const { options, fileNames } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(CONFIG, ts.sys.readFile).config,
+    ts.readConfigFile(CONFIG, (path) => ts.sys.readFile(path)).config,
     ts.sys,
     fileURLToPath(new URL("..", SOURCES)),
   );
@@ -30,7 +30,11 @@ export function readSource() {
       if (isRead && isOfElement && ts.isStringLiteral(argument)) attributes.add(argument.text);
     } else if (ts.isInterfaceDeclaration(node) && node.name.text === "EvidenceChatEventMap") {
       for (const { name } of checker.getTypeAtLocation(node).getProperties()) events.add(name);
-    } else if (ts.isPropertyAssignment(node) && node.name.getText() === "part" && ts.isStringLiteral(node.initializer)) {
+    } else if (
+      ts.isPropertyAssignment(node) &&
+      node.name.getText() === "part" &&
+      ts.isStringLiteral(node.initializer)
+    ) {
       for (const part of node.initializer.text.split(" ")) parts.add(part);
     }
     ts.forEachChild(node, visit);

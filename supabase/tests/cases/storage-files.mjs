@@ -14,7 +14,11 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
   /**
    * @typedef {{ method?: string, token?: string, apikey?: string, headers?: Record<string, string>, body?: BodyInit }} Options
    */
-  const send = (method, path, /** @type {Options} */ { token, apikey = keys.publishable_key, headers = {}, body } = {}) =>
+  const send = (
+    method,
+    path,
+    /** @type {Options} */ { token, apikey = keys.publishable_key, headers = {}, body } = {},
+  ) =>
     fetch(
       new Request(STORAGE + path, {
         method,

@@ -159,7 +159,7 @@ async function untilReady(connect, server, log) {
       return await (await connect()).close();
     } catch (error) {
       if (server.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`Postgres did not start: ${error}\n${log()}`, { cause: error });
+        throw new Error(`Postgres did not start: ${/** @type {Error} */ (error).message}\n${log()}`, { cause: error });
       }
       await delay(50);
     }

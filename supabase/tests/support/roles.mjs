@@ -40,7 +40,11 @@ export async function become(transaction, { role, claims }) {
   const isText = typeof claims === "string";
   const text = isText ? claims : JSON.stringify(claims ?? {});
   // Supabase Lite's auth.uid reads a setting of its own, as old projects' did.
-  const settings = { role, "request.jwt.claims": text, "request.jwt.claim.sub": (typeof claims === "object" && claims.sub) || "" };
+  const settings = {
+    role,
+    "request.jwt.claims": text,
+    "request.jwt.claim.sub": (typeof claims === "object" && claims.sub) || "",
+  };
   for (const [name, value] of Object.entries(settings)) {
     await transaction.query("select set_config($1, $2, true)", [name, value]);
   }

@@ -93,7 +93,7 @@ export class EvidenceChatElement extends HTMLElement {
   readonly #shadow: ShadowRoot;
   readonly #speech = new Speech(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
-  #tokenProvider: TokenProvider = async () => null;
+  #tokenProvider: TokenProvider = () => Promise.resolve(null);
   #embedderFactory: EmbedderFactory | undefined;
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;
