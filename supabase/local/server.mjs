@@ -25,9 +25,12 @@ async function serve(port, ready) {
 
 async function serveFrom(dataDir, port, ready) {
   // The port comes first, because a taken one should be reported at once; requests wait until the database is open.
+  /** @type {Promise<import("./src/supabase.mjs").Supabase> | undefined} */
   let opened;
   let dashboard;
-  const server = createAdaptorServer({ fetch: async (request) => (await opened).fetch(request) });
+  const server = createServer(async (request) =>
+    (await /** @type {NonNullable<typeof opened>} */ (opened)).fetch(request),
+  );
   const url = await listen(server, port);
   try {
     const keys = loadOrCreateKeys(dataDir);
@@ -49,10 +52,18 @@ async function serveFrom(dataDir, port, ready) {
   }
 }
 
-/** On a port of its own, because what comes there may do everything. */
+/**
+ * An HTTP server that does not listen yet.
+ * @param {(request: Request) => Promise<Response>} fetch
+ */
+function createServer(fetch) {
+  return /** @type {import("node:http").Server} */ (createAdaptorServer({ fetch }));
+}
+
+/** Serves the dashboard on a separate port, because its requests have the rights of the service role. */
 async function serveDashboard(supabase) {
   const password = randomBytes(24).toString("base64url");
-  const server = createAdaptorServer({ fetch: supabase.dashboard(password) });
+  const server = createServer(supabase.dashboard(password));
   console.log(`dashboard ${await listen(server, 0)}/?password=${password}`);
   return server;
 }

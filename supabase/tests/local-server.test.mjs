@@ -120,6 +120,11 @@ test("errors of the API are well-formed HTTP", async () => {
 
 test("tokens and files over HTTP are those of a hosted project at the address the server printed", async () => {
   const { url, keys, child, exited } = await startServer();
+  /**
+   * @param {string} method
+   * @param {string} route
+   * @param {{ key?: string, token?: string, headers?: Record<string, string>, body?: BodyInit }} [options]
+   */
   const send = (method, route, { key = keys.publishable_key, token, headers = {}, body } = {}) =>
     fetch(url + route, {
       method,
@@ -130,7 +135,7 @@ test("tokens and files over HTTP are those of a hosted project at the address th
   const credentials = JSON.stringify({ email: "carol@example.com", password: "correct horse" });
   const signedUp = await send("POST", "/auth/v1/signup", { headers: json, body: credentials });
   const { access_token: token } = await signedUp.json();
-  const { iss } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+  const { iss } = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString());
   assert.equal(iss, `${url}/auth/v1`);
   assert.deepEqual(await (await fetch(`${url}/auth/v1/.well-known/jwks.json`)).json(), { keys: [] });
 
@@ -157,7 +162,7 @@ test("tokens and files over HTTP are those of a hosted project at the address th
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(200_000));
   const head = await send("HEAD", file, { token });
   assert.deepEqual([head.status, head.headers.get("content-length")], [200, "300000"]);
-  const etag = whole.headers.get("etag");
+  const etag = whole.headers.get("etag") ?? "";
   assert.equal((await send("GET", file, { token, headers: { "if-none-match": etag } })).status, 304);
 
   const paths = JSON.stringify({ expiresIn: 60, paths: ["1/a.pdf"] });
@@ -172,7 +177,7 @@ test("tokens and files over HTTP are those of a hosted project at the address th
 test("a taken port is reported in one sentence and leaves no lock", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
-  const { port } = blocker.address();
+  const { port } = /** @type {import("node:net").AddressInfo} */ (blocker.address());
   const other = path.join(folder, "port-taken");
   const { code, errors } = await spawnServer({ PORT: String(port), DATA_DIR: other }).exited;
   blocker.close();

@@ -52,7 +52,10 @@ const raw = async () => JSON.parse(await page.locator("#raw-json").textContent()
 const looks = () =>
   page.evaluate(() => {
     const chat = document.querySelector("evidence-chat");
+    /** @type {HTMLElement} */
     const root = chat.shadowRoot.querySelector(".root");
+    /** @type {HTMLTextAreaElement} */
+    const input = chat.shadowRoot.querySelector("[data-role=input]");
     return {
       page: {
         lang: document.documentElement.lang,
@@ -62,7 +65,7 @@ const looks = () =>
       widget: {
         lang: root.lang,
         direction: getComputedStyle(root).direction,
-        placeholder: chat.shadowRoot.querySelector("[data-role=input]").placeholder,
+        placeholder: input.placeholder,
         scheme: root.dataset.scheme,
       },
     };
@@ -123,10 +126,11 @@ test("each language changes page and widget, and Arabic turns both around", asyn
   for (const language of ["en", "de", "es", "fr", "ja", "ar"]) {
     await page.locator("#language").selectOption(language);
     // The widget loads its texts when they are needed.
-    await page.waitForFunction(
-      (expected) => document.querySelector("evidence-chat").shadowRoot.querySelector(".root").lang === expected,
-      language,
-    );
+    await page.waitForFunction((expected) => {
+      /** @type {HTMLElement} */
+      const root = document.querySelector("evidence-chat").shadowRoot.querySelector(".root");
+      return root.lang === expected;
+    }, language);
     seen.push(await looks());
     const { page: around, widget: inside } = seen.at(-1);
     const direction = language === "ar" ? "rtl" : "ltr";

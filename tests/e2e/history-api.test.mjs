@@ -29,7 +29,11 @@ after(async () => {
 });
 
 /** A request as the user, or as another one; its body is JSON unless the response is a file. */
-async function call(method, path, { body, as = token, headers = {} } = {}) {
+async function call(
+  method,
+  path,
+  /** @type {{ body?: any, as?: string, headers?: object }} */ { body, as = token, headers = {} } = {},
+) {
   const response = await fetch(path.startsWith("http") ? path : `${api}${path}`, {
     method,
     headers: {
@@ -91,11 +95,11 @@ test("sessions are listed with the last used first, page by page, and belong to 
 
   const stranger = await demo.newUser();
   assert.deepEqual((await call("GET", "/sessions", { as: stranger })).json.sessions, []);
-  for (const [method, path, body] of [
-    ["GET", `/sessions/${started[0]}`],
-    ["GET", `/sessions/${started[0]}/messages`],
-    ["PATCH", `/sessions/${started[0]}`, { title: "Mine now" }],
-    ["DELETE", `/sessions/${started[0]}`],
+  for (const { method, path, body } of [
+    { method: "GET", path: `/sessions/${started[0]}` },
+    { method: "GET", path: `/sessions/${started[0]}/messages` },
+    { method: "PATCH", path: `/sessions/${started[0]}`, body: { title: "Mine now" } },
+    { method: "DELETE", path: `/sessions/${started[0]}` },
   ]) {
     const reply = await call(method, path, { as: stranger, body });
     assert.deepEqual([reply.status, reply.json.code], [404, "not_found"], `${method} ${path}`);

@@ -167,10 +167,11 @@ test("a folder of files that mean harm costs neither the good ones nor much memo
   run.stdout.on("data", (chunk) => (stdout += chunk));
   const closed = once(run, "close");
   let peakKib = 0;
-  const watch = setInterval(async () => {
+  const readPeak = async () => {
     const status = await readFile(`/proc/${run.pid}/status`, "utf8").catch(() => "");
     peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
-  }, 50);
+  };
+  const watch = setInterval(() => void readPeak(), 50);
   const [code] = await closed;
   clearInterval(watch);
   t.diagnostic(`${files.length} files, ${(Date.now() - started) / 1000} s, ${Math.round(peakKib / 1024)} MiB`);
@@ -333,7 +334,8 @@ test("a web site is read by its sitemap, as its robots.txt allows", async (t) =>
   site.listen(0, "127.0.0.1");
   await once(site, "listening");
   t.after(() => site.close());
-  const address = `http://127.0.0.1:${site.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (site.address());
+  const address = `http://127.0.0.1:${port}`;
 
   const args = ["--collection", "mill"];
   const first = await sync(`${address}/sitemap.xml`, { code: 1, args });
@@ -362,7 +364,7 @@ test("a web site is read by its sitemap, as its robots.txt allows", async (t) =>
 async function tokenWith(token, claims) {
   const { jwt_secret } = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const [head, payload] = token.split(".");
-  const body = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const body = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...claims };
   const unsigned = `${head}.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
   return `${unsigned}.${createHmac("sha256", jwt_secret).update(unsigned).digest("base64url")}`;
 }

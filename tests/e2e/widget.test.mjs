@@ -127,11 +127,12 @@ test("a second visit needs no download of the model", async () => {
 });
 
 test("a widget that is taken off the page while it waits offers a retry when it is back", async () => {
+  /** @type {import("playwright-core").Route} */
   let held;
   const arrived = new Promise((resolve) => {
     void page.route(demo.info.chat_url, (route) => {
       held = route;
-      resolve();
+      resolve(route);
     });
   });
   await ask(COVERED);
@@ -168,7 +169,7 @@ test("nothing of one visitor is left for the next", async () => {
 async function tokenWith(token, claims, { forged = false } = {}) {
   const { jwt_secret } = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const [head, payload] = token.split(".");
-  const body = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const body = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...claims };
   const unsigned = `${head}.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
   const secret = forged ? "somebody else's secret" : jwt_secret;
   return `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
@@ -206,10 +207,10 @@ async function tokensSent(work) {
   return tokens;
 }
 
-for (const [name, spoil] of [
-  ["an expired", (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 })],
-  ["a forged", (token) => tokenWith(token, {}, { forged: true })],
-  ["an unreadable", () => "nonsense"],
+for (const { name, spoil } of [
+  { name: "an expired", spoil: (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }) },
+  { name: "a forged", spoil: (token) => tokenWith(token, {}, { forged: true }) },
+  { name: "an unreadable", spoil: async () => "nonsense" },
 ]) {
   test(`after ${name} token the page is asked for another one, and the answer comes`, async () => {
     const good = await demo.newUser();

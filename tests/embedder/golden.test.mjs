@@ -63,9 +63,9 @@ function assertGolden({ fingerprint, ...outcomes }) {
 const texts = () => golden.items.map(({ text }) => text);
 
 // Each from its own folder, because a module starts WebAssembly only once.
-for (const [name, from, wasmFile] of [
-  ["embedder_bg.wasm", () => DIST, "embedder_bg.wasm"],
-  ["the WebAssembly file that it chooses", () => pathToFileURL(`${folder}/`), undefined],
+for (const { name, from, wasmFile } of [
+  { name: "embedder_bg.wasm", from: () => DIST, wasmFile: "embedder_bg.wasm" },
+  { name: "the WebAssembly file that it chooses", from: () => pathToFileURL(`${folder}/`), wasmFile: undefined },
 ]) {
   test(`Node.js with ${name} returns the golden vectors`, async () => {
     const wasmUrl = wasmFile && new URL(wasmFile, from());
@@ -95,5 +95,8 @@ for (const [name, hasRelaxedSimd] of [
 /** Simulates a browser that does not support `i32x4.relaxed_dot_i8x16_i7x16_add_s`. */
 function denyRelaxedSimd() {
   const { validate } = WebAssembly;
-  WebAssembly.validate = (module) => !Array.from(module).join().includes("253,147,2") && validate(module);
+  WebAssembly.validate = (module) =>
+    !Array.from(/** @type {Uint8Array<ArrayBuffer>} */ (module))
+      .join()
+      .includes("253,147,2") && validate(module);
 }

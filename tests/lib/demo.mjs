@@ -45,7 +45,7 @@ async function readJson(path) {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    if (error.code === "ENOENT") return null;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return null;
     throw error;
   }
 }
@@ -83,7 +83,7 @@ class Demo {
   }
 
   /** A PostgREST request; with the administrator's key unless a token is given. */
-  async rest(method, path, { body, token } = {}) {
+  async rest(method, path, /** @type {{ body?: unknown, token?: string }} */ { body, token } = {}) {
     const response = await fetch(`${this.info.supabase_url}/rest/v1/${path}`, {
       method,
       headers: {
@@ -122,7 +122,7 @@ class Demo {
       headers: { ...this.administrator(), "content-type": "application/json" },
       body: JSON.stringify({ prefixes }),
     });
-    if (!response.ok) throw new Error(`deleting ${prefixes}: ${response.status} ${await response.text()}`);
+    if (!response.ok) throw new Error(`deleting ${prefixes.join(", ")}: ${response.status} ${await response.text()}`);
   }
 
   /** What the kb command line needs to know to work on this demo. */

@@ -14,7 +14,7 @@ export function loadEmbedder() {
 
 /** The module, started, and the bytes of its model file. */
 export async function loadWasm() {
-  const wasm = await import(new URL("embedder.js", WASM));
+  const wasm = await import(new URL("embedder.js", WASM).href);
   await wasm.default({ module_or_path: await readFile(new URL("embedder_bg.wasm", WASM)) });
   return { wasm, model: await readFile(join(modelFolder(), wasm.modelFile())) };
 }

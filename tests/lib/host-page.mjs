@@ -24,7 +24,13 @@ export class HostPage {
   }
 
   /** Opens a page with the tag; `token` is what its `tokenProvider` gives. */
-  async open({ token, attributes = {}, isDark = false } = {}) {
+  async open(
+    /** @type {{ token?: string, attributes?: Record<string, string>, isDark?: boolean }} */ {
+      token,
+      attributes = {},
+      isDark = false,
+    } = {},
+  ) {
     await this.page.goto(`${this.origin}/host/widget`);
     await this.page.evaluate(
       ({ token, endpoint, attributes, isDark }) => {
@@ -63,6 +69,7 @@ export class HostPage {
     return this.page.evaluate(async (text) => {
       const chat = document.querySelector("evidence-chat");
       const log = chat.shadowRoot.querySelector("[data-role=log]");
+      /** @returns {NodeListOf<HTMLElement>} */
       const replies = () => chat.shadowRoot.querySelectorAll("[data-role=assistant]");
       const before = replies().length;
       const start = performance.now();
@@ -77,6 +84,7 @@ export class HostPage {
         });
         observer.observe(log, { childList: true, subtree: true, characterData: true });
       });
+      /** @type {HTMLTextAreaElement} */
       const input = chat.shadowRoot.querySelector("[data-role=input]");
       input.value = text;
       input.dispatchEvent(new Event("input"));

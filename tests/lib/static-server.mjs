@@ -13,7 +13,7 @@ const TYPES = {
 /** Serves a folder on 127.0.0.1 with these headers; `requests` are the paths asked for. */
 export async function serve(folder, headers = {}) {
   const requests = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     requests.push(path);
     try {
@@ -24,10 +24,12 @@ export async function serve(folder, headers = {}) {
     } catch {
       response.writeHead(404, headers).end();
     }
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    origin: `http://127.0.0.1:${server.address().port}`,
+    origin: `http://127.0.0.1:${port}`,
     requests,
     async close() {
       server.closeAllConnections();

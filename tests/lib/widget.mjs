@@ -27,6 +27,7 @@ export class Widget {
   async replyEnds(state) {
     await this.page.waitForFunction(
       (expected) => {
+        /** @type {NodeListOf<HTMLElement>} */
         const replies = document.querySelector("evidence-chat").shadowRoot.querySelectorAll("[data-role=assistant]");
         return replies[replies.length - 1]?.dataset.state === expected;
       },

@@ -10,6 +10,7 @@ import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 const EXAMPLES = fileURLToPath(new URL("../../web/examples", import.meta.url));
 const INSTALLED = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
+/** @type {[type: string, data: object][]} */
 const ANSWER = [
   ["answer_start", { session_id: "11111111-1111-4111-8111-111111111111" }],
   ["answer_delta", { text: "A refund takes five days. [1]" }],

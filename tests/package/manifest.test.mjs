@@ -1,18 +1,17 @@
-// custom-elements.json against the element itself: the source for what it reads, Chromium for what it has.
+// Compares custom-elements.json with the sources of the widget and with the element in Chromium.
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
+import { readCustomProperties, readSource } from "./widget-source.mjs";
 
-const SOURCES = new URL("../../web/src/", import.meta.url);
-
-/** What every custom element has. */
+/** Methods that the manifest leaves out: every custom element has them. */
 const CALLBACKS = ["constructor", "connectedCallback", "disconnectedCallback", "attributeChangedCallback"];
 
 let consumer, server, browser, description, manifest, element;
+const source = readSource();
 
 before(async () => {
   consumer = await createConsumer([EMBEDDER, WIDGET]);
@@ -42,7 +41,7 @@ const withClass = (use) =>
     `import("/dist/index.js").then(({ EvidenceChatElement }) => (${use.toString()})(EvidenceChatElement))`,
   );
 
-test("the package says where the manifest is, and the manifest names modules that the package has", async () => {
+test("package.json points to the manifest, and the modules it names are in the package", async () => {
   assert.equal(description.customElements, "dist/custom-elements.json");
   assert.equal(manifest.schemaVersion, "1.0.0");
   for (const { path } of manifest.modules) await readFile(consumer.path("node_modules/@evidence-chat/widget", path));
@@ -51,30 +50,29 @@ test("the package says where the manifest is, and the manifest names modules tha
   assert.equal(manifest.modules.find(({ path }) => path === definition.declaration.module).declarations[0], element);
 });
 
-test("it lists the attributes that the element observes or reads, and no others", async () => {
+test("the manifest lists exactly the attributes that the element observes or reads", async () => {
   const observed = await withClass(({ observedAttributes }) => observedAttributes);
-  const { code } = await readSources();
-  const reads = code.matchAll(/(?:this|host\.element)\.(?:get|has)Attribute\("([^"]+)"\)/g);
-  const read = Array.from(reads, ([, name]) => name);
-  assert.deepEqual(names(element.attributes), [...new Set([...observed, ...read])].sort());
+  assert.notEqual(source.attributes.size, 0);
+  assert.deepEqual(names(element.attributes), [...new Set([...observed, ...source.attributes])].sort());
 });
 
-test("it lists the methods and properties that the element has, and no others", async () => {
+test("the manifest lists exactly the public methods and properties of the element", async () => {
   const [methods, fields] = await withClass(({ prototype }) => {
-    const all = Object.entries(Object.getOwnPropertyDescriptors(prototype));
-    const isMethod = ([, { value }]) => typeof value === "function";
-    return [all.filter(isMethod), all.filter((entry) => !isMethod(entry))].map((list) => list.map(([name]) => name));
+    const names = Object.getOwnPropertyNames(prototype);
+    const isMethod = (name) => typeof Object.getOwnPropertyDescriptor(prototype, name)?.value === "function";
+    return [names.filter(isMethod), names.filter((name) => !isMethod(name))];
   });
   const listed = (wanted) => names(element.members.filter(({ kind }) => kind === wanted));
   assert.deepEqual(listed("method"), methods.filter((name) => !CALLBACKS.includes(name)).sort());
   assert.deepEqual(listed("field"), fields.sort());
 });
 
-test("attributes that are properties as well say so", async () => {
+test("every attribute with a field name reflects that property", async () => {
   for (const { name, fieldName } of element.attributes.filter((attribute) => attribute.fieldName)) {
     const value = await browser.page.evaluate(
       async ([attribute, field]) => {
-        const { EvidenceChatElement } = await import("/dist/index.js");
+        const module = "/dist/index.js";
+        const { EvidenceChatElement } = await import(module);
         if (!customElements.get("evidence-chat")) customElements.define("evidence-chat", EvidenceChatElement);
         const made = document.createElement("evidence-chat");
         made[field] = attribute === "mode" ? "floating" : "/x";
@@ -87,31 +85,15 @@ test("attributes that are properties as well say so", async () => {
   }
 });
 
-test("it lists the events that the types know, each with its type", async () => {
-  const types = await readFile(new URL("element/events.ts", SOURCES), "utf8");
-  const map = types.match(/interface EvidenceChatEventMap \{([^}]*(?:\{[^}]*\}[^}]*)*)\n\}/)[1];
-  const known = Array.from(map.matchAll(/^ {2}"?([\w-]+)"?:/gm), ([, name]) => name);
-  assert.deepEqual(names(element.events), known.sort());
+test("the manifest lists exactly the events of EvidenceChatEventMap, each with its type", async () => {
+  assert.deepEqual(names(element.events), [...source.events].sort());
   for (const { name, type, description: text } of element.events) {
     assert.equal(type.text, `EvidenceChatEventMap["${name}"]`);
     assert.notEqual(text, "");
   }
 });
 
-test("it lists the parts that the code names, and the custom properties that the styles read", async () => {
-  const { code, css } = await readSources();
-  const parts = Array.from(code.matchAll(/\bpart: "([^"]+)"/g), ([, value]) => value.split(" ")).flat();
-  assert.deepEqual(names(element.cssParts), [...new Set(parts)].sort());
-  const properties = Array.from(css.matchAll(/var\(\s*(--evidence-chat-[\w-]+)/g), ([, name]) => name);
-  assert.deepEqual(names(element.cssProperties), [...new Set(properties)].sort());
+test("the manifest lists exactly the parts in the code and the custom properties in the styles", async () => {
+  assert.deepEqual(names(element.cssParts), [...source.parts].sort());
+  assert.deepEqual(names(element.cssProperties), [...(await readCustomProperties())].sort());
 });
-
-/** All the widget's TypeScript and all its style sheets. */
-async function readSources() {
-  const texts = { code: "", css: "" };
-  for (const name of await readdir(SOURCES, { recursive: true })) {
-    const kind = { ".ts": "code", ".css": "css" }[extname(name)];
-    if (kind) texts[kind] += await readFile(new URL(name, SOURCES), "utf8");
-  }
-  return texts;
-}

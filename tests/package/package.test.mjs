@@ -69,7 +69,7 @@ async function assertWorks(folder, headers) {
     assert.deepEqual(JSON.parse(await outcome.jsonValue()), expected);
     assert.deepEqual(foreign, []);
     const wasm = server.requests.filter((path) => path.endsWith(".wasm"));
-    assert.equal(wasm.length, 1, `one of the two WebAssembly files is enough: ${wasm}`);
+    assert.equal(wasm.length, 1, `one of the two WebAssembly files is enough: ${wasm.join(", ")}`);
     assert.deepEqual(page.errors, []);
   } finally {
     page.off("request", watch);
@@ -124,13 +124,14 @@ test("Vite", async () => {
 test("webpack", async () => {
   const context = await consumer.write("webpack", { "main.js": program() });
   const output = { path: consumer.path("webpack/dist"), filename: "main.js", publicPath: "auto" };
-  const stats = await promisify(webpack)({
+  const compiler = webpack({
     context,
     entry: "./main.js",
     mode: "production",
     output,
     performance: false,
   });
+  const stats = await promisify(compiler.run.bind(compiler))();
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).warnings, []);
   await assertAssets(output.path);

@@ -26,7 +26,8 @@ async function startHub(t, respond) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   t.after(() => server.close());
-  return { url: `http://127.0.0.1:${server.address().port}`, requests };
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}`, requests };
 }
 
 test("the hub is asked first, at a pinned revision, and what it gives is kept", async (t) => {

@@ -12,5 +12,5 @@ export interface DemoConfig {
 export async function loadConfig(): Promise<DemoConfig> {
   const response = await fetch("/config.json");
   if (!response.ok) throw new Error(`/config.json answered with status ${response.status}.`);
-  return response.json();
+  return (await response.json()) as DemoConfig;
 }

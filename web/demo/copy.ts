@@ -6,7 +6,7 @@ const SHOWN_MS = 2000;
 export function copyOnClick(button: HTMLButtonElement, language: PageLanguage, text: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const rest = () => (button.textContent = language.say("copy"));
-  button.addEventListener("click", async () => {
+  const copy = async () => {
     const copied = await navigator.clipboard.writeText(text()).then(
       () => true,
       () => false,
@@ -14,7 +14,8 @@ export function copyOnClick(button: HTMLButtonElement, language: PageLanguage, t
     button.textContent = language.say(copied ? "copied" : "copyFailed");
     clearTimeout(timer);
     timer = setTimeout(rest, SHOWN_MS);
-  });
+  };
+  button.addEventListener("click", () => void copy());
   language.onChange(rest);
   rest();
 }

@@ -36,7 +36,7 @@ export function savePreferences(storage: () => Storage, preferences: Preferences
 
 function read(storage: () => Storage): { readonly [name in keyof Preferences]?: unknown } {
   try {
-    return Object(JSON.parse(storage().getItem(KEY) ?? "{}"));
+    return Object(JSON.parse(storage().getItem(KEY) ?? "{}")) as object;
   } catch {
     return {};
   }

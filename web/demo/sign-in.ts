@@ -43,8 +43,7 @@ export function setUpSignIn(
     email.focus();
   });
 
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const signIn = async () => {
     if (isBusy || !form.reportValidity()) return;
     const credentials = { email: email.value, password: password.value };
     // Not `disabled`, which would lose the focus.
@@ -56,6 +55,10 @@ export function setUpSignIn(
     submit.ariaDisabled = null;
     if (error) say(error.message);
     else if (!data.session) say(language.say("confirmMail"), "info");
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void signIn();
   });
 
   language.onChange(showTexts);

@@ -30,7 +30,8 @@ export async function serveExample(port = 0) {
     answer(request, response).catch(() => response.writeHead(404, HEADERS).end("Not found\n"));
   });
   await once(server.listen(port, "127.0.0.1"), "listening");
-  return { server, url: `http://127.0.0.1:${server.address().port}/example/` };
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { server, url: `http://127.0.0.1:${address.port}/example/` };
 }
 
 async function answer(request, response) {

@@ -1,12 +1,12 @@
 import { EmbedderError } from "./errors.js";
-import type { OpenPort, Port, PortEvents } from "./protocol.js";
+import type { OpenPort, Port, PortEvents, Reply } from "./protocol.js";
 import { hasTrustedTypes, POLICY_NAME, trustedUrl } from "./trusted-url.js";
 
 /** Opens an engine in a Web Worker; `url` is `undefined` for the package's own script. */
 export function openWorker(url: string | undefined): OpenPort {
   return ({ reply, died }: PortEvents): Port => {
     const worker = startWorker(url);
-    worker.onmessage = ({ data }) => reply(data);
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => reply(data);
     worker.onerror = (event) => {
       event.preventDefault();
       died(event.message ?? "");

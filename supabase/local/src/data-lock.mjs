@@ -32,7 +32,7 @@ async function tryCreate(file) {
     await writeFile(file, `${process.pid}\n`, { flag: "wx" });
     return true;
   } catch (error) {
-    if (error.code === "EEXIST") return false;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "EEXIST") return false;
     throw error;
   }
 }
@@ -50,6 +50,6 @@ function isRunning(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === "EPERM";
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
   }
 }

@@ -6,8 +6,17 @@ import { StartupError } from "@evidence-chat/local-service";
 // Both functions keep their records where the Supabase CLI keeps its own, in the schema supabase_migrations.
 
 /**
- * Applies the migrations that the database has not seen, oldest first, each in a transaction of its own.
- * @param {import("@electric-sql/pglite").PGlite} database
+ * PGlite, or a session on native Postgres.
+ * @typedef {object} Database
+ * @property {(sql: string, parameters?: any[]) => Promise<{ rows: any[] }>} query
+ * @property {(sql: string) => Promise<unknown>} exec
+ * @property {<T>(body: (transaction: Transaction) => Promise<T>) => Promise<T>} transaction
+ * @typedef {Pick<Database, "query" | "exec"> & { rollback: () => Promise<unknown> }} Transaction
+ */
+
+/**
+ * Applies the migrations that the database has not seen, oldest first, each in its own transaction.
+ * @param {Database} database
  * @param {string} folder
  * @returns {Promise<string[]>} names of the files applied now
  */
@@ -34,7 +43,7 @@ export async function applyPendingMigrations(database, folder) {
 
 /**
  * Applies the seed file to a database that has not been seeded.
- * @param {import("@electric-sql/pglite").PGlite} database
+ * @param {Database} database
  * @param {string} file
  * @returns {Promise<boolean>} whether it was applied now
  */
@@ -59,7 +68,8 @@ async function runScript(database, sql, title, record) {
       await record(transaction);
     });
   } catch (error) {
-    const line = error.position ? ` (line ${sql.slice(0, Number(error.position)).split("\n").length})` : "";
-    throw new StartupError(`${title} failed and was rolled back: ${error.message}${line}`, { cause: error });
+    const { message, position } = /** @type {Error & { position?: string }} */ (error);
+    const line = position ? ` (line ${sql.slice(0, Number(position)).split("\n").length})` : "";
+    throw new StartupError(`${title} failed and was rolled back: ${message}${line}`, { cause: error });
   }
 }

@@ -3,6 +3,7 @@
  * @returns {<T>(task: () => Promise<T>) => Promise<T>}
  */
 export function createQueue() {
+  /** @type {Promise<unknown>} */
   let last = Promise.resolve();
   return (task) => {
     const result = last.then(task);

@@ -47,7 +47,9 @@ function toLite(request) {
   const { headers, body, signal } = request;
   // Lite answers HEAD without a single header of the file.
   const method = request.method === "HEAD" ? "GET" : request.method;
-  return new Request(url, { method, headers, body, signal, duplex: "half" });
+  /** @type {RequestInit & { duplex: "half" }} Node.js asks for `duplex` with a stream; the DOM types lack it. */
+  const init = { method, headers, body, signal, duplex: "half" };
+  return new Request(url, init);
 }
 
 /** Hosted Supabase lists one folder: its files, and the folders in it without an id. Lite lists all files below it. */

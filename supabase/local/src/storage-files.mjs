@@ -8,6 +8,8 @@ import path from "node:path";
  */
 export class FileStorage {
   #folder;
+  /** Part of the interface; there is no client of a remote storage. */
+  driver = undefined;
 
   /** @param {string} folder */
   constructor(folder) {
@@ -53,6 +55,14 @@ export class FileStorage {
 
   async deleteObjects(bucket, keys) {
     await Promise.all(keys.map((key) => this.deleteObject(bucket, key)));
+  }
+
+  /**
+   * Part of the interface, for storage that browsers can reach.
+   * @returns {Promise<string>}
+   */
+  privateAssetUrl() {
+    return Promise.reject(new Error("files in a folder have no URL"));
   }
 
   async #write(bucket, key, bytes, metadata) {

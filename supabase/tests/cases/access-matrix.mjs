@@ -94,6 +94,7 @@ const MATRIX = `
 
 /** Every table, view and function of the API, for every role and every operation. */
 export function accessMatrix({ database }) {
+  /** @type {Record<string, any>} */
   const ids = {};
   const who = {};
   let statements;
@@ -216,7 +217,7 @@ async function writeDocuments(database) {
   return documents;
 }
 
-async function writeHistory(database, userId, { everybody, sales }) {
+async function writeHistory(database, userId, /** @type {Record<string, any>} */ { everybody, sales }) {
   const session = randomUUID();
   await database.query("insert into chat_sessions (id, user_id) values ($1, $2)", [session, userId]);
   const citations = ({ id }) => JSON.stringify([{ index: 1, document_id: id }]);
@@ -234,6 +235,7 @@ async function writeHistory(database, userId, { everybody, sales }) {
 }
 
 /** What is tried, by name and operation: SQL and its parameters. */
+/** @param {Record<string, any>} ids */
 function allStatements({ sales, salesSession }, documents) {
   const chunk = documents.everybody.chunkIds[0];
   const update = (table, column) => [`update ${table} set ${column} = ${column} returning 1`];
@@ -351,13 +353,15 @@ function allStatements({ sales, salesSession }, documents) {
 async function outcome(database, who, [sql, parameters = []]) {
   try {
     return await as(database, who, async (transaction) => {
+      /** @type {{ rows: any[], rowCount?: number, affectedRows?: number }} */
       const result = await transaction.query(sql, parameters);
       if (/^select [a-z_]+\(/.test(sql)) return "ok";
       return String(sql.startsWith("insert") ? (result.rowCount ?? result.affectedRows) : result.rows.length);
     });
   } catch (error) {
-    if (error.code !== "42501") throw error;
-    return error.message.startsWith("permission denied") ? "denied" : "refused";
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== "42501") throw error;
+    return message.startsWith("permission denied") ? "denied" : "refused";
   }
 }
 

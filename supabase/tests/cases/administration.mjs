@@ -128,6 +128,11 @@ export function administration({ database }) {
     after(() => run("delete from auth.users where email = 'views@example.com'"));
     afterEach(() => run("delete from chat_messages"));
 
+    /**
+     * Writes a message.
+     * @param {string} role
+     * @param {{ day?: string, latency?: number | null, refusal?: string | null, cites?: string[], vouched?: boolean }} [options]
+     */
     const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], vouched = true } = {}) =>
       run(
         `with written as (
@@ -243,7 +248,7 @@ export function administration({ database }) {
       await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
       await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
       await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_known/);
-      const hedge = (role, refusal = null) =>
+      const hedge = (/** @type {string} */ role, /** @type {string | null} */ refusal = null) =>
         run(
           "insert into chat_messages (session_id, role, content, refusal, hedged) values ($1, $2, 'text', $3, true)",
           session,

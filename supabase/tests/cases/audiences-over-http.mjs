@@ -88,7 +88,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
         assert.ok(status < 300, JSON.stringify(body));
       }
       const { body } = await users[name].select("chat_messages", `session_id=eq.${turn.session_id}`);
-      assert.equal(body.length, count, name);
+      assert.equal(body.length, count, `${name}`);
       const all = (await service.select("chat_messages", `session_id=eq.${turn.session_id}&order=created_at`)).body;
       assert.deepEqual(
         all.map((row) => [row.role, row.latency_ms, row.sources]),

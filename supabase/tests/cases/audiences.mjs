@@ -18,6 +18,11 @@ export function audiences({ database }) {
 
   const nobody = user(randomUUID());
   const inTeam = (team) => user(randomUUID(), { app_metadata: { team } });
+  /**
+   * The rows that somebody finds.
+   * @param {import("../support/roles.mjs").Somebody} who
+   * @param {{ text?: string | null, count?: number, vector?: string }} [options]
+   */
   const search = (who, { text = null, count = 5, vector = QUERY } = {}) =>
     as(database, who, async (transaction) => {
       const sql = "select * from match_chunks($1, $2, -1, $3)";
@@ -113,6 +118,7 @@ export function audiences({ database }) {
       }
     });
 
+    /** @type {Record<string, [audience: any[], constraint: string]>} */
     const refused = {
       "an empty list": [[], "never_empty"],
       "an entry without a claim": [[":sales"], "claim_colon_value"],

@@ -40,7 +40,8 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     ...overrides,
   });
   /** As the Worker notes it. */
-  const note = (client, row, headers = WORKER) => client.directRpc("chat_record_refusal", row, headers);
+  const note = (client, row, /** @type {Record<string, string>} */ headers = WORKER) =>
+    client.directRpc("chat_record_refusal", row, headers);
   const rows = async () => (await service.select(TABLE, "order=created_at,id")).body;
   /** The row that was added. */
   const add = async (client, overrides, headers) => {
@@ -110,6 +111,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     );
   });
 
+  /** @type {Record<string, [overrides: object, reason: string]>} */
   const rejected = {
     "a question beyond the longest message": [{ question: "x".repeat(4001) }, "question_length"],
     "a blank question": [{ question: " \n" }, "question_not_empty"],

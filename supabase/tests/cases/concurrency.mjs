@@ -78,7 +78,7 @@ export function concurrency({ project }) {
     const waits = [await untilWaiting(1), await untilWaiting(2)];
     const waiting = [search(sessions[1], id), search(sessions[2], id)];
     for (const wait of waits) await wait();
-    await assert.rejects(search(sessions[3], id), (error) => error.code === "PT429" && /at a time/.test(error.message));
+    await assert.rejects(search(sessions[3], id), { code: "PT429", message: /at a time/ });
     assert.equal(await search(sessions[4], randomUUID()), 1);
     await sessions[0].exec("commit");
     assert.deepEqual(await Promise.all(waiting), [1, 1]);
@@ -234,7 +234,7 @@ export function concurrency({ project }) {
     const { id } = await pending("v1");
     const results = await Promise.allSettled(sessions.map((session) => publish(session, id)));
     assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-    const reasons = results.flatMap(({ reason }) => reason?.message ?? []);
+    const reasons = results.flatMap((result) => (result.status === "rejected" ? result.reason.message : []));
     assert.ok(
       reasons.every((reason) => /only a pending document/.test(reason)),
       reasons.join(),
@@ -388,8 +388,10 @@ export function concurrency({ project }) {
             await steps[name](session);
             done[name]++;
           } catch (error) {
-            if (error.code === "40P01" || !expected.test(error.message))
-              throw new Error(`${name}: ${error.message} ${error.detail ?? ""} ${error.where ?? ""}`);
+            const { code, message, detail, where } = /** @type {import("pg").DatabaseError} */ (error);
+            if (code === "40P01" || !expected.test(message)) {
+              throw new Error(`${name}: ${message} ${detail ?? ""} ${where ?? ""}`, { cause: error });
+            }
           }
         }
       }),

@@ -19,6 +19,7 @@ export function constraints({ database, alice, service }) {
     await alice.remove("chat_sessions", `id=eq.${session.id}`);
   });
 
+  /** @type {Record<string, [table: string, row: () => object, constraint: string]>} */
   const rejected = {
     "a document with an unknown status": [
       "kb_documents",

@@ -41,7 +41,8 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     assert.deepEqual(rows, [{ enabled: false }]);
   });
 
-  for (const [title, headers, options] of [
+  /** @type {[title: string, headers: Record<string, string>, options?: { origin?: string, method?: string }][]} */
+  const refused = [
     ["without a cookie", { "sec-fetch-site": "same-origin" }],
     ["with another cookie", { ...own, cookie: "dashboard=wrong" }],
     ["with an empty cookie", { ...own, cookie: "dashboard=" }],
@@ -52,7 +53,8 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     ["by another name", own, { origin: "http://localhost:1234" }],
     ["by a name of somebody else's", own, { origin: "http://attacker.example:1234" }],
     ["that changes something, typed into the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],
-  ]) {
+  ];
+  for (const [title, headers, options] of refused) {
     test(`a request ${title} is refused`, async () => {
       for (const path of [
         "/",

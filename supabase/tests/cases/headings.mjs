@@ -21,11 +21,11 @@ export function headings({ database, alice, service }) {
   const sentences = [[{ start: 0, end: 10, similarity: 0.6 }]];
   const contents = ["Tea is hot"];
 
-  for (const [what, heading, sum] of [
-    ["a heading that is the question counts in place of the passage, which is farther", 0.9, 0.9 + 0.6],
-    ["a heading that is only a title takes nothing from the passage", 0.1, 0.6 + 0.5],
+  for (const { title, heading, sum } of [
+    { title: "a heading that is the question counts instead of a less similar passage", heading: 0.9, sum: 0.9 + 0.6 },
+    { title: "a heading that is only a title takes nothing from the passage", heading: 0.1, sum: 0.6 + 0.5 },
   ]) {
-    test(what, async () => {
+    test(title, async () => {
       const { chunkIds } = await writeDocument(database, { contents, similarities: [0.5], sentences });
       await writeHeading(chunkIds[0], heading);
       const [row] = await search("tea");
@@ -94,9 +94,13 @@ export function headings({ database, alice, service }) {
     assert.equal(await count(chunkIds[0]), 0);
   });
 
-  for (const [title, embedding, message] of [
-    ["a vector of zeros", JSON.stringify(Array(384).fill(0)), /kb_headings_embedding_not_zero/],
-    ["a vector of another size", "[1,2,3]", /expected 384 dimensions, not 3/],
+  for (const { title, embedding, message } of [
+    {
+      title: "a vector of zeros",
+      embedding: JSON.stringify(Array(384).fill(0)),
+      message: /kb_headings_embedding_not_zero/,
+    },
+    { title: "a vector of another size", embedding: "[1,2,3]", message: /expected 384 dimensions, not 3/ },
   ]) {
     test(`${title} is rejected for a heading`, async () => {
       const { chunkIds } = await writeDocument(database, { contents });
@@ -137,9 +141,9 @@ export function headings({ database, alice, service }) {
       "Cafe\u0301",
     ];
     const unreadable = ["ما هي سياسة الإرجاع؟", "退货政策是什么？", "Возврат", "Επιστροφές", "お茶", "tè чай", "환불"];
-    for (const [texts, expected] of [
-      [readable, true],
-      [unreadable, false],
+    for (const { texts, expected } of [
+      { texts: readable, expected: true },
+      { texts: unreadable, expected: false },
     ]) {
       for (const text of texts) {
         const { rows } = await database.query("select internal.kb_is_readable($1) as is_readable", [text]);

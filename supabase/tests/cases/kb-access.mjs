@@ -207,11 +207,11 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   });
 
   test("kb_health tells when the schema of the helpers is exposed", async () => {
-    for (const [schemas, expected] of [
-      ["public, internal", true],
-      ["internal", true],
-      ["public, graphql_public", false],
-      ["public, internal_tools", false],
+    for (const { schemas, expected } of [
+      { schemas: "public, internal", expected: true },
+      { schemas: "internal", expected: true },
+      { schemas: "public, graphql_public", expected: false },
+      { schemas: "public, internal_tools", expected: false },
     ]) {
       const exposed = await database.transaction(async (transaction) => {
         // Only a superuser may set it, as hosted Supabase does.
@@ -270,10 +270,10 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   test("documents are told to who sees them, with their file only where links are", async () => {
     const all = Object.values(documents).map(({ id }) => id);
     await service.update("kb_documents", `id=eq.${documents.visible.id}`, { storage_path: "a/visible.md" });
-    for (const [mode, path] of [
-      ["none", null],
-      ["authenticated", "a/visible.md"],
-      ["public", "a/visible.md"],
+    for (const { mode, path } of [
+      { mode: "none", path: null },
+      { mode: "authenticated", path: "a/visible.md" },
+      { mode: "public", path: "a/visible.md" },
     ]) {
       await service.update("chat_settings", "id=is.true", { link_mode: mode });
       const { body } = await alice.rpc("chat_documents", { ids: all });

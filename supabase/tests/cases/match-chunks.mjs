@@ -87,6 +87,7 @@ export function matchChunks({ database, anon, alice, service }) {
     assert.equal(body.code, "42501");
   });
 
+  /** @type {[parameters: object, message: RegExp][]} */
   const invalid = [
     [{ match_count: 0 }, /match_count must be between 1 and 100, got 0/],
     [{ match_count: 101 }, /match_count must be between 1 and 100, got 101/],

@@ -9,7 +9,7 @@ const SOURCE = "guide.md";
 export function publishDocument({ database, anon, alice, service }) {
   afterEach(() => clearKnowledgeBase(database));
 
-  const pendingVersion = (hash, similarities = [0.9, 0.8]) =>
+  const pendingVersion = (hash, /** @type {(number | null)[]} */ similarities = [0.9, 0.8]) =>
     writeDocument(database, {
       source: SOURCE,
       name: `${hash}.md`,

@@ -84,6 +84,7 @@ export function sentences({ database, alice, service }) {
     assert.equal(await count(chunkIds[0]), 0);
   });
 
+  /** @type {Record<string, [change: object, message: RegExp]>} */
   const invalid = {
     "a sentence that ends where it starts": [{ start: 3, end: 3 }, /kb_sentences_range/],
     "a sentence that starts before the text": [{ start: -1 }, /kb_sentences_range/],

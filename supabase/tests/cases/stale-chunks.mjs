@@ -17,7 +17,7 @@ export function staleChunks({ database }) {
 
   const run = (sql, ...parameters) => database.query(sql, parameters);
   const edit = (id, content) => run("update kb_chunks set content = $2 where id = $1", id, content);
-  const found = (text = null) =>
+  const found = (/** @type {string | null} */ text = null) =>
     as(database, user(randomUUID()), async (transaction) => {
       const { rows } = await transaction.query("select content from match_chunks($1, 5, -1, $2)", [QUERY, text]);
       return rows.map((row) => row.content);

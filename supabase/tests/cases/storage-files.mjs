@@ -11,7 +11,14 @@ const BYTES = randomBytes(1000);
 export function storageFiles({ fetch, database, keys, anon, alice, bob, service }) {
   const files = {};
 
-  const send = (method, path, { token, apikey = keys.publishable_key, headers = {}, body } = {}) =>
+  /**
+   * @typedef {{ method?: string, token?: string, apikey?: string, headers?: Record<string, string>, body?: BodyInit }} Options
+   */
+  const send = (
+    method,
+    path,
+    /** @type {Options} */ { token, apikey = keys.publishable_key, headers = {}, body } = {},
+  ) =>
     fetch(
       new Request(STORAGE + path, {
         method,
@@ -25,7 +32,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
       headers: { "content-type": "application/pdf" },
       body,
     });
-  const download = (path, options = { token: alice.token }) =>
+  const download = (path, /** @type {Options} */ options = { token: alice.token }) =>
     send(options.method ?? "GET", `/object/authenticated/kb/${encodePath(path)}`, options);
   const withFile = async (path, document = {}) => {
     assert.equal((await upload(path)).status, 200, path);

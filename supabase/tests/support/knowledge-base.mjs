@@ -25,9 +25,9 @@ function toVector(components) {
 
 /**
  * Writes a document with one chunk per similarity, past the API, and returns its id and its chunks' ids.
- * @param {import("@electric-sql/pglite").PGlite} database or a session on native Postgres
+ * @param {import("../../local/src/migrations.mjs").Database} database
  * @param {{ source?: string, name?: string, status?: string, enabled?: boolean, hash?: string, meta?: object,
- *   language?: string, audience?: string[], storagePath?: string, similarities?: (number | null)[], contents?: string[], section?: string,
+ *   language?: string, audience?: string[] | null, storagePath?: string | null, similarities?: (number | null)[], contents?: string[], section?: string,
  *   sentences?: { start: number, end: number, similarity: number }[][] }} [document]
  *   similarities: null leaves that chunk without an embedding; contents and sentences: of each chunk in turn
  */
@@ -87,6 +87,9 @@ export async function writeDocument(
 
 /**
  * Gives chunks new vectors for their text as it is now, as `kb sync` does.
+ * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {string[]} chunkIds
+ * @param {{ embedding?: string, model?: string, sentences?: object[] }} [vectors]
  * @returns {Promise<string[]>} the chunks that were written
  */
 export async function renewVectors(database, chunkIds, { embedding = QUERY, model = "test", sentences = [] } = {}) {
@@ -100,14 +103,14 @@ export async function renewVectors(database, chunkIds, { embedding = QUERY, mode
   return rows.map((row) => row.id);
 }
 
-/** @param {import("@electric-sql/pglite").PGlite} database */
+/** @param {import("../../local/src/migrations.mjs").Database} database */
 export async function clearKnowledgeBase(database) {
   await database.exec("delete from kb_documents");
 }
 
 /**
  * The rows of kb_lexemes, and what they should be by a fresh count; both in the same order.
- * @param {import("@electric-sql/pglite").PGlite} database
+ * @param {import("../../local/src/migrations.mjs").Database} database
  */
 export async function lexemeCounts(database) {
   const kept = await database.query("select lexeme, language, chunks::int from kb_lexemes order by lexeme, language");

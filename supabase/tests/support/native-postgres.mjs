@@ -112,7 +112,11 @@ class Session {
     this.#client = client;
   }
 
-  /** @returns {Promise<{ rows: object[] }>} */
+  /**
+   * @param {string} sql
+   * @param {unknown[]} [parameters]
+   * @returns {Promise<{ rows: any[] }>}
+   */
   query(sql, parameters) {
     return this.#client.query(sql, parameters);
   }
@@ -122,7 +126,11 @@ class Session {
     return this.#client.query(sql);
   }
 
-  /** All or nothing; what it runs may also roll back by itself. */
+  /**
+   * Commits what `body` did, unless it throws or rolls back.
+   * @template T
+   * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
+   */
   async transaction(body) {
     await this.#client.query("begin");
     try {
@@ -151,7 +159,7 @@ async function untilReady(connect, server, log) {
       return await (await connect()).close();
     } catch (error) {
       if (server.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`Postgres did not start: ${error.message}\n${log()}`, { cause: error });
+        throw new Error(`Postgres did not start: ${/** @type {Error} */ (error).message}\n${log()}`, { cause: error });
       }
       await delay(50);
     }
@@ -175,7 +183,8 @@ async function installedPackages() {
       if (!(await isFolder(environment))) throw error;
     });
   } catch (error) {
-    const reason = (error.stderr || error.message).trim().split("\n").at(-1);
+    const { stderr, message } = /** @type {Error & { stderr?: string }} */ (error);
+    const reason = (stderr || message).trim().split("\n").at(-1);
     throw new Unavailable(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
   } finally {
     await rm(unfinished, { recursive: true, force: true });

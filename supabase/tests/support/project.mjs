@@ -51,13 +51,14 @@ async function signUp(supabase, keys, email) {
 /** What hosted Supabase does when an administrator sets app_metadata, or a hook adds claims. */
 function withClaims(token, claims, secret) {
   const [header, payload] = token.split(".");
-  const all = { ...JSON.parse(Buffer.from(payload, "base64url")), ...claims };
+  const all = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...claims };
   const content = `${header}.${Buffer.from(JSON.stringify(all)).toString("base64url")}`;
   return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;
 }
 
 function createClient(supabase, apiKey, token) {
   const request = async (method, url, body, extraHeaders = {}) => {
+    /** @type {Record<string, string>} */
     const headers = { apikey: apiKey, "content-type": "application/json", ...extraHeaders };
     if (token) headers.authorization = `Bearer ${token}`;
     const response = await supabase.fetch(

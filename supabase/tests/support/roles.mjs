@@ -1,5 +1,7 @@
 // Acting as a role of the API, the way PostgREST does: the role and the verified token's claims, for one transaction.
 
+/** @typedef {{ role: string, claims?: Record<string, any> | string }} Somebody claims as text are sent unchanged */
+
 export const ANON = { role: "anon" };
 export const SERVICE = { role: "service_role", claims: { role: "service_role" } };
 
@@ -15,9 +17,9 @@ export function user(id, claims = {}) {
 /**
  * Runs `body` as somebody and takes back whatever it wrote.
  * @template T
- * @param {import("@electric-sql/pglite").PGlite} database or a session on native Postgres
- * @param {{ role: string, claims?: object | string }} who claims as text are passed on as they are
- * @param {(transaction: { query: (sql: string, parameters?: unknown[]) => Promise<{ rows: object[] }> }) => Promise<T>} body
+ * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {Somebody} who
+ * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
  * @returns {Promise<T>}
  */
 export async function as(database, who, body) {
@@ -29,12 +31,20 @@ export async function as(database, who, body) {
   });
 }
 
-/** Makes the rest of a transaction run as somebody. */
+/**
+ * Makes the rest of a transaction run as somebody.
+ * @param {Pick<import("../../local/src/migrations.mjs").Transaction, "query">} transaction
+ * @param {Somebody} who
+ */
 export async function become(transaction, { role, claims }) {
   const isText = typeof claims === "string";
   const text = isText ? claims : JSON.stringify(claims ?? {});
   // Supabase Lite's auth.uid reads a setting of its own, as old projects' did.
-  const settings = { role, "request.jwt.claims": text, "request.jwt.claim.sub": (!isText && claims?.sub) || "" };
+  const settings = {
+    role,
+    "request.jwt.claims": text,
+    "request.jwt.claim.sub": (typeof claims === "object" && claims.sub) || "",
+  };
   for (const [name, value] of Object.entries(settings)) {
     await transaction.query("select set_config($1, $2, true)", [name, value]);
   }

@@ -43,7 +43,7 @@ async function startReady(t, stdin) {
   return Object.assign(service, { url });
 }
 
-for (const signal of ["SIGTERM", "SIGINT"]) {
+for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
   test(`a service cleans up and exits with 0 on ${signal}`, async (t) => {
     const service = await startReady(t);
     service.child.kill(signal);

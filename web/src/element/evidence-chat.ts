@@ -97,7 +97,7 @@ export class EvidenceChatElement extends BaseElement {
   readonly #shadow: ShadowRoot;
   readonly #locale = new LocaleController(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
-  #tokenProvider: TokenProvider = async () => null;
+  #tokenProvider: TokenProvider = () => Promise.resolve(null);
   #embedderFactory: EmbedderFactory | undefined;
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;

@@ -1,0 +1,62 @@
+import eslint from "@eslint/js";
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** Every linted file belongs to one of these; the first that contains it is used. */
+const PROJECTS = ["web/tsconfig.json", "embedder-wasm/npm/tsconfig.json", "tsconfig.js.json", "tests/tsconfig.json"];
+
+export default defineConfig(
+  {
+    ignores: [
+      "**/build/**",
+      "**/dist/**",
+      "**/target/**",
+      "**/wasm/**",
+      "supabase/.local/**",
+      // In no TypeScript project yet.
+      "edge-chat/**/*.mjs",
+      "embedder-wasm/npm/**/*.{mjs,js}",
+      "tests/bench/**",
+      "web/**/*.mjs",
+      "web/tests/**",
+      "web/examples/**",
+    ],
+  },
+  eslint.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { project: PROJECTS, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: "error",
+      // TypeScript reports names that do not exist.
+      "no-undef": "off",
+      // `const { left_out, ...rest }` is how a property is left out.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      // The reason of an AbortSignal is passed on unchanged.
+      "@typescript-eslint/prefer-promise-reject-errors": [
+        "error",
+        { allowThrowingAny: true, allowThrowingUnknown: true },
+      ],
+      // Interfaces declare callbacks as methods, and their users destructure them.
+      "@typescript-eslint/unbound-method": "off",
+    },
+  },
+  {
+    files: ["**/*.mjs"],
+    rules: {
+      // node:test awaits the tests of a file itself.
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        { allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: ["describe", "test"] }] },
+      ],
+      // Rows of the database, JSON bodies and test fixtures are `any`, see tsconfig.js.json.
+      "@typescript-eslint/no-unsafe-argument": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-call": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/no-unsafe-return": "off",
+      // A stub is `async` because the function it replaces is.
+      "@typescript-eslint/require-await": "off",
+    },
+  },
+);
