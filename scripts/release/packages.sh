@@ -18,7 +18,8 @@ model=all-MiniLM-L6-v2-int8.safetensors
 cp "embedder-wasm/npm/dist/$model" "$out"
 
 for package in embedder-wasm/npm web; do
-  npm pack --ignore-scripts --loglevel=error --pack-destination "$out" "./$package"
+  # Runs the package's own check (`prepack`), which refuses a stale or incomplete build.
+  npm pack --loglevel=error --pack-destination "$out" "./$package"
 done
 
 # A package without its program, its model or its licence must not be published.
@@ -30,7 +31,7 @@ require() {
   done
 }
 require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
-  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE
+  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
-  dist/integrity.json THIRD-PARTY.md
+  dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 ls -l "$out"
