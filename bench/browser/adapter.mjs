@@ -1,5 +1,5 @@
-// Our npm package for the bench, which calls it in a Web Worker of its own: so the package runs in the calling thread,
-// as the peer does. The bench serves dist/, wasm/ and model/ beside this file.
+// The npm package of this repository as an adapter. The bench calls it in a Web Worker, so the package runs in the calling
+// thread, as the peer does. The bench serves dist/, wasm/ and model/ next to this file.
 import { createEmbedder } from "./dist/index.js";
 
 const MODEL = new URL("./model/", import.meta.url);
@@ -19,7 +19,7 @@ export default function adapter() {
   };
 }
 
-/** Token ids are not part of the package's API: they come from the same WebAssembly, loaded once more. */
+/** Token ids are not part of the package's API, so they come from a second instance of its WebAssembly module. */
 async function tokenIds(texts) {
   const wasm = await import("./wasm/embedder.js");
   await wasm.default({ module_or_path: new URL("./dist/embedder_bg.wasm", import.meta.url) });

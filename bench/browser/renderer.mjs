@@ -1,20 +1,20 @@
-// The process behind a page, read from /proc (Linux): its CPU time and its memory.
+// The renderer process of a page: its CPU time and memory, read from /proc (Linux).
 import { readdir, readFile } from "node:fs/promises";
 
 const SPIN_MS = 200;
 const TRIES = 10;
 
-/** The renderer of this page. Chromium also keeps spare ones and some for its own pages: the busy one is ours. */
+/** The renderer of this page. Chromium has others, spare ones and for its own pages; the page's is the busy one. */
 export async function findRenderer(page) {
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await cpuTimes();
     await page.evaluate((milliseconds) => window.spin(milliseconds), SPIN_MS);
     const used = [...(await cpuTimes())].map(([pid, time]) => ({ pid, milliseconds: time - (before.get(pid) ?? 0) }));
     const [first, second] = used.sort((a, b) => b.milliseconds - a.milliseconds);
-    // On a busy machine the page may get little of the time that it spins for.
+    // On a busy machine the page may get little CPU time while it spins.
     if (first?.milliseconds > SPIN_MS / 5 + 3 * (second?.milliseconds ?? 0)) return new Renderer(first.pid);
   }
-  throw new Error("cannot tell which process is the page's");
+  throw new Error("cannot find the renderer process of the page");
 }
 
 class Renderer {
@@ -24,12 +24,12 @@ class Renderer {
     this.#pid = pid;
   }
 
-  /** Milliseconds of CPU time of all its threads so far. */
+  /** Milliseconds of CPU time that all its threads have used. */
   cpuMs() {
     return cpuMs(this.#pid);
   }
 
-  /** Resident memory now, and the most there was, in MiB. */
+  /** Resident memory now and at its peak, in MiB. */
   async memoryMib() {
     const status = await readFile(`/proc/${this.#pid}/status`, "utf8");
     const kib = (name) => Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m"))[1]);

@@ -1,5 +1,5 @@
-// Measures embedders in Chromium, in turns: `node run.mjs PLAN.json`, which says what, with what, and where the result
-// goes. The program that writes the plan and reads the result is xtask/src/bench/browser/.
+// Measures embedders in Chromium, in turns: `node run.mjs PLAN.json`. The plan names what to measure, the files, and where to
+// write the result. bench/src/embedder/browser/ writes the plan and reads the result.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { openBrowser } from "../../tests/lib/browser.mjs";
@@ -9,7 +9,7 @@ import { serve } from "./server.mjs";
 
 const PAGE = fileURLToPath(new URL("page/", import.meta.url));
 
-/** Each is a browser of its own, since one differs a little from the next. */
+/** Each round starts a new browser, because browsers differ a little from one start to the next. */
 const SPEED_RUNS = 2;
 const SPEED_ROUNDS = 6;
 const LOADS = 5;
@@ -48,7 +48,7 @@ async function measureSpeed(speed) {
       await load(page, embedder);
       pages.push({ ...page, times: speed[embedder.id] });
     }
-    // V8 compiles hot functions again, better.
+    // Gives V8 time to recompile hot functions with its optimising compiler.
     for (const { call } of pages) {
       for (const { command, texts, calls } of plan.tests) await call(command, texts, calls);
       await call("oneByOne", plan.tests[0].texts, 30);
@@ -66,7 +66,7 @@ async function measureSpeed(speed) {
   });
 }
 
-/** One load with an empty profile, one with the caches that two loads have filled, and the memory of the first. */
+/** One load with an empty profile, one with caches filled by two loads, and the memory of the first. */
 async function measureLoad(embedder) {
   return withBrowser(async (context) => {
     server.takeBytes();
@@ -92,13 +92,13 @@ async function measureLoad(embedder) {
       blankMib: blank.now,
       loadedMib: loaded.now,
       usedMib: used.now,
-      // The kernel notes the peak late, so a reading can be above it.
+      // The kernel updates the peak late, so a reading can exceed it.
       peakMib: Math.max(loaded.now, loaded.peak, used.now, used.peak),
     };
   });
 }
 
-/** For each embedder and text the cosine to the reference vector, and whether the token ids are the same. */
+/** For each embedder and text: the cosine to the reference vector, and whether the token ids are equal. */
 async function measureAccuracy(items) {
   return withBrowser(async (context) => {
     const texts = items.map(({ text }) => text);

@@ -1,4 +1,4 @@
-// A static server on this computer, with the headers of an ordinary site: an hour in the HTTP cache, and an ETag.
+// A local static server with the headers of an ordinary site: cached for an hour, with an ETag.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -13,8 +13,8 @@ const TYPES = {
 };
 
 /**
- * Serves folders under the prefixes that they are mounted at (`{"/page/": folder}`; the longest that fits counts).
- * `takeBytes()` returns how many bytes of files were sent since the last call.
+ * Serves folders below the prefixes they are mounted at (`{"/page/": folder}`; the longest matching prefix wins).
+ * `takeBytes()` returns the number of bytes of files sent since the last call.
  */
 export async function serve(mounts) {
   const prefixes = Object.keys(mounts).sort((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-// Runs constant-worker.mjs as edge-chat/local/server.mjs runs ours, with the same environment.
+// Runs constant-worker.mjs as edge-chat/local/server.mjs runs the Worker, with the same environment.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { runService } from "@evidence-chat/local-service";

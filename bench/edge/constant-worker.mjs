@@ -1,10 +1,10 @@
-// A Worker that makes the calls of ours, with the same JavaScript objects, and answers with a constant: what the runtime alone
-// needs for them. It runs in the place of ours, with its bindings.
+// A Worker that makes the same calls as the real one, with the same JavaScript objects, and answers with a constant, to measure
+// what the runtime alone needs for them. It has the bindings of the real Worker.
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 
 const EVENTS =
   'event: answer_end\ndata: {"type":"answer_end","message_id":"9b2d6f4e-5d2c-4f0a-8a57-2f0c4a1f1c55","persisted":true}\n\n';
-/** About as long as an outcome. */
+/** About the size of an outcome. */
 const OUTCOME = JSON.stringify("x".repeat(4000));
 
 export class UserGate extends DurableObject {

@@ -1,4 +1,4 @@
-// Many users at once on the local Supabase, each with an account of its own, and what the database holds afterwards.
+// Many concurrent users on the local Supabase, each with an account, and the state of the database afterwards.
 // Environment: WORKER_URL, WORKER_PID, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, QUESTIONS, USERS,
 // SECONDS, LIMIT.
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { choosePace, sequentialRate } from "./load/pace.mjs";
 import { summarize } from "./load/summary.mjs";
 import { User } from "./load/user.mjs";
 
-/** For what goes on behind the last responses. */
+/** Time for work that continues after the last responses. */
 const SETTLING_MS = 2000;
 
 const url = `${setting("WORKER_URL")}/api/chat`;
@@ -21,7 +21,7 @@ const questions = loadQuestions();
 
 const perSecond = await sequentialRate({ url, questions, limit });
 const pace = choosePace({ users: count, seconds, limit, perSecond });
-// Standard output is for the figures.
+// Standard output has only the figures.
 console.error(`  ${round(perSecond)} questions a second one by one: ${pace.eager} of ${count} users are eager`);
 const users = [];
 while (users.length < count) {

@@ -1,6 +1,6 @@
-// Whether the memory of workerd stays flat over thousands of requests, and how much it takes when several of the largest are
-// answered at once, against the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
-// CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limits have to be out of the way.
+// Whether the memory of workerd stays flat over thousands of requests, and its peak while clients read the largest responses
+// concurrently, with the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
+// CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limits must be above what this sends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connections, get, outcomeOf, post } from "./lib/client.mjs";
 import { LARGEST } from "./lib/largest.mjs";
@@ -10,7 +10,7 @@ import { setting } from "./lib/settings.mjs";
 import { accessToken } from "./lib/tokens.mjs";
 
 const CLIENTS = 8;
-/** Few, so that what SQLite keeps in memory of each one's outcomes is full when the warm-up is over. */
+/** Few users, so that SQLite's cache of each user's outcomes is full when the warm-up ends. */
 const USERS = 10;
 const WARM_UP = 5000;
 const MEASURED = 10_000;
@@ -26,8 +26,8 @@ const newToken = () => accessToken(crypto.randomUUID(), signer);
 const tokens = Array.from({ length: USERS }, newToken);
 
 const flat = await growthOf("WORKER");
-// The same requests to a Worker that makes the same calls, of Supabase and of a Durable Object, and answers with a constant:
-// what grows there, too, is not ours.
+// The same requests to a Worker that makes the same calls to Supabase and a Durable Object and answers with a constant.
+// Memory that grows there as well belongs to the runtime, not to our Worker.
 const constant = await growthOf("CONSTANT_WORKER");
 const largest = await underLargest();
 
@@ -53,7 +53,7 @@ console.log(
   }),
 );
 
-/** Resident memory of a Worker while it answers usual questions, once its caches are full. */
+/** Resident memory of a Worker while it answers ordinary questions, once its caches are full. */
 async function growthOf(name) {
   const url = `${setting(`${name}_URL`)}/api/chat`;
   const agent = connections(CLIENTS);
@@ -75,7 +75,7 @@ async function growthOf(name) {
   return stopWatching();
 }
 
-/** Resident memory while clients read the largest pages and ask the questions with the largest outcomes, without a pause. */
+/** Resident memory while clients continuously read the largest pages and ask the questions with the largest outcomes. */
 async function underLargest() {
   const url = setting("WORKER_URL");
   const pid = Number(setting("WORKER_PID"));

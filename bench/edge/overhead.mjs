@@ -1,5 +1,5 @@
-// What the Worker adds to its calls of Supabase: the client's time less the time that the stand-in was busy. One
-// connection, one request after the other. Environment: WORKER_URL, STAND_IN_URL, JWT_SECRET, QUESTIONS.
+// The time that the Worker adds to its calls of Supabase: the client's time minus the time that the stand-in was busy. One
+// connection, sequential requests. Environment: WORKER_URL, STAND_IN_URL, JWT_SECRET, QUESTIONS.
 import { connections, outcomeOf, post } from "./lib/client.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
@@ -17,7 +17,7 @@ const HISTORY = "/rest/v1/rpc/chat_record_turn";
 const worker = `${setting("WORKER_URL")}/api/chat`;
 const standIn = setting("STAND_IN_URL");
 const signer = { issuer: `${standIn}/auth/v1`, secret: setting("JWT_SECRET") };
-// What is answered, since a refusal calls Supabase in another way.
+// Only answered questions: a refusal makes other calls of Supabase.
 const questions = loadQuestions().filter(({ rows }) => rows[0]?.similarity > 0.5);
 const users = Array.from({ length: USERS }, () => {
   const id = crypto.randomUUID();
@@ -56,7 +56,7 @@ console.log(
     figures: [
       ...percentiles("overhead", first, [50, 95, 99]),
       ...percentiles("overhead_last_byte", last),
-      // The same without the Worker: what client and stand-in themselves add.
+      // The same without the Worker, which is what the client and the stand-in add.
       ...percentiles("overhead_direct_call", floor),
       ...percentiles("stand_in_search", search),
     ],
@@ -64,7 +64,7 @@ console.log(
   }),
 );
 
-/** How long the stand-in was busy for a user's request, by resource. */
+/** How long the stand-in was busy with a user's request, by resource. */
 async function callsOf(user) {
   const calls = await (await fetch(`${standIn}/calls`)).json();
   return Object.fromEntries(calls.filter((call) => call.user === user).map(({ resource, ms }) => [resource, ms]));

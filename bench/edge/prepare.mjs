@@ -1,4 +1,4 @@
-// Embeds the questions of the bench with `kb embed`, looks up what the local Supabase finds for them, and writes both
+// Embeds the questions of the bench with `kb embed`, searches the local Supabase for them, and writes both
 // to the file QUESTIONS. Environment: KB_BINARY, EVIDENCE_MODEL_DIR, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY,
 // WORKER_SECRET.
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// The size of the built Worker as Cloudflare counts it: its modules one behind the other, compressed with gzip.
+// The size of the built Worker as Cloudflare counts it: its concatenated modules, compressed with gzip.
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 

@@ -1,7 +1,7 @@
-// A stand-in for Supabase that answers at once but for a fixed latency, and knows how long it took. A local service (see
+// A stand-in for Supabase that answers after a fixed latency and records its own time. A local service (see
 // tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
 //
-// GET /calls gives what was called since the last GET /calls: [{ user, resource, ms }].
+// GET /calls returns the calls since the last GET /calls: [{ user, resource, ms }].
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, runService } from "@evidence-chat/local-service";
@@ -27,8 +27,8 @@ const questions = loadQuestions();
 const rows = new Map(questions.map(({ text, rows }) => [text, JSON.stringify(rows)]));
 const answered = questions.find(({ rows }) => rows.length > 0);
 for (const [text, largest] of largestRows(answered.rows[0])) rows.set(text, JSON.stringify(largest));
-const MOST_MESSAGES = 201;
-const messages = largestMessages(MOST_MESSAGES).map((message) => JSON.stringify(message));
+const MAX_MESSAGES = 201;
+const messages = largestMessages(MAX_MESSAGES).map((message) => JSON.stringify(message));
 const config = JSON.stringify({ model: questions[0].model, settings: CONFIG });
 
 let calls = [];
@@ -40,7 +40,7 @@ const answers = {
   "/rest/v1/rpc/chat_record_refusal": () => undefined,
   "/rest/v1/rpc/chat_has_documents": () => "true",
   "/rest/v1/rpc/chat_documents": () => "[]",
-  // Of the one session that everybody has.
+  // The messages of the one session that all users share.
   "/rest/v1/chat_sessions": () => '[{"id":""}]',
   "/rest/v1/chat_messages": (_, search) => `[${messages.slice(0, Number(search.get("limit"))).join(",")}]`,
 };

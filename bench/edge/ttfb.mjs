@@ -1,5 +1,5 @@
-// Time from sending a question to the first byte of its event stream, on the local Supabase. One connection, one request
-// after the other. Environment: WORKER_URL, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, QUESTIONS.
+// Time from sending a question to the first byte of its event stream, on the local Supabase. One connection, sequential
+// requests. Environment: WORKER_URL, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, QUESTIONS.
 import { connections, outcomeOf, post } from "./lib/client.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";

@@ -1,7 +1,7 @@
 """Embeds with sentence-transformers on the CPU, in f32: `python encode.py MODEL_FOLDER WORK_FOLDER THREADS`.
 
 MODEL_FOLDER holds `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2; WORK_FOLDER becomes a folder that
-sentence-transformers loads. Answers each line on standard input with one line, as `bench-ingest embed` does:
+sentence-transformers loads. Answers each line of standard input with one line, as `bench-ingest embed` does:
 `{"do": "time", "texts": FILE}` with the milliseconds of embedding the strings of a JSON file, tokenizing and pooling
 included; `{"do": "vectors", "texts": FILE, "output": FILE}` with how many vectors it wrote, 384 little-endian f32 each.
 """
@@ -17,7 +17,7 @@ from sentence_transformers import SentenceTransformer
 WIDTH = 384
 MAX_TOKENS = 256
 
-# What the published model has beside its weights.
+# The configuration of the published model.
 BERT = {
     "architectures": ["BertModel"],
     "model_type": "bert",
@@ -83,7 +83,7 @@ def answer(model, request):
 def main(source, folder, threads):
     torch.set_num_threads(int(threads))
     model = load(Path(source), Path(folder))
-    # The first pass also prepares what the others use.
+    # The first pass also initialises what later passes use.
     model.encode(["ready"], show_progress_bar=False)
     print("ready", flush=True)
     for line in sys.stdin:

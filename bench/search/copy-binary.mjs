@@ -48,6 +48,6 @@ function halfBits(value) {
   const size = Math.abs(value);
   if (size < 2 ** -14) return sign | Math.round(size * 2 ** 24);
   const exponent = Math.floor(Math.log2(size));
-  // A mantissa that rounds up to 1024 carries into the exponent, as it should.
+  // A mantissa that rounds up to 1024 correctly carries into the exponent.
   return sign | (((exponent + 15) << 10) + Math.round((size / 2 ** exponent - 1) * 1024));
 }

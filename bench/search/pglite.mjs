@@ -16,9 +16,9 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 const SUPABASE = path.join(HERE, "../../supabase");
 const VECTOR_INDEX = "kb_embeddings_searchable_hnsw";
 const WARM_UP = 10;
-/** Size of one COPY: the rows of a table wait in memory for it. */
+/** Size of one COPY, which is built in memory. */
 const COPY_BYTES = 64 << 20;
-/** Searches of the Worker have no limit in the database. */
+/** Identifies the Worker, whose searches the database does not limit. */
 const WORKER_SECRET = "the secret of the Worker in this measurement";
 const SEARCH = "select * from match_chunks($1, 5, 0.35, $2)";
 const SIZES = `
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
   },
 });
 
-// PGlite belongs to the local server, not to the tests.
+// PGlite is a dependency of the local server, so it is resolved from there.
 const require = createRequire(path.join(SUPABASE, "local/package.json"));
 const { PGlite } = await importFrom(require, "@electric-sql/pglite");
 const { vector } = await importFrom(require, "@electric-sql/pglite/vector");
@@ -65,7 +65,7 @@ async function measure(database, size) {
     await database.exec(await readFile(path.join(folder, file), "utf8"));
   }
   await database.query("select chat_set_worker_secret(encode(sha256(convert_to($1, 'UTF8')), 'hex'))", [WORKER_SECRET]);
-  // Reading a file, which is how PGlite gets a COPY, takes a superuser.
+  // PGlite reads a COPY from a file, which needs a superuser.
   await database.exec("reset role");
   const { loadSeconds, indexSeconds } = await load(database, size);
   await database.exec("vacuum analyze");
@@ -83,7 +83,7 @@ async function measure(database, size) {
   };
 }
 
-/** Through the triggers, as real rows come; the vector index is built afterwards, which is many times faster. */
+/** Loads rows through the triggers, as real rows are; the vector index is built afterwards, which is many times faster. */
 async function load(database, size) {
   const { rows } = await database.query("select pg_get_indexdef($1::regclass) as definition", [VECTOR_INDEX]);
   await database.exec(`drop index ${VECTOR_INDEX}`);
@@ -118,7 +118,7 @@ async function timeSearches(database, asked, withText) {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** How often the chunk that the question was made from comes first: a sign that the search does its work. */
+/** How often the chunk that a question was made from ranks first: a check that the search works. */
 async function shareFirst(database, asked) {
   let hits = 0;
   for (const question of asked) {

@@ -35,7 +35,7 @@ export function* tableRows(size) {
 }
 
 /**
- * Questions to chunks all over the corpus, with their vectors in pgvector's text form.
+ * Questions about chunks spread over the corpus, with vectors in pgvector's text form.
  * @param {number} size number of chunks
  * @param {number} count
  */

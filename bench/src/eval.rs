@@ -1,10 +1,11 @@
-//! `cargo xtask eval`: numbers of the product that are fitted to evaluation data.
+//! `cargo xtask eval`: coefficients of the product that are fitted to evaluation data.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
+use crate::evaluation::EvaluationData;
 use crate::retrieval;
 
 #[derive(Subcommand)]
@@ -16,17 +17,21 @@ pub(crate) enum Eval {
 #[derive(Args)]
 pub(crate) struct Fit {
     /// Folder of a set to fit to, as for `bench retrieval`; may be given several times.
-    /// [default: the sets of `bench retrieval` but those that are for measuring only: shop and govuk]
+    /// [default: bench/retrieval/fit/{library,devtool} and the sets of --eval-dir, except govuk]
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
     /// Folder of a set that is reported on and not fitted to; may be given several times.
-    /// [default: without --data, the other sets of `bench retrieval`]
+    /// [default: without --data, bench/retrieval/shop and govuk of --eval-dir]
     #[arg(long, value_name = "DIR")]
     report: Vec<PathBuf>,
+    #[command(flatten)]
+    evaluation: EvaluationData,
 }
 
 pub(crate) fn run(eval: &Eval) -> Result<()> {
     match eval {
-        Eval::Fit(Fit { data, report }) => retrieval::fit(data, report),
+        Eval::Fit(Fit { data, report, evaluation }) => {
+            retrieval::fit(data, report, evaluation.dir()?.as_deref())
+        }
     }
 }

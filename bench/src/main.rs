@@ -8,6 +8,7 @@
 mod edge;
 mod embedder;
 mod eval;
+mod evaluation;
 mod ingest;
 mod program;
 mod python;
@@ -38,27 +39,27 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure, beside what a user would pick instead.
+    /// Measure speed, size, memory and quality, compared with the alternatives a user would pick.
     #[command(subcommand)]
     Bench(Bench),
-    /// Fit to evaluation data what is fitted.
+    /// Fit coefficients of the product to evaluation data.
     #[command(subcommand)]
     Eval(eval::Eval),
 }
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Speed, size, memory and accuracy of the embedder, beside Transformers.js and ONNX Runtime.
+    /// Speed, size, memory and accuracy of the embedder, compared with Transformers.js and ONNX Runtime.
     Embedder(embedder::Options),
-    /// How often the right passage is found, the right sentence quoted, and the rest refused.
+    /// How often the right passage is found, the right sentence quoted, and an unanswerable question refused.
     Retrieval(retrieval::Options),
-    /// Time and storage of match_chunks on native Postgres and on PGlite.
+    /// Time and storage of the search (match_chunks) on native Postgres and on PGlite.
     Search(search::Options),
-    /// The Worker in workerd: its own time, time to the first byte, many users at once, its size.
+    /// The Worker in workerd: overhead, time to the first byte, load of many users, memory, size.
     Edge(edge::Options),
-    /// From documents to passages: throughput beside sentence-transformers, time and memory of kb sync, the use of headings.
+    /// Ingestion: throughput compared with sentence-transformers, time and memory of kb sync, the effect of headings.
     Ingest(ingest::Options),
-    /// The widget in Chromium: its size, the time to the first word, what it costs the page around it.
+    /// The widget in Chromium: size, time to the first word, cost to the page that embeds it.
     Widget(widget::Options),
 }
 
@@ -88,7 +89,7 @@ fn run(command: &Command) -> Result<()> {
     }
 }
 
-/// Where results and work files go, git-ignored.
+/// Folder of results and work files, ignored by git.
 fn folder() -> Result<PathBuf> {
     let dir = paths::repo().join("target/bench");
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;

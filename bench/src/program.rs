@@ -1,4 +1,4 @@
-//! The programs in Node.js that measure.
+//! Runs the measurements that are Node.js programs.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -13,23 +13,22 @@ use crate::report::Report;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Runs a program and adds what it prints to the report: `{"figures": [[name, value], …], "context": {…}}`.
+/// Runs a program and adds its output to the report: `{"figures": [[name, value], …], "context": {…}}`.
 pub(super) fn add_to(program: &mut Command, stop: &Stop, report: &mut Report) -> Result<()> {
-    let mut printed: Value =
-        serde_json::from_str(&run(program, stop)?).context("it printed something else than JSON")?;
+    let mut printed: Value = serde_json::from_str(&run(program, stop)?).context("its output is not JSON")?;
     let figures: Vec<(String, f64)> =
-        serde_json::from_value(printed["figures"].take()).context("it printed no figures")?;
+        serde_json::from_value(printed["figures"].take()).context("its output has no figures")?;
     for (name, value) in figures {
         let unit = unit_of(&name);
         report.add(name, value, unit);
     }
-    for (name, value) in printed["context"].as_object().context("it printed no context")? {
+    for (name, value) in printed["context"].as_object().context("its output has no context")? {
         report.context(name, value.clone());
     }
     Ok(())
 }
 
-/// Runs a program and returns its standard output. Ends it when this program is asked to stop.
+/// Runs a program and returns its standard output. Kills it on Ctrl-C.
 pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
     let mut child = program.stdout(Stdio::piped()).spawn().context("cannot start node")?;
     let mut stdout = child.stdout.take().context("no standard output")?;
@@ -49,10 +48,10 @@ pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
         thread::sleep(POLL_INTERVAL);
     };
     ensure!(status.success(), "the measurement failed ({status})");
-    Ok(output.join().ok().context("nobody read its output")??)
+    Ok(output.join().ok().context("the thread that reads its output panicked")??)
 }
 
-/// Names of figures end in their unit.
+/// The unit, which the name of a figure ends in.
 fn unit_of(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 4] = [("_ms", "ms"), ("_kb", "kB"), ("_mib", "MiB"), ("_per_second", "1/s")];
     UNITS.into_iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("count", |(_, unit)| unit)
@@ -63,7 +62,7 @@ mod tests {
     use super::unit_of;
 
     #[test]
-    fn a_unit_is_read_off_the_name() {
+    fn the_unit_follows_from_the_end_of_the_name() {
         assert_eq!(unit_of("ttfb_p50_ms"), "ms");
         assert_eq!(unit_of("memory_growth_mib"), "MiB");
         assert_eq!(unit_of("errors_5xx"), "count");

@@ -1,4 +1,4 @@
-//! Python with packages of its own, for what is measured against them.
+//! Virtual environments of Python, for measurements that compare with Python packages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use xtask::{paths, shell};
 
-/// The Python of an environment with the packages of a `requirements.txt` of this repository; installed into the cache
-/// folder unless that was done for these very versions.
+/// Returns the Python of a virtual environment in the cache folder. Installs the packages of a `requirements.txt` of this
+/// repository unless exactly these versions are installed.
 pub(super) fn with_packages(name: &str, requirements: &str) -> Result<PathBuf> {
     let venv = paths::cache()?.join(name);
     let python = venv.join("bin/python");

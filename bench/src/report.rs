@@ -19,12 +19,12 @@ struct Metric {
     name: String,
     value: f64,
     unit: &'static str,
-    /// The absolute figures behind a ratio, for the table.
+    /// The absolute figures that a ratio is made of, for the table.
     detail: String,
 }
 
 impl Report {
-    /// Starts with what is known of the machine.
+    /// Starts with a description of the machine.
     pub(super) fn new() -> Result<Self> {
         let mut report = Self { metrics: Vec::new(), context: Map::new() };
         report.context("cpu", cpu_model());
@@ -34,7 +34,7 @@ impl Report {
         Ok(report)
     }
 
-    /// Notes how the figures came about.
+    /// Adds a fact about how the figures were measured.
     pub(super) fn context(&mut self, name: &str, value: impl Into<Value>) {
         self.context.insert(name.to_owned(), value.into());
     }
@@ -66,9 +66,9 @@ impl Report {
     pub(super) fn print(&self) {
         self.print_targets(std::iter::empty());
         let others: Vec<_> =
-            self.metrics.iter().filter(|metric| Target::of(&metric.name).is_none()).collect();
+            self.metrics.iter().filter(|metric| Target::find(&metric.name).is_none()).collect();
         if !others.is_empty() {
-            println!("\nbehind them and beside them");
+            println!("\nother figures");
             print_columns(
                 &others
                     .iter()
@@ -79,10 +79,10 @@ impl Report {
         self.print_context();
     }
 
-    /// Prints the figures that have a target, then what they were measured with. A target whose name begins with one of these
-    /// and that has no figure is printed too: what was not measured must not look like what was reached.
+    /// Prints the figures that have a target, then what they were measured with. Also prints each target whose name begins
+    /// with one of `prefixes` and that has no figure, so that a target that was not measured does not pass for one reached.
     pub(super) fn print_verdicts(&self, prefixes: &[String]) {
-        let measured = |target: &Target| self.metrics.iter().any(|metric| target.is_of(&metric.name));
+        let measured = |target: &Target| self.metrics.iter().any(|metric| target.matches(&metric.name));
         let missing: Vec<_> = prefixes.iter().flat_map(|prefix| Target::starting_with(prefix)).collect();
         self.print_targets(missing.into_iter().filter(|target| !measured(target)));
         self.print_context();
@@ -91,8 +91,8 @@ impl Report {
     fn print_targets(&self, missing: impl Iterator<Item = &'static Target>) {
         let mut rows =
             vec![["metric", "must", "aim", "value", "verdict", "ours / theirs"].map(str::to_owned)];
-        let aimed = self.metrics.iter().filter(|metric| Target::of(&metric.name).is_some());
-        rows.extend(aimed.map(Metric::row));
+        let with_target = self.metrics.iter().filter(|metric| Target::find(&metric.name).is_some());
+        rows.extend(with_target.map(Metric::row));
         if self.metrics.iter().all(|metric| metric.detail.is_empty()) {
             rows[0][5].clear();
         }
@@ -114,14 +114,14 @@ impl Report {
 }
 
 impl Metric {
-    /// A target that has no figure.
+    /// The row of a target without a figure.
     fn missing_row(target: &Target) -> [String; 6] {
         let cells = [target.name(), &target.must(), &target.aim(), "–", "not measured", ""];
         cells.map(str::to_owned)
     }
 
     fn row(&self) -> [String; 6] {
-        let Some(target) = Target::of(&self.name) else { return Default::default() };
+        let Some(target) = Target::find(&self.name) else { return Default::default() };
         let unit = match self.unit {
             "ratio" | "cosine" | "correlation" => String::new(),
             unit => format!(" {unit}"),
@@ -137,14 +137,14 @@ impl Metric {
     }
 }
 
-/// What Linux calls the processor.
+/// The processor's name in Linux.
 fn cpu_model() -> Option<String> {
     let description = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = description.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// As many digits as tell something.
+/// Rounds to the digits that are significant.
 fn short(value: f64) -> String {
     let decimals = match value.abs() {
         0.9..1.0 => 5,

@@ -1,4 +1,4 @@
-//! How long `match_chunks` takes, on native Postgres and on the local server's PGlite, and what a chunk costs to store.
+//! The time of `match_chunks` on native Postgres and on the local server's PGlite, and the storage of a chunk.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -11,13 +11,12 @@ use xtask::{setup, shell};
 use crate::report::Report;
 use crate::{folder, python};
 
-/// What of it to measure.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Sizes of the knowledge base on native Postgres, in chunks.
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000])]
     native: Vec<u32>,
-    /// Sizes on PGlite; a hundred thousand take several minutes to load.
+    /// Sizes on PGlite; 100000 take several minutes to load.
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_000])]
     pglite: Vec<u32>,
 }
@@ -39,7 +38,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The JSON document that the program prints.
+/// Runs the program for these sizes and returns its output.
 fn run(program: &mut Command, sizes: &[u32]) -> Result<Value> {
     let sizes: Vec<_> = sizes.iter().map(u32::to_string).collect();
     println!(
@@ -49,7 +48,7 @@ fn run(program: &mut Command, sizes: &[u32]) -> Result<Value> {
     );
     let output = program.args(["--sizes", &sizes.join(",")]).stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "the measurement failed ({})", output.status);
-    serde_json::from_slice(&output.stdout).context("it printed something else than JSON")
+    serde_json::from_slice(&output.stdout).context("its output is not JSON")
 }
 
 fn add(report: &mut Report, database: &str, results: &Value) -> Result<()> {

@@ -1,6 +1,6 @@
-//! How good each figure has to be.
+//! The targets of the figures.
 
-/// The bounds of one figure.
+/// The bounds of a figure.
 pub(super) struct Target {
     prefix: &'static str,
     bound: Bound,
@@ -95,12 +95,12 @@ impl Target {
     }
 
     /// The target of a figure, if it has one.
-    pub(super) fn of(name: &str) -> Option<&'static Self> {
-        TARGETS.iter().find(|target| target.is_of(name))
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        TARGETS.iter().find(|target| target.matches(name))
     }
 
-    /// Whether it is the target of a figure. `ratio_cpu_` is that of every number of tokens.
-    pub(super) fn is_of(&self, name: &str) -> bool {
+    /// Whether this is the target of a figure. `ratio_cpu_` matches every number of tokens.
+    pub(super) fn matches(&self, name: &str) -> bool {
         match name.strip_prefix(self.prefix) {
             Some(rest) => rest.is_empty() || self.prefix.ends_with('_'),
             None => false,
@@ -124,9 +124,9 @@ impl Target {
     }
 
     pub(super) fn verdict(&self, value: f64) -> &'static str {
-        if self.bound.holds(value, self.aim) {
+        if self.bound.is_met(value, self.aim) {
             "aim reached"
-        } else if self.bound.holds(value, self.must) {
+        } else if self.bound.is_met(value, self.must) {
             "must reached"
         } else {
             "missed"
@@ -135,7 +135,7 @@ impl Target {
 }
 
 impl Bound {
-    fn holds(&self, value: f64, bound: f64) -> bool {
+    fn is_met(&self, value: f64, bound: f64) -> bool {
         match self {
             AtMost => value <= bound,
             AtLeast => value >= bound,
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_figure_is_judged_by_its_own_bounds() {
-        let verdict = |name: &str, value| Target::of(name).map(|target| target.verdict(value));
+        let verdict = |name: &str, value| Target::find(name).map(|target| target.verdict(value));
         assert_eq!(verdict("ratio_cpu_256", 0.5), Some("aim reached"));
         assert_eq!(verdict("ratio_cpu_256", 0.51), Some("must reached"));
         assert_eq!(verdict("cosine_min", 0.994), Some("missed"));
@@ -174,9 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn other_figures_have_no_target() {
+    fn a_figure_without_a_listed_name_has_no_target() {
         for name in ["cpu_ms_8", "renderer_mib_peak", "peer_cosine_mean", "ratio_cold_cpu", "recall_1"] {
-            assert!(Target::of(name).is_none(), "{name}");
+            assert!(Target::find(name).is_none(), "{name}");
         }
     }
 }

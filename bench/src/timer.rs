@@ -1,11 +1,11 @@
-//! Programs that time a forward pass on request, one line a request.
+//! Programs that time the embedder on request. Each request and each response is one line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A running program that answers each line with one line. It ends when this is dropped.
+/// A running program that answers each line with one line. Killed when dropped.
 pub(super) struct Timer {
     name: &'static str,
     child: Child,
@@ -14,7 +14,7 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// Starts the program and waits until it has said `ready`.
+    /// Starts the program and waits until it prints `ready`.
     pub(super) fn start(name: &'static str, command: &mut Command) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -26,19 +26,19 @@ impl Timer {
         let mut timer = Self { name, child, input, output };
         match timer.read()?.as_str() {
             "ready" => Ok(timer),
-            other => bail!("{name} said {other:?} instead of ready"),
+            other => bail!("{name} printed {other:?} instead of ready"),
         }
     }
 
-    /// Sends one line and returns the answer.
-    pub(super) fn ask(&mut self, line: &str) -> Result<String> {
-        writeln!(self.input, "{line}").with_context(|| format!("{} does not read", self.name))?;
+    /// Sends one line and returns the response.
+    pub(super) fn request(&mut self, line: &str) -> Result<String> {
+        writeln!(self.input, "{line}").with_context(|| format!("cannot write to {}", self.name))?;
         self.read()
     }
 
-    /// Sends one line and returns the numbers of the answer.
-    pub(super) fn ask_for_numbers(&mut self, line: &str) -> Result<Vec<f64>> {
-        let answer = self.ask(line)?;
+    /// Sends one line and returns the numbers of the response.
+    pub(super) fn request_numbers(&mut self, line: &str) -> Result<Vec<f64>> {
+        let answer = self.request(line)?;
         let numbers = answer.split_whitespace().map(str::parse).collect::<Result<_, _>>();
         numbers.with_context(|| format!("{} answered {answer:?}", self.name))
     }
@@ -54,7 +54,7 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may already have ended.
         self.child.kill().ok();
         self.child.wait().ok();
     }

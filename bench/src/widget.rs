@@ -1,5 +1,5 @@
-//! The widget in Chromium, on the running demo: what it weighs, how soon a question has its first word, how long it keeps
-//! the page's thread busy, and what it costs a page that only carries the tag.
+//! The widget in Chromium, on the running demo: its size, the time to the first word of an answer, how long it blocks the
+//! page's thread, and what it costs a page that only contains the tag.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,20 +14,21 @@ use crate::report::Report;
 use crate::{folder, program};
 
 const NOTES: &str = "\
-…_brotli_kb: as a server would compress it; launcher: before the visitor turns to it; widget: all that a question and its
-  answer load besides, texts included, embedder not; references: the export of references, only when it is opened
-first_word_…: from the press of Enter to the frame that shows the answer's first word, model loaded, local stack
-restore_200_…: from the press on a conversation of the history to the frame that shows all its 200 messages
-render_50_citations_…: an answer with 50 markers and 50 citations, parsed, put on the page and laid out
-longest_task_…: the page's own thread; embedding: while questions are embedded; first_use: from the tag to the first answer
-page_…: a page with nothing else on it, with the tag less without it, medians in turns";
+…_brotli_kb: compressed with brotli; launcher: loaded with the page; widget: what a question and its answer load in addition,
+  with texts and without the embedder; references: the export of references, loaded when it is opened
+first_word_…: from Enter to the frame that shows the answer's first word, with the model loaded, on the local stack
+restore_200_…: from the click on a conversation in the history to the frame that shows all its 200 messages
+render_50_citations_…: an answer with 50 markers and 50 citations, parsed, inserted and laid out
+longest_task_…: the longest task of the page's thread; embedding: while questions are embedded; first_use: from the tag to the
+  first answer
+page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// How many questions are asked for the time to the first word.
+    /// Number of questions for the time to the first word.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(5..=1000))]
     questions: u32,
-    /// Measure the product as it is built already.
+    /// Measure the existing build.
     #[arg(long)]
     no_build: bool,
 }
@@ -58,7 +59,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The program that starts the demo: the one that ran this.
+/// The `cargo xtask` that started this program; it starts the demo.
 fn xtask_binary() -> Result<OsString> {
-    env::var_os("XTASK_BINARY").context("XTASK_BINARY is not set: run `cargo xtask bench widget`")
+    env::var_os("XTASK_BINARY").context("XTASK_BINARY is not set; run `cargo xtask bench widget` instead")
 }

@@ -1,4 +1,4 @@
-// The time from question to first word, and how long the page's own thread is kept busy meanwhile.
+// The time from a question to the first word of its answer, and the longest task of the page's thread meanwhile.
 import { median, percentiles, round } from "../edge/lib/statistics.mjs";
 
 const QUESTIONS = [
@@ -11,7 +11,7 @@ const QUESTIONS = [
   "How can I track my order?",
   "Which payment methods do you accept?",
 ];
-/** Fewer than the 20 a minute that a user may ask. */
+/** Below the limit of 20 questions per user and minute. */
 const PER_USER = 12;
 const WARM_UP = 4;
 
@@ -44,7 +44,7 @@ export async function firstWord(host) {
   ];
 }
 
-/** From the tag to the first answer, the model coming from the server: panel, model and answer together. */
+/** From the tag to the first answer, with the model downloaded: panel, model and answer together. */
 async function firstUse(host) {
   await host.page.evaluate(() => caches.delete("evidence-chat-embedder"));
   await host.open({ token: await host.demo.newUser() });
@@ -53,7 +53,7 @@ async function firstUse(host) {
   return host.page.evaluate(() => window.longestTask());
 }
 
-/** In the page: `longestTask()` then tells the longest time between two turns of a loop of tasks, in milliseconds. */
+/** Installs `longestTask()` in the page: the longest time between two iterations of a loop of tasks, in milliseconds. */
 function beginWatching() {
   let longest = 0;
   let last = performance.now();

@@ -1,4 +1,4 @@
-// What the tag costs a page whose visitor never turns to it: the page with it less the page without, in turns.
+// What the tag costs a page whose visitor never opens the widget: the page with it minus the page without, in turns.
 import { median, round } from "../edge/lib/statistics.mjs";
 
 const RUNS = 11;

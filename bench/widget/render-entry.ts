@@ -1,4 +1,4 @@
-/** What `render.mjs` measures in the page. */
+/** Runs in the page that `render.mjs` measures. */
 import type { Citation } from "../../web/src/client/wire.js";
 import { adoptStyles } from "../../web/src/dom/styles.js";
 import { Translator } from "../../web/src/dom/translator.js";
@@ -17,7 +17,7 @@ adoptStyles(shadow, frame);
 adoptStyles(shadow, citationStyles);
 document.body.append(shadow.host);
 
-/** Draws an answer with so many markers and citations, each of another document; gives the milliseconds it took. */
+/** Renders an answer with `count` markers and citations, each of a different document, and returns the milliseconds. */
 export function renderCitations(count: number): number {
   const citations = Array.from({ length: count }, (_, index) => citation(index + 1));
   const text = citations.map(({ index }) => `This is what document ${index} says about it. [${index}]`).join(" ");

@@ -1,4 +1,4 @@
-// How long an answer with 50 markers and 50 citations takes to be parsed, put on the page and laid out.
+// The time to parse, insert and lay out an answer with 50 markers and 50 citations.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { median, round } from "../edge/lib/statistics.mjs";

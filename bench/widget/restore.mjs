@@ -1,4 +1,4 @@
-// How long a conversation of 200 messages takes from the press in the history to the frame that shows it.
+// The time from the click on a conversation of 200 messages in the history to the frame that shows it.
 import { median, round } from "../edge/lib/statistics.mjs";
 import { ask, answerText, only } from "../../tests/lib/chat.mjs";
 
@@ -19,7 +19,7 @@ export async function restore(host) {
   ];
 }
 
-/** Repeats a real answer, sources and all, until there are enough messages. */
+/** Repeats a real answer with its sources until there are enough messages. */
 async function fill(demo, token) {
   const question = "Can I get my money back after two weeks?";
   const { events } = await ask(demo.info.chat_url, token, question);
@@ -42,7 +42,7 @@ async function openFirst(expected) {
   const find = (role) => shadowRoot.querySelector(`[data-role=${role}]`);
   const until = async (condition) => {
     for (let frame = 0; !condition(); frame++) {
-      if (frame > 1200) throw new Error("the conversation did not come");
+      if (frame > 1200) throw new Error("the conversation was not shown");
       await new Promise(requestAnimationFrame);
     }
   };

@@ -1,11 +1,11 @@
-// What a visitor downloads, compressed as a server would: before turning to the widget, and for a first answer.
+// The size of what a visitor downloads, compressed with brotli: with the page, and for a first answer.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { round } from "../edge/lib/statistics.mjs";
 
 const DIST = fileURLToPath(new URL("../../web/dist/", import.meta.url));
-/** Of the embedder, which has a budget of its own. */
+/** Files of the embedder, which has a separate budget. */
 const EMBEDDER = /^worker\.js$|\.wasm$/;
 
 export async function sizes(host) {

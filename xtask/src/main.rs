@@ -67,13 +67,13 @@ enum Task {
         #[arg(value_enum)]
         suites: Vec<test::Suite>,
     },
-    /// Measure, beside what a user would pick instead.
+    /// Measure speed, size, memory and quality, compared with the alternatives a user would pick.
     #[command(disable_help_flag = true)]
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         arguments: Vec<OsString>,
     },
-    /// Fit to evaluation data what is fitted.
+    /// Fit coefficients of the product to evaluation data.
     #[command(disable_help_flag = true)]
     Eval {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]

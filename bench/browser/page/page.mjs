@@ -1,4 +1,4 @@
-// A blank page until `start` is called; then the embedder lives in a worker of this page, one call at a time.
+// A blank page until `start` is called, which starts the embedder in a worker. One call at a time.
 let worker;
 
 window.start = () => {
@@ -13,7 +13,7 @@ window.call = (command, ...args) =>
     worker.postMessage({ command, args });
   });
 
-/** Uses this thread for a while, so that its process can be told from others. */
+/** Keeps this thread busy, so that its process can be identified by its CPU time. */
 window.spin = (milliseconds) => {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);

@@ -1,8 +1,8 @@
-// Runs one embedder, given as an adapter module: `export default (options) => ({ load(), embed(texts), ids(texts) })`.
+// Runs one embedder, which an adapter module provides: `export default (options) => ({ load(), embed(texts), ids(texts) })`.
 let embedder;
 
 const commands = {
-  /** Milliseconds from nothing to the first vector. */
+  /** Milliseconds from the start of loading to the first vector. */
   async load(adapterUrl, options) {
     const started = performance.now();
     const { default: createAdapter } = await import(adapterUrl);
@@ -12,7 +12,7 @@ const commands = {
     return performance.now() - started;
   },
 
-  /** Embeds the texts one by one, around and around, `calls` in all. */
+  /** Embeds the texts one by one, in a cycle, with `calls` calls in total. */
   async oneByOne(texts, calls) {
     for (let i = 0; i < calls; i++) await embedder.embed([texts[i % texts.length]]);
   },

@@ -1,7 +1,7 @@
-// Requests with the times at which they were sent and answered, in milliseconds of performance.now().
+// Requests with the times of sending and response, in milliseconds of performance.now().
 import { Agent, request } from "node:http";
 
-/** Up to so many connections that stay open between requests. */
+/** An agent with at most this many connections, which stay open between requests. */
 export function connections(count) {
   return new Agent({ keepAlive: true, maxSockets: count });
 }
@@ -17,7 +17,7 @@ export function connections(count) {
  */
 
 /**
- * Sends JSON and takes in the whole response.
+ * Sends JSON and reads the whole response.
  * @param {string} url
  * @param {{ agent: Agent, token: string, body: object, signal?: AbortSignal }} options
  * @returns {Promise<Reply>}
@@ -26,14 +26,14 @@ export async function post(url, options) {
   try {
     return await postOnce(url, options);
   } catch (error) {
-    // As browsers do: the server closed a connection that had been idle just when it was used again.
+    // Retried as browsers do: the server closed an idle connection just as it was reused.
     if (error.isStale) return postOnce(url, options);
     throw error;
   }
 }
 
 /**
- * Takes in a whole response.
+ * Reads a whole response.
  * @param {string} url
  * @param {{ agent: Agent, token: string, signal?: AbortSignal }} options
  * @returns {Promise<Reply>}
@@ -95,7 +95,7 @@ export function sessionOf(reply) {
   return session;
 }
 
-/** The last event of a stream that ended as it should; an error otherwise. */
+/** The last event of a stream that ended with an answer or a refusal; throws otherwise. */
 export function outcomeOf({ status, text }) {
   if (status !== 200) throw new Error(`status ${status}: ${text}`);
   const last = eventsOf(text).at(-1);

@@ -1,6 +1,6 @@
-// The largest that a user can have a Worker read: what a search finds, and pages of the history.
+// The largest responses of Supabase that a user can make the Worker read: search results and pages of the history.
 
-/** Bounds of the database and of the Worker; see `chat-core` and the check constraints of `supabase/migrations/`. */
+/** Limits of the database and of the Worker; see `chat-core` and the check constraints of `supabase/migrations/`. */
 const MATCH_COUNT = 50;
 const PASSAGE_BYTES = 4096;
 const META_BYTES = 8192;
@@ -11,7 +11,7 @@ const SEARCH_BYTES = 4 * 2 ** 20;
 
 const SESSION = "5e551011-0000-4000-8000-000000000001";
 
-/** Each kind of request: either a path to read, or a message to ask, for which the stand-in has `rows`. */
+/** The kinds of requests: either a path to read, or a message to ask, for which the stand-in has `rows`. */
 export const LARGEST = [
   { name: "history", path: `/api/sessions/${SESSION}/messages?limit=200` },
   { name: "search", message: "The largest rows?" },
@@ -19,8 +19,8 @@ export const LARGEST = [
 ];
 
 /**
- * What `match_chunks` answers to the messages above.
- * @param {object} row of a real search, which the rows are like
+ * The rows of `match_chunks` for the messages above.
+ * @param {object} row of a real search, used as a template
  * @returns {[string, object[]][]}
  */
 export function largestRows(row) {
@@ -53,7 +53,7 @@ function rowsOf(row, bytes) {
   }));
 }
 
-/** Messages of a session, all as large as the database lets them be. */
+/** Messages of a session, each as large as the database allows. */
 export function largestMessages(limit) {
   const excerpt = "x".repeat(CITATIONS_BYTES);
   const citation = {

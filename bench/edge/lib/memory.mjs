@@ -5,7 +5,7 @@ const INTERVAL_MS = 1000;
 
 /**
  * Samples the resident memory of workerd.
- * @param {number} parent the process that started it, at whatever distance
+ * @param {number} parent the process that started it, directly or not
  * @param {number} [intervalMs] between two samples
  * @returns {() => { first: number, last: number, peak: number, samples: number[] }} ends it; medians of the first and the
  *   last quarter, in MiB

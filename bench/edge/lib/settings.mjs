@@ -1,5 +1,5 @@
 /**
- * What a program of the bench is told in its environment.
+ * A setting of a bench program, from its environment.
  * @param {string} name
  */
 export function setting(name) {

@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies. */
+/** The quantile of the values for a share from 0 to 1. */
 export function quantile(values, share) {
   if (values.length === 0) throw new Error("nothing was measured");
   const sorted = Float64Array.from(values).sort();
@@ -21,7 +21,7 @@ export function percentiles(name, values, percents = [50, 95]) {
   return percents.map((percent) => [`${name}_p${percent}_ms`, round(quantile(values, percent / 100))]);
 }
 
-/** To three digits behind the point. */
+/** Rounds to three decimal places. */
 export function round(value) {
   return Math.round(value * 1000) / 1000;
 }

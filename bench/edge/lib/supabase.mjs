@@ -1,7 +1,7 @@
-// The local Supabase as the bench uses it beside the Worker.
+// Direct access of the bench to the local Supabase.
 import { setting } from "./settings.mjs";
 
-/** Rows asked for at once. */
+/** Rows per request. */
 const PAGE = 1000;
 
 /**
@@ -16,7 +16,7 @@ export async function signUp() {
   return { id: user.id, token };
 }
 
-/** What `match_chunks` finds, as the Worker asks it: without the limit of those who ask past it. */
+/** The rows of `match_chunks`, called as the Worker does, without the limit for calls that bypass it. */
 export function matchChunks(token, { vector, text }) {
   const body = { query_embedding: vector, match_count: 5, match_threshold: -1, query_text: text };
   const headers = { "x-evidence-chat-worker": setting("WORKER_SECRET") };
@@ -24,7 +24,7 @@ export function matchChunks(token, { vector, text }) {
 }
 
 /**
- * All rows of a table, whoever owns them.
+ * All rows of a table, of all owners.
  * @param {string} table
  * @param {string[]} columns
  * @param {string} order columns that are unique together

@@ -1,4 +1,4 @@
-/** Questions to the sample knowledge base. */
+/** Questions that the sample knowledge base answers. */
 const COVERED = [
   "Can I get my money back after two weeks?",
   "How long do I have to return an item?",
@@ -54,5 +54,5 @@ const OFF_TOPIC = [
   "How do I train for a marathon in three months?",
 ];
 
-/** What the bench asks. */
+/** All questions of the bench. */
 export const TEXTS = [...COVERED, ...OFF_TOPIC];

@@ -1,4 +1,4 @@
-// What the database holds in the end, against what the users were told.
+// Compares the database at the end with the responses that users received.
 
 /**
  * @param {import("./user.mjs").User[]} users
@@ -17,14 +17,14 @@ export function compareHistory(users, { sessions, messages }) {
       const told = question.attempts.find(({ outcome }) => outcome?.persisted)?.outcome;
       if (!told) continue;
       lost += questions.has(question.id) ? 0 : 1;
-      // A refusal does not tell the id of its message; that one is there is counted below.
+      // A refusal has no message id; that a message exists is counted below.
       if (told.type === "answer_end") lost += answers.has(told.message_id) ? 0 : 1;
     }
     const known = new Set(asked.map(({ id }) => id));
     unasked += [...questions.keys()].filter((id) => !known.has(id)).length;
     const written = sum(questions.values());
     doubled += written - questions.size;
-    // One answer to each question that was written, no more and no fewer.
+    // Exactly one answer for each question that was written.
     const balance = sum(answers.values()) - written;
     doubled += Math.max(0, balance);
     lost += Math.max(0, -balance);

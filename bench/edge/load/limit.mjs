@@ -1,12 +1,12 @@
-// Whether a user got exactly what the limit allows. When a question was admitted is known only to lie between its sending
-// and the beginning of its response, so a fault is what cannot be explained by any such times.
+// Whether a user got exactly what the limit allows. The time of admission is only known to lie between sending the question
+// and the start of its response, so a violation is what no such times can explain.
 
 const WINDOW_MS = 60_000;
 /** The Worker's clock counts whole milliseconds. */
 const CLOCK_MS = 2;
 
 /**
- * How often more questions were answered than a window holds.
+ * How often more questions were answered than a window allows.
  * @param {import("./user.mjs").Asked[]} asked
  * @param {number} limit
  */
@@ -20,7 +20,7 @@ export function tooMany(asked, limit) {
 }
 
 /**
- * How often a question was refused although the window cannot have been full.
+ * How often a question was refused although the window was certainly not full.
  * @param {import("./user.mjs").Asked[]} asked
  * @param {number} limit
  */
@@ -33,14 +33,14 @@ export function refusedTooEarly(asked, limit) {
   }).length;
 }
 
-/** When the question was admitted that was answered. */
+/** The interval in which an answered question was admitted. */
 function admission({ attempts }) {
   const answered = attempts.filter(({ outcome }) => outcome);
   if (answered.length === 0) return undefined;
   return { from: attempts[0].sentAt, to: Math.min(...answered.map(({ endAt }) => endAt)) };
 }
 
-/** Times that a question may have taken a place in the window: when it was answered, and whenever nobody knows. */
+/** The intervals in which a question may have counted in the window: those of answered attempts and of unknown ones. */
 function possiblePlaces(asked) {
   const unknown = asked.attempts.filter(({ status }) => status === undefined);
   const admitted = admission(asked);

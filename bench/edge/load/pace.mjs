@@ -1,22 +1,22 @@
-// How often each user asks, so that the database keeps up.
+// The schedule of each user's questions, chosen so that the database keeps up.
 import { connections, post, sessionOf } from "../lib/client.mjs";
 import { chatBody } from "../lib/questions.mjs";
 import { signUp } from "../lib/supabase.mjs";
 
 const WARM_UP = 10;
 const SAMPLES = 40;
-/** Share of what one client that asks without a pause gets done. */
+/** Share of the rate that one client reaches with sequential questions. */
 const UTILISATION = 0.7;
-/** Questions that every user asks at least in a window. */
+/** The minimum number of questions of a user in a window. */
 const STEADY_QUESTIONS = 2;
 /** Length of the limit's window. */
 const WINDOW_S = 60;
-/** Part of a window in which an eager user asks as much as the limit allows; in the rest of it, more is refused. */
+/** Part of a window in which an eager user asks as much as the limit allows; the rest of the window's questions are refused. */
 const FILLING = 0.7;
 
 /**
- * PGlite is one session on one core, so the database sets the pace: beyond it, questions would only wait in line until
- * they time out. What is left when each user has asked a few questions goes to eager users, who go beyond the limit.
+ * PGlite is one session on one core, so the database limits the rate: beyond it, questions would only queue until they
+ * time out. The rate that remains when each user asks a few questions goes to eager users, who exceed the limit.
  * @param {{ users: number, seconds: number, limit: number, perSecond: number }} options perSecond: see `sequentialRate`
  * @returns {{ eager: number, scheduleOf: (index: number) => { offsetMs: number, intervalMs: number } }}
  */
@@ -37,7 +37,7 @@ export function choosePace({ users, seconds, limit, perSecond }) {
 }
 
 /**
- * Questions that one client gets answered in a second, one after the other.
+ * Sequential questions of one client that are answered per second.
  * @param {{ url: string, questions: import("../lib/questions.mjs").Question[], limit: number }} options
  */
 export async function sequentialRate({ url, questions, limit }) {
@@ -48,7 +48,7 @@ export async function sequentialRate({ url, questions, limit }) {
   for (let index = 0; index < WARM_UP + SAMPLES; index++) {
     if (index === WARM_UP) startedAt = performance.now();
     const scout = scouts[index % scouts.length];
-    // In a session, the Worker looks whose it is; undefined is left out of the body.
+    // With a session, the Worker also checks its owner. JSON.stringify omits undefined.
     const body = chatBody(questions[index % questions.length], { session_id: scout.session });
     scout.session = sessionOf(await post(url, { agent, token: scout.token, body }));
   }

@@ -2,7 +2,7 @@ import { percentiles, round } from "../lib/statistics.mjs";
 import { refusedTooEarly, tooMany } from "./limit.mjs";
 
 /**
- * What all users met, in figures.
+ * The figures of all users together.
  * @param {object} load
  * @param {import("./user.mjs").User[]} load.users
  * @param {number} load.limit
@@ -58,19 +58,19 @@ function isCutShort({ status, outcome }) {
   return status === 200 && !outcome;
 }
 
-/** Neither an answer nor a refusal by the limit, nor a connection that was dropped on purpose. */
+/** Neither an answer, nor a refusal by the limit, nor a connection dropped on purpose. */
 function isUnexpected({ status, dropped }) {
   return status === undefined ? !dropped : status !== 200 && status !== 429 && status < 500;
 }
 
-/** A question that failed has no outcome to repeat, and failures are counted apart. */
+/** A failed question has no outcome to repeat; failures are counted separately. */
 function isDifferent(pair) {
   const [first, second] = pair;
   if (pair.some(({ status }) => status === undefined || status >= 500)) return false;
   return first.status !== second.status || first.text !== second.text;
 }
 
-/** Distinct questions that were answered or refused for want of evidence. */
+/** Distinct questions that were answered or refused for lack of evidence. */
 function answersOf({ asked }) {
   return asked.filter(({ attempts }) => attempts.some(({ outcome }) => outcome)).length;
 }

@@ -1,24 +1,24 @@
-// One simulated user: asks, repeats, drops connections, and writes down all that happens.
+// One simulated user: asks, repeats, drops connections, and records every attempt.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connections, eventsOf, post } from "../lib/client.mjs";
 import { chatBody } from "../lib/questions.mjs";
 
-/** Questions of one session, then a new one is begun. */
+/** Questions of one session, before a new one starts. */
 const QUESTIONS_PER_SESSION = 5;
-/** Of so many questions one is sent twice at once, one sent again later and, by some users, one dropped midway. */
+/** Of this many questions, one is sent twice at once, one is repeated later and, by some users, one is dropped midway. */
 const CYCLE = 10;
 const [TWICE, AGAIN, DROPPED] = [2, 5, 8];
-/** One in so many users drops connections; what the others are refused can be counted exactly. */
+/** One in this many users drops connections. Refusals of the others can be counted exactly. */
 const DROPPER_EVERY = 2;
 const DROP_WITHIN_MS = 60;
 const AGAIN_AFTER_MS = 1000;
-/** A user who is refused is told to wait; nobody waits longer than this. */
+/** The maximum time a user waits after a refusal that says how long to wait. */
 const MAX_PATIENCE_MS = 3000;
-/** A dropped question is asked again at once, and once more if that fails. */
+/** A dropped question is repeated at once, and once more if that fails. */
 const MAX_TRIES = 3;
 
 /**
- * A question and every time it was sent.
+ * A question and all attempts to send it.
  * @typedef {object} Asked
  * @property {string} id
  * @property {Attempt[]} attempts
@@ -27,18 +27,18 @@ const MAX_TRIES = 3;
  * @property {number} sentAt
  * @property {number} endAt when the body of the response began, or the connection was dropped
  * @property {number} [lastByteAt]
- * @property {number} [status] none when there was no response
+ * @property {number} [status] missing if there was no response
  * @property {boolean} [dropped] on purpose
  * @property {string} [text] the events of a stream
- * @property {object} [outcome] the last of them, if it is no error
- * @property {string} [session] where they were written
+ * @property {object} [outcome] the last of them, unless it is an error
+ * @property {string} [session] the session they were written to
  * @property {number} [retryAfterMs]
  */
 
 export class User {
   /** @type {Asked[]} */
   asked = [];
-  /** Pairs of attempts that must have had the same response. */
+  /** Pairs of attempts that must have the same response. */
   repeats = [];
   #url;
   #index;
@@ -55,11 +55,11 @@ export class User {
     this.#questions = questions;
   }
 
-  /** Asks until the time is over. */
+  /** Asks until the time is up. */
   async live({ startAt, endAt, intervalMs }) {
     for (let next = startAt; next < endAt; next += intervalMs) {
       await sleep(Math.max(0, next - performance.now()));
-      // Behind its time, a user does not catch up: the loop is closed.
+      // A user who is behind schedule does not catch up: the load is a closed loop.
       next = Math.max(next, performance.now());
       if (next >= endAt) break;
       const refusedFor = await this.#askNext();
@@ -68,7 +68,7 @@ export class User {
     this.#agent.destroy();
   }
 
-  /** Returns for how long the limit wants the user to wait, if it does. */
+  /** Returns how long the limit asks the user to wait, if it does. */
   async #askNext() {
     const number = this.asked.length;
     const question = this.#questions[(this.#index * 7 + number) % this.#questions.length];
@@ -113,7 +113,7 @@ export class User {
       if (status === 200) {
         const events = eventsOf(reply.text);
         const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
-        // What was not written has no session to go on in.
+        // Without a written turn there is no session to continue.
         const session = outcome?.persisted ? (outcome.session_id ?? events[0].session_id) : undefined;
         Object.assign(attempt, { text: JSON.stringify(events), outcome, session });
       }

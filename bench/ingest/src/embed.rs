@@ -11,24 +11,24 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::Deserialize;
 
-/// A line of standard input, as JSON. `encode.py` speaks the same way.
+/// A request: a line of standard input, as JSON. `encode.py` has the same protocol.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
-    /// Answered with the milliseconds of embedding the strings of a JSON file, tokenizing and pooling included.
+    /// Returns the milliseconds of embedding the strings of a JSON file, with tokenizing and pooling.
     Time { texts: String },
-    /// Answered with the number of vectors written, 384 little-endian f32 each.
+    /// Writes the vectors, 384 little-endian f32 each, and returns their number.
     Vectors { texts: String, output: String },
 }
 
-/// Says `ready`, then answers each line with one line.
+/// Prints `ready`, then answers each line with one line.
 pub(crate) fn serve(model: &Path, threads: usize) -> Result<()> {
     let embedder = Embedder::from_dir(model)?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     println!("ready");
     for line in io::stdin().lines() {
         let line = line?;
-        match serde_json::from_str(&line).with_context(|| format!("what is {line}?"))? {
+        match serde_json::from_str(&line).with_context(|| format!("cannot parse the request {line}"))? {
             Request::Time { texts } => {
                 let texts = read_texts(Path::new(&texts))?;
                 let started = Instant::now();
@@ -45,13 +45,13 @@ pub(crate) fn serve(model: &Path, threads: usize) -> Result<()> {
     Ok(())
 }
 
-/// In the order of the texts.
+/// The vectors, in the order of the texts.
 pub(crate) fn vectors(embedder: &Embedder, texts: &[String]) -> Vec<Vec<f32>> {
     let embed = |embedder: &mut Embedder, text: &String| embedder.embed(text).vector;
     texts.par_iter().map_init(|| embedder.clone(), embed).collect()
 }
 
-/// Writes them as a JSON array; returns the number of tokens that the model reads of them.
+/// Writes the texts as a JSON array and returns the number of tokens that the model reads.
 pub(crate) fn write_texts(model: &Path, texts: &[String], file: &Path) -> Result<usize> {
     let embedder = Embedder::from_dir(model)?;
     fs::write(file, serde_json::to_string(texts)?)

@@ -1,4 +1,4 @@
-//! What `cargo xtask bench ingest` runs natively, optimised.
+//! The native program of `cargo xtask bench ingest`, built in release mode.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line program talks to its caller")]
@@ -27,48 +27,48 @@ struct Cli {
 enum Command {
     /// Write a folder of Markdown files, the same on every run.
     Corpus {
-        /// How many.
+        /// Number of files.
         #[arg(long)]
         files: u32,
-        /// A folder that does not exist yet.
+        /// Folder, which must not exist.
         folder: PathBuf,
     },
-    /// Edit 1 % of such a folder, move 1 % and remove 1 %, and print how many of each as JSON.
+    /// Edit 1 % of the files of such a folder, move 1 % and remove 1 %, and print the numbers as JSON.
     Change {
-        /// How many files it had.
+        /// Number of files that were written.
         #[arg(long)]
         files: u32,
-        /// The folder.
+        /// Folder to change.
         folder: PathBuf,
     },
-    /// Write one long plain text.
+    /// Write one long plain text file.
     LongText {
-        /// In millions of bytes.
+        /// Size in millions of bytes.
         #[arg(long)]
         megabytes: u32,
         /// The file.
         file: PathBuf,
     },
-    /// Write the texts that kb embeds of such files as a JSON array, and print the number of their tokens.
+    /// Write the texts that kb embeds for such files as a JSON array, and print their number of tokens.
     Texts {
-        /// How many passages.
+        /// Number of passages.
         #[arg(long)]
         passages: usize,
-        /// Each passage followed by its sentences.
+        /// Write the sentences of each passage after it.
         #[arg(long)]
         sentences: bool,
         /// The file.
         file: PathBuf,
     },
-    /// Embed on request, one line a request.
+    /// Embed on request; each request is one line.
     Embed {
-        /// On so many cores.
+        /// Number of threads.
         #[arg(long)]
         threads: usize,
     },
-    /// Print as JSON how often the right passage is found with its headings before what is embedded, and without.
+    /// Print as JSON how often the right passage is found with and without headings in the embedded text.
     Headings {
-        /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl; left out if not given.
+        /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl.
         #[arg(long)]
         data: Option<PathBuf>,
         /// Folder of Markdown pages.

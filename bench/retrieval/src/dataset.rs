@@ -1,4 +1,4 @@
-//! A set: a folder of questions, with what is known of each.
+//! A set: a folder of questions with their accepted answers.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,25 +14,25 @@ use crate::quoted::holds_one_of;
 pub(crate) struct Dataset {
     /// The name of the folder.
     pub(crate) name: String,
-    /// Answered by one or more documents.
+    /// Questions that one or more documents answer.
     pub(crate) answerable: Vec<Question>,
-    /// Made to look answerable by a document, and not.
+    /// Questions written to look answerable, which no document answers.
     pub(crate) near: Vec<Question>,
-    /// About something else.
+    /// Questions about something else.
     pub(crate) off_topic: Vec<Question>,
 }
 
-/// A question, and what answers it. Documents and answers are empty where nothing does.
+/// A question and its answers. Documents and answers are empty if it is unanswerable.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Question {
     pub(crate) question: String,
     /// File names of the documents that answer it.
     pub(crate) documents: Vec<String>,
-    /// Accepted answers, each in the words of a document.
+    /// Accepted answers, each quoted from a document.
     pub(crate) answers: Vec<String>,
 }
 
-/// `set.json`, of a set whose documents are files.
+/// The file `set.json` of a set whose documents are files.
 #[derive(Deserialize)]
 struct Description {
     /// The folder of the documents, relative to the set.
@@ -51,7 +51,7 @@ struct Answerable {
     question: String,
     /// Id of the passage, or path of the document, that answers it.
     passage: String,
-    /// Others that answer it too.
+    /// Others that also answer it.
     #[serde(default)]
     also: Vec<String>,
     answers: Vec<String>,
@@ -67,7 +67,7 @@ struct Unanswerable {
 struct Documents(HashMap<String, Document>);
 
 struct Document {
-    /// What `match_chunks` calls it.
+    /// Its name in the results of `match_chunks`.
     name: String,
     text: String,
 }
@@ -119,7 +119,7 @@ impl Documents {
                 .with_context(|| format!("cannot read {}", description.display()))?;
             return Self::files(&folder.join(documents));
         }
-        // Passage number `n`, from 0, is the document `n.md`; `cargo xtask` writes them so.
+        // `cargo xtask bench` writes passage number `n`, counted from 0, as the document `n.md`.
         let passages: Vec<Passage> = lines(&folder.join("passages.jsonl"))?;
         let document = |(number, Passage { id, text }): (usize, Passage)| {
             (id, Document { name: format!("{number}.md"), text })
@@ -127,7 +127,7 @@ impl Documents {
         Ok(Self(passages.into_iter().enumerate().map(document).collect()))
     }
 
-    /// Every file of a folder by its path there. The search knows documents by the last part of it.
+    /// Every file of a folder by its relative path. The search returns only the file name of a document.
     fn files(folder: &Path) -> Result<Self> {
         let mut documents = HashMap::new();
         let mut names = HashSet::new();
@@ -161,7 +161,7 @@ impl Documents {
         if answers.iter().all(|answer| answer.trim().is_empty()) {
             bail!("“{question}” has no accepted answer");
         }
-        // Figures of such a question would always be misses. A document that is no text cannot be looked into.
+        // Such a question would always be a miss. A document that is not text cannot be checked.
         if !found
             .iter()
             .any(|document| document.text.contains('\u{FFFD}') || holds_one_of(&document.text, &answers))
@@ -189,7 +189,7 @@ fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
 mod tests {
     use super::*;
 
-    /// A folder of its own with these files; removed when dropped.
+    /// A new folder with these files, removed when dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_set_json_are_named_by_their_path() {
+    fn documents_in_set_json_are_identified_by_their_path() {
         let folder = Folder::with(
             "files",
             &[
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_a_document_that_is_not_there_is_an_error() {
+    fn a_question_about_a_missing_document_is_an_error() {
         let folder = Folder::with(
             "missing",
             &[
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_one_name_cannot_be_told_apart() {
+    fn two_documents_with_the_same_file_name_are_an_error() {
         let folder = Folder::with(
             "twins",
             &[

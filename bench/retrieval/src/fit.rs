@@ -2,7 +2,7 @@
 //!
 //! Logistic regression by iteratively reweighted least squares (Newton's method). Without a ridge, a set that can be separated
 //! perfectly would let the coefficients grow without bound. Each set weighs the same, and within a set the answerable questions
-//! weigh as much as the others: a large set must not decide for a small one.
+//! weigh as much as the others, so that a large set does not outweigh a small one.
 
 use chat_core::evidence::{Background, EvidenceThresholds, Signals, assess};
 
@@ -11,10 +11,10 @@ use crate::results::{Found, Results};
 /// Intercept, then one coefficient for each signal.
 const TERMS: usize = 4;
 const NAMES: [&str; TERMS] = ["INTERCEPT", "SENTENCE", "SCORE", "MEAN_SIMILARITY"];
-/// On every coefficient but the intercept; beside the weight of a set it is small.
+/// Applied to every coefficient except the intercept; small compared with the weight of a set.
 const RIDGE: f64 = 1.0;
 const STEPS: usize = 50;
-/// Of the questions, as many as if each set had so many.
+/// Each set weighs as much as this number of questions.
 const WEIGHT_OF_SET: f64 = 1000.0;
 
 type Row = [f64; TERMS];
@@ -27,8 +27,8 @@ struct Example {
     is_answerable: bool,
 }
 
-/// Fits the model to some sets and prints the constants. Then, for each set, the evidence of its off-topic questions and what
-/// would be answered: of a set that was fitted to, by a model that was fitted without it.
+/// Fits the model to some sets and prints the constants. Then prints, for each set, the evidence of its off-topic questions and
+/// what would be answered; for a set that was fitted to, with a model that was fitted without it.
 pub(crate) fn print(fit_to: &[Results], report: &[Results]) {
     let sets: Vec<_> = fit_to.iter().map(examples).collect();
     let coefficients = fit(sets.iter().flatten());
@@ -81,7 +81,7 @@ fn examples(set: &Results) -> Vec<Example> {
     examples
 }
 
-/// `None` for a question that the model cannot read, which is not weighed by evidence.
+/// `None` for a question in a script that the model cannot read, which evidence does not weigh.
 fn example(found: &Found, is_answerable: bool) -> Option<Example> {
     let floor = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
     let assessment = assess(&found.question, &found.rows, &floor);
@@ -129,7 +129,7 @@ fn probability(coefficients: &Row, terms: &Row) -> f64 {
     1.0 / (1.0 + (-log_odds(coefficients, terms)).exp())
 }
 
-/// Gaussian elimination with pivots of the largest magnitude.
+/// Gaussian elimination with partial pivoting.
 fn solve(mut matrix: [Row; TERMS], mut right: Row) -> Row {
     for column in 0..TERMS {
         let magnitude = |row: &usize| matrix[*row][column].abs();
@@ -166,9 +166,9 @@ mod tests {
     }
 
     #[test]
-    fn the_model_that_made_the_data_is_found_again() {
+    fn fitting_recovers_the_model_that_generated_the_data() {
         let truth = [-1.0, 2.0, -1.0, 0.5];
-        // Each point counts as often for yes and no as the model says; so often that the ridge is nothing beside them.
+        // Each point counts for yes and no in the proportion of the model, with weights that make the ridge negligible.
         let mut examples = Vec::new();
         for point in 0..16 {
             let bit = |at: u32| f64::from(point >> at & 1);

@@ -1,6 +1,6 @@
-//! Measures retrieval, quoting and refusal against knowledge bases that `cargo xtask` has filled.
+//! Measures retrieval, quotes and refusals on knowledge bases that `cargo xtask bench retrieval` has filled.
 //!
-//! `ask` needs a knowledge base and writes what it finds to a file; everything else reads such files.
+//! Only `ask` needs a knowledge base. It writes its results to a file, which the other commands read.
 
 #![allow(clippy::print_stdout, reason = "a command line program talks to its caller")]
 
@@ -34,10 +34,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Ask a knowledge base the questions of a set and write what is found, a line of JSON for each question.
+    /// Ask a knowledge base the questions of a set and write the results, a line of JSON for each question.
     Ask {
-        /// Folder with answerable.jsonl, unanswerable_near.jsonl and off_topic.jsonl, as far as there are any, and with
-        /// passages.jsonl or set.json.
+        /// Folder with passages.jsonl or set.json, and with any of answerable.jsonl, unanswerable_near.jsonl and
+        /// off_topic.jsonl.
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
         #[arg(long, value_name = "FILE")]
@@ -49,22 +49,22 @@ enum Command {
     },
     /// Print the figures of each set as JSON: [[set, [answerable, near, off-topic questions], [[name, value], …]], …].
     Measure {
-        /// What `ask` wrote.
+        /// Results that `ask` wrote.
         #[arg(required = true, value_name = "FILE")]
         found: Vec<PathBuf>,
         /// Where to write the calibration plot of all sets together.
         #[arg(long, value_name = "FILE")]
         plot: PathBuf,
-        /// A reader that ranks anew what was found for the answerable questions, for figures next to those without it.
+        /// A reader that reranks the results of the answerable questions, for additional figures.
         #[arg(long, value_name = "FILE")]
         reader: Option<PathBuf>,
     },
     /// Fit the evidence model and print its constants.
     Fit {
-        /// What `ask` wrote for the sets to fit to.
+        /// Results that `ask` wrote for the sets to fit to.
         #[arg(required = true, value_name = "FILE")]
         found: Vec<PathBuf>,
-        /// The same for sets that are only reported on.
+        /// Results for sets that are only reported on.
         #[arg(long, value_name = "FILE")]
         report: Vec<PathBuf>,
     },

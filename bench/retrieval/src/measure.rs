@@ -1,4 +1,4 @@
-//! The figures: how often the right passage is found, the right sentence quoted, and the rest refused.
+//! The figures: how often the right passage is found, the right sentence quoted, and an unanswerable question refused.
 
 use anyhow::{Result, anyhow};
 use chat_core::answer::Answer;
@@ -11,13 +11,13 @@ use uuid::Uuid;
 use crate::quoted::{holds_one_of, is_coherent, is_quoted, noise, shows_its_sentences};
 use crate::results::{Found, Results};
 
-/// Name and value of one figure: a share from 0 to 1, or a mean. A figure of no question or no answer is left out.
+/// Name and value of one figure: a share from 0 to 1, or a mean. A figure without questions or answers is left out.
 pub(crate) type Figure = (&'static str, f64);
 
-/// The floor of the plain gate.
+/// The threshold of the plain vector search.
 const PLAIN_THRESHOLD: f64 = 0.35;
 
-/// All figures of a set. What each means is in the help of `cargo xtask bench retrieval`.
+/// All figures of a set; `cargo xtask bench retrieval --help` describes them.
 pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
     let questions = &results.answerable;
     let (answered, open) = (answers_at(questions, Found::gates)?, answers_at(questions, Found::open_gates)?);
@@ -81,12 +81,12 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
     Ok(figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
 }
 
-/// The decision at these gates.
+/// The decision with these thresholds.
 pub(crate) fn decide(found: &Found, gates: &EvidenceThresholds) -> Response {
     respond(&found.question, &found.rows, gates, true)
 }
 
-/// The questions that are answered at these gates, with their answers.
+/// The questions that are answered with these thresholds, and their answers.
 fn answers_at(found: &[Found], gates: impl Fn(&Found) -> EvidenceThresholds + Sync) -> Result<Vec<(&Found, Answer)>> {
     let answer = |found| match decide(found, &gates(found)).verdict {
         Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
@@ -99,7 +99,7 @@ fn answers_at(found: &[Found], gates: impl Fn(&Found) -> EvidenceThresholds + Sy
     found.par_iter().filter_map(answer).collect()
 }
 
-/// The share of true; `None` of nothing.
+/// The share of `true`; `None` without values.
 fn share(hits: impl Iterator<Item = bool>) -> Option<f64> {
     let (mut yes, mut all) = (0_u32, 0_u32);
     for hit in hits {
@@ -129,12 +129,12 @@ fn is_chunk_of_gold(found: &Found, chunk_id: Uuid) -> bool {
     found.rows.iter().any(|row| row.chunk_id == chunk_id && found.is_gold(row))
 }
 
-/// Whether the floor alone would answer, on vectors alone.
+/// Whether the plain vector search would answer.
 fn plain_answers(found: &Found) -> bool {
     found.plain_rows.iter().any(|row| row.similarity >= PLAIN_THRESHOLD)
 }
 
-/// Whether a document that answers is above the floor; `None` if nothing is.
+/// Whether a document that answers is above the threshold; `None` if no row is.
 fn is_gold_plainly_cited(found: &Found) -> Option<bool> {
     let mut cited = found.plain_rows.iter().filter(|row| row.similarity >= PLAIN_THRESHOLD).peekable();
     cited.peek()?;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_question_is_a_miss_of_first_is_answer_and_no_part_of_noise() {
+    fn a_refused_question_counts_against_first_is_answer_and_not_in_noise() {
         let near = row("a.md", 0.95, "Refunds take 5 days.");
         let far = row("a.md", 0.1, "Refunds take 5 days.");
         let results = set(vec![

@@ -18,8 +18,8 @@ struct Bin {
     confidence: f64,
 }
 
-/// An SVG: above, the share of answerable questions over the confidence; below, how many questions there are of each kind.
-/// All sets together.
+/// An SVG of all sets together. Top: the share of answerable questions over the confidence; bottom: the number of questions of
+/// each kind.
 pub(crate) fn calibration(sets: &[Results]) -> String {
     let mut bins = [Bin::default(); BINS];
     for set in sets {

@@ -1,33 +1,32 @@
-//! Whether a quoted sentence holds an accepted answer, and whether it is noise.
+//! Whether a quoted sentence contains an accepted answer, and whether it is noise.
 //!
-//! Words are compared as a reader sees them: white space counts as one space, and marks of emphasis and code do not count.
+//! Words are compared as a reader sees them: white space counts as one space, and Markdown emphasis and code marks are ignored.
 
 use chat_core::answer::{Answer, QuotedSentence, Role};
 use uuid::Uuid;
 
-/// Shorter sentences hold a part of an answer only if they hold all of one.
+/// A shorter sentence counts as part of an answer only if it contains a whole one.
 const MIN_WORDS_OF_PART: usize = 3;
 
-/// Whether a text holds one of the accepted answers.
+/// Whether a text contains one of the accepted answers.
 pub(crate) fn holds_one_of(text: &str, answers: &[String]) -> bool {
     let text = plain(text);
     answers.iter().map(|answer| plain(answer)).any(|answer| !answer.is_empty() && text.contains(&answer))
 }
 
-/// Whether a sentence holds one of the accepted answers, as it stands in its passage or as it is shown.
+/// Whether a sentence contains one of the accepted answers, either as in its passage or as shown.
 pub(crate) fn holds_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
     texts(sentence).any(|text| holds_one_of(text, answers))
 }
 
-/// Whether one of the first sentences holds an accepted answer. Those that are there for the next one do not count, neither
-/// as a hit nor as one of the first.
+/// Whether one of the first sentences contains an accepted answer. Context sentences count neither as a hit nor as one of the
+/// first.
 pub(crate) fn is_quoted(answer: &Answer, first: usize, answers: &[String]) -> bool {
     let chosen = answer.sentences.iter().filter(|sentence| sentence.role == Role::Answer);
     chosen.take(first).any(|sentence| holds_answer(sentence, answers))
 }
 
-/// How many of the quoted sentences hold no part of an accepted answer. One that is there for the next is noise if that
-/// one is.
+/// How many of the quoted sentences contain no part of an accepted answer. A context sentence is noise if the next one is.
 pub(crate) fn noise(answer: &Answer, answers: &[String]) -> usize {
     let mut noise = 0;
     let mut next_holds = false;
@@ -40,8 +39,8 @@ pub(crate) fn noise(answer: &Answer, answers: &[String]) -> usize {
     noise
 }
 
-/// Whether all quotes come from one section of one document, or each that follows one from elsewhere names its place in the
-/// text.
+/// Whether all quotes are from one section of one document, or each quote that follows one from elsewhere names its place in
+/// the text.
 pub(crate) fn is_coherent(answer: &Answer) -> bool {
     let text = unescaped(&answer.deltas.concat());
     let names_place = |sentence: &QuotedSentence| {
@@ -53,7 +52,7 @@ pub(crate) fn is_coherent(answer: &Answer) -> bool {
         .all(|pair| matches!(pair, [before, after] if place(before) == place(after) || names_place(after)))
 }
 
-/// Whether the text that is sent shows every sentence that the answer says it quotes.
+/// Whether the text sent to the user shows every sentence that the answer lists as quoted.
 pub(crate) fn shows_its_sentences(answer: &Answer) -> bool {
     let text = unescaped(&answer.deltas.concat());
     answer.sentences.iter().all(|sentence| text.contains(&unescaped(&sentence.text)))
@@ -63,7 +62,7 @@ fn place(sentence: &QuotedSentence) -> (Uuid, Option<&str>) {
     (sentence.document_id, sentence.section.as_deref())
 }
 
-/// What a sentence says, as it stands in its passage and as it is shown, with the line that introduces its list.
+/// The text of a sentence as in its passage and as shown, with the line that introduces its list.
 fn texts(sentence: &QuotedSentence) -> impl Iterator<Item = &String> {
     [&sentence.source, &sentence.text].into_iter().chain(&sentence.introduction)
 }
@@ -84,7 +83,7 @@ fn plain(text: &str) -> String {
     without_marks.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Brackets are escaped in an answer where they would look like its markers.
+/// An answer escapes brackets that would look like its markers.
 fn unescaped(text: &str) -> String {
     text.replace(r"\[", "[").replace(r"\]", "]")
 }
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_stand_in_the_source_or_in_what_is_shown() {
+    fn an_answer_may_match_the_source_or_the_shown_text() {
         let row =
             QuotedSentence { source: "Sunday | closed".to_owned(), ..sentence("Day: Sunday, hours: closed") };
         assert!(holds_answer(&row, &accepted(&["Sunday | closed"])));
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_holds_no_part_of_an_answer_is_noise() {
+    fn a_sentence_without_any_part_of_an_answer_is_noise() {
         let answers = accepted(&["You may return it within 5 days. Then you get a refund of the price"]);
         let noise_of = |sentences| noise(&answer(sentences), &answers);
         assert_eq!(noise_of(vec![sentence("Then you get a refund of the price!")]), 0, "it is a part");
@@ -186,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn quotes_of_one_place_are_coherent() {
+    fn quotes_from_one_section_are_coherent() {
         assert!(is_coherent(&answer(vec![from(1, "Fees", None), from(1, "Fees", None)])));
         assert!(!is_coherent(&answer(vec![from(1, "Fees", None), from(1, "Hours", None)])));
         assert!(!is_coherent(&answer(vec![from(1, "Fees", None), from(2, "Fees", None)])));
     }
 
     #[test]
-    fn a_quote_of_another_place_must_name_it_in_the_text() {
+    fn a_quote_from_another_section_must_name_it_in_the_text() {
         let named = vec![from(1, "Fees", None), from(2, "Hours", Some("Hours")), from(2, "Hours", None)];
         assert!(is_coherent(&answer(named.clone())));
         let mut unsaid = answer(named.clone());
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_is_not_sent_is_noticed() {
+    fn a_quoted_sentence_that_is_missing_from_the_text_is_detected() {
         let mut answer = answer(vec![sentence("Five [5] days.")]);
         answer.deltas = vec![r"Five \[5\] days. [1]".to_owned()];
         assert!(shows_its_sentences(&answer));

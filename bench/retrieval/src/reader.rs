@@ -1,4 +1,4 @@
-//! What a reader (`embedder::Reader`) would gain: it reads question and passage together, and ranks anew what was found.
+//! The gain of a reader (`embedder::Reader`), which reads question and passage together and reranks the results.
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,10 +12,10 @@ use crate::measure::Figure;
 use crate::quoted::holds_one_of;
 use crate::results::{Found, Results};
 
-/// Of so many passages, the best by the reader, it reads each sentence.
+/// The number of passages, best first, of which the reader reads each sentence.
 const PASSAGES_WITH_SENTENCES: usize = 2;
 
-/// What the reader makes of one question.
+/// The reader's result for one question.
 struct Read {
     finds_gold: bool,
     first_holds_answer: bool,
@@ -62,7 +62,7 @@ fn read(reader: &mut Reader, found: &Found) -> Read {
     }
 }
 
-/// Positions by falling score; of equal scores, the earlier one first.
+/// Positions by descending score; equal scores keep their order.
 fn best_first(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_are_ordered_by_falling_score() {
+    fn positions_are_ordered_by_descending_score() {
         assert_eq!(best_first(&[0.5, 2.0, -1.0, 2.0]), [1, 3, 0, 2]);
         assert!(best_first(&[]).is_empty());
     }

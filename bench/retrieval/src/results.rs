@@ -1,4 +1,4 @@
-//! What was found for the questions of a set, and the file it is kept in.
+//! The search results for the questions of a set, and their file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -9,7 +9,7 @@ use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::{Deserialize, Serialize};
 
-/// What was found for each kind of question of one set.
+/// The results for each kind of question of one set.
 pub(crate) struct Results {
     /// The name of the set.
     pub(crate) set: String,
@@ -18,19 +18,19 @@ pub(crate) struct Results {
     pub(crate) off_topic: Vec<Found>,
 }
 
-/// What was found for one question.
+/// The result for one question.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) question: String,
-    /// File names of the documents that answer it; none if the question cannot be answered.
+    /// File names of the documents that answer it; empty if it is unanswerable.
     pub(crate) documents: Vec<String>,
     /// Accepted answers.
     pub(crate) answers: Vec<String>,
     /// The rows of `match_chunks`, by vectors and words.
     pub(crate) rows: Vec<MatchedChunk>,
-    /// By passage vectors alone.
+    /// The rows of a search by passage vectors alone.
     pub(crate) plain_rows: Vec<MatchedChunk>,
-    /// What the knowledge base was calibrated to.
+    /// The calibration of the knowledge base.
     pub(crate) background: Background,
 }
 
@@ -59,12 +59,12 @@ struct Line {
 }
 
 impl Found {
-    /// The default gates of the knowledge base that was asked.
+    /// The default thresholds of the knowledge base.
     pub(crate) fn gates(&self) -> EvidenceThresholds {
         EvidenceThresholds { background: self.background, ..EvidenceThresholds::default() }
     }
 
-    /// All gates open: what would be quoted if everything were answered.
+    /// Thresholds that answer every question, to see what would be quoted.
     pub(crate) fn open_gates(&self) -> EvidenceThresholds {
         EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..self.gates() }
     }
@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn results_survive_writing_and_reading() {
         let row = json!({
             "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "0.md",
             "document_meta": {}, "content": "Yes.", "meta": {"section": "Fees"}, "similarity": 0.1, "lexical": null,

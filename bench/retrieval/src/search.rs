@@ -1,4 +1,4 @@
-//! Asks the knowledge base every question, as the Worker would.
+//! Asks the knowledge base every question as the Worker does.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::dataset::{Dataset, Question};
 use crate::results::{Found, Results};
 
-/// Passages asked for, as the Worker does by default.
+/// The default of the Worker.
 const MATCH_COUNT: u32 = 5;
-/// Questions under way at the same time.
+/// Number of concurrent questions.
 const CONCURRENCY: usize = 4;
 
 pub(crate) struct Searcher<'a> {

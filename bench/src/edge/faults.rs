@@ -1,4 +1,4 @@
-//! What the Worker makes of each fault of Supabase. Its tests find out; here it is shown.
+//! How the Worker responds to each fault of Supabase: shows what its tests recorded.
 
 use std::{fs, io};
 
@@ -10,7 +10,7 @@ use crate::report::{Report, print_columns};
 
 const HEADER: [&str; 6] = ["fault", "status", "ends with", "written", "calls", "in"];
 
-/// What the last run of the tests found, fault by fault and step by step.
+/// The results of the last run of the tests, by fault and step.
 pub(super) struct Faults(Vec<Value>);
 
 impl Faults {
@@ -36,18 +36,18 @@ impl Faults {
         report.context("faults", self.0.clone());
     }
 
-    /// One line for all steps of which the same comes.
+    /// Prints a table with one line for all steps that have the same result.
     pub(super) fn print(&self) {
         let mut rows = vec![HEADER.map(str::to_owned)];
         rows.extend(self.by_outcome().into_iter().map(|(outcome, steps)| {
             let [fault, status, end, persisted, tries] = outcome;
             [fault, status, end, persisted, tries, steps.join(", ")]
         }));
-        println!("\nwhat comes of each fault of Supabase");
+        println!("\nresponses of the Worker to faults of Supabase");
         print_columns(&rows);
     }
 
-    /// Steps by fault and outcome, both in the order of their first appearance.
+    /// Steps grouped by fault and outcome, both in the order of their first appearance.
     fn by_outcome(&self) -> Vec<([String; 5], Vec<String>)> {
         let mut faults: Vec<&Value> = Vec::new();
         for outcome in &self.0 {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_of_the_same_outcome_stand_together() {
+    fn steps_with_the_same_outcome_are_grouped() {
         let outcome = |step, fault, status, code| {
             json!({ "step": step, "fault": fault, "status": status, "code": code, "end": null,
                 "persisted": null, "tries": 1, "ms": 5 })

@@ -1,5 +1,5 @@
-//! The Worker in workerd on this computer: what it adds to its calls of Supabase, how soon an answer begins, what many
-//! users at once get, and what it weighs.
+//! The Worker in workerd on this computer: the time it adds to its calls of Supabase, the time to the first byte of an
+//! answer, the load of many concurrent users, memory, and size.
 
 mod faults;
 
@@ -18,75 +18,75 @@ use self::faults::Faults;
 use crate::report::Report;
 use crate::{folder, program};
 
-/// How long the stand-in for Supabase waits before each answer, in milliseconds.
+/// How long the stand-in for Supabase waits before each response, in milliseconds.
 const LATENCY_MS: u32 = 5;
 
-/// More questions a minute than anybody asks here.
+/// A limit in questions per minute that no measurement reaches.
 const NO_LIMIT: &str = "10000";
 
 const NOTES: &str = "\
-overhead_…: the client's time less the time that its calls took in a stand-in for Supabase; _last_byte: less both calls;
-  _direct_call: the same without the Worker, which is what client and stand-in themselves add
-ttfb_…: one user after the other, without the embedding of the question, which is made in the browser
-load_…: times under load are those of the local database, one session on one core; the users leave it 30 % of its time,
-  since beyond that questions only wait in line. Eager users ask more than the limit allows, the others a few questions
-memory_…: resident memory of workerd, once its caches are full; _constant_worker: the same requests to a Worker that makes the
+overhead_…: the client's time minus the time of its calls in a stand-in for Supabase; _last_byte: minus both calls;
+  _direct_call: the same without the Worker, which is what the client and the stand-in add
+ttfb_…: one user after another, without embedding the question, which the browser does
+load_…: times under load are those of the local database, one session on one core; the users leave it idle for 30 % of the time,
+  because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions
+memory_…: resident memory of workerd once its caches are full; _constant_worker: the same requests to a Worker that makes the
   same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
-  pause; load_memory_…: from its start on, while caches fill";
+  pause; load_memory_…: from its start, while caches fill";
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// Measure only these parts, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
-    /// How many users ask at once.
+    /// Number of concurrent users.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     users: u32,
-    /// For how long they do.
+    /// Duration of the load.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// How many questions each of them may ask in a minute.
+    /// Limit of questions per user and minute.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Measure the Worker as it is built already.
+    /// Measure the existing build.
     #[arg(long)]
     no_build: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What the Worker adds to its calls of Supabase.
+    /// Time that the Worker adds to its calls of Supabase.
     Overhead,
     /// Time to the first byte of an answer on the local Supabase.
     Ttfb,
     /// Whether memory stays flat over thousands of requests.
     Memory,
-    /// Many users at once on the local Supabase.
+    /// Many concurrent users on the local Supabase.
     Load,
-    /// The compressed Worker.
+    /// The size of the compressed Worker.
     Size,
 }
 
 impl Part {
     fn name(self) -> &'static str {
         match self {
-            Self::Overhead => "the Worker's own time",
+            Self::Overhead => "the overhead of the Worker",
             Self::Ttfb => "the time to the first byte",
             Self::Memory => "the memory of workerd",
-            Self::Load => "many users at once",
+            Self::Load => "many concurrent users",
             Self::Size => "the size of the Worker",
         }
     }
 }
 
-type Measure = fn(&Bed, &Options, &mut Report) -> Result<()>;
+type Measure = fn(&Workbench, &Options, &mut Report) -> Result<()>;
 
-/// What is measured on running services; the load last, since it leaves the database large.
+/// Measurements of running services. The load is last because it leaves the database large.
 const ON_SERVICES: [(Part, Measure); 4] = [
-    (Part::Overhead, |bed, _, report| bed.overhead(report)),
-    (Part::Ttfb, |bed, _, report| bed.ttfb(report)),
-    (Part::Memory, |bed, _, report| bed.memory(report)),
-    (Part::Load, Bed::load),
+    (Part::Overhead, |bench, _, report| bench.overhead(report)),
+    (Part::Ttfb, |bench, _, report| bench.ttfb(report)),
+    (Part::Memory, |bench, _, report| bench.memory(report)),
+    (Part::Load, Workbench::load),
 ];
 
 impl Options {
@@ -104,23 +104,23 @@ pub(super) fn measure(options: &Options) -> Result<()> {
         build::run(&[build::Part::Kb, build::Part::Worker], &tools)?;
     }
     let mut report = Report::new()?;
-    let mut broken = Vec::new();
+    let mut failed = Vec::new();
     if options.wants(Part::Size) {
         println!("• measuring {}", Part::Size.name());
         program::add_to(&mut node("size.mjs"), &stop, &mut report)?;
     }
     let parts: Vec<_> = ON_SERVICES.into_iter().filter(|(part, _)| options.wants(*part)).collect();
     if !parts.is_empty() {
-        let bed = Bed::prepare(&model, &stop)?;
+        let bench = Workbench::prepare(&model, &stop)?;
         for (part, measure) in parts {
             println!("• measuring {}", part.name());
             let part_started = Instant::now();
-            match measure(&bed, options, &mut report) {
+            match measure(&bench, options, &mut report) {
                 Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
                 Err(error) => {
                     stop.check()?;
                     println!("✗ {}: {error:#}", part.name());
-                    broken.push(part.name());
+                    failed.push(part.name());
                 }
             }
         }
@@ -136,25 +136,25 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     match faults {
         Some(faults) => faults.print(),
         None => {
-            println!("\nno table of faults: `node --test edge-chat/tests/faults.test.mjs` makes it");
+            println!("\nno table of faults: run `node --test edge-chat/tests/faults.test.mjs` to make it");
         }
     }
     println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
-    if !broken.is_empty() {
-        bail!("could not measure {}", broken.join(" and "));
+    if !failed.is_empty() {
+        bail!("could not measure {}", failed.join(" and "));
     }
     Ok(())
 }
 
-/// A local Supabase with the sample knowledge base, and questions to it.
-struct Bed {
+/// A local Supabase with the sample knowledge base, and questions for it.
+struct Workbench {
     work: PathBuf,
     questions: PathBuf,
     supabase: Supabase,
     stop: Stop,
 }
 
-impl Bed {
+impl Workbench {
     fn prepare(model: &ModelDir, stop: &Stop) -> Result<Self> {
         let work = folder()?.join("edge");
         if work.exists() {
@@ -164,11 +164,11 @@ impl Bed {
         let supabase = Supabase::start(&work.join("supabase"), &work, stop)?;
         supabase.sync(&paths::repo().join("supabase/sample-kb"), model)?;
         stop.check()?;
-        let bed = Self { questions: work.join("questions.json"), work, supabase, stop: stop.clone() };
-        let mut prepare = bed.program("prepare.mjs");
+        let bench = Self { questions: work.join("questions.json"), work, supabase, stop: stop.clone() };
+        let mut prepare = bench.program("prepare.mjs");
         prepare.env("KB_BINARY", paths::kb_binary()).env("EVIDENCE_MODEL_DIR", &model.0);
-        program::run(&mut prepare, &bed.stop)?;
-        Ok(bed)
+        program::run(&mut prepare, &bench.stop)?;
+        Ok(bench)
     }
 
     fn overhead(&self, report: &mut Report) -> Result<()> {
@@ -182,7 +182,7 @@ impl Bed {
 
     fn memory(&self, report: &mut Report) -> Result<()> {
         let stand_in = self.stand_in()?;
-        // So that the largest outcomes are answers of as many passages as there may be.
+        // Makes the largest outcomes answers with the maximum number of passages.
         let variables =
             [("CHAT_RATE_LIMIT", NO_LIMIT), ("CHAT_MATCH_COUNT", "50"), ("CHAT_EVIDENCE_CONFIDENCE", "0")];
         let worker = self.worker("worker-memory", &stand_in.url, &variables)?;
@@ -225,7 +225,7 @@ impl Bed {
         )
     }
 
-    /// A program that knows where Supabase and the questions are.
+    /// A program of `bench/edge` that gets the addresses and keys of Supabase and the questions.
     fn program(&self, name: &str) -> Command {
         let mut program = node(name);
         program
@@ -238,7 +238,7 @@ impl Bed {
         program
     }
 
-    /// A Worker of its own for a part: what one part leaves in it must not touch the next.
+    /// A separate Worker for each part: the state that one part leaves must not affect the next.
     fn worker(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
         let mut server = shell::command("node");
         server.arg("edge-chat/local/server.mjs");
@@ -268,7 +268,7 @@ impl Bed {
     }
 }
 
-/// A program of `bench/edge`.
+/// A Node.js program of `bench/edge`.
 fn node(name: &str) -> Command {
     let mut node = shell::command("node");
     node.arg(paths::repo().join("bench/edge").join(name));

@@ -9,26 +9,34 @@ mod sts_benchmark;
 mod texts;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, setup};
 
+use crate::evaluation::{EvaluationData, REMEDY};
 use crate::folder;
 use crate::report::Report;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Texts with token ids and f32 vectors to compare with; the form of ../shared/bench-peer/reference.json.
+    /// Texts with token ids and f32 vectors to compare with.
+    /// [default: embedder-wasm/tests/reference.json]
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
+    /// Folder of a page that runs Transformers.js with its q8 model (package-lock.json, build.mjs, corpus.json, adapters/,
+    /// models/). Without it, Transformers.js and ONNX Runtime q8 are left out.
+    #[arg(long, value_name = "DIR", env = "EVIDENCE_CHAT_PEER_DIR", hide_env_values = true)]
+    peer: Option<PathBuf>,
+    #[command(flatten)]
+    evaluation: EvaluationData,
     /// Measure only these parts, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
-    /// Measure the package as it is built already.
+    /// Measure the existing build.
     #[arg(long)]
     no_build: bool,
 }
@@ -41,11 +49,11 @@ impl Options {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Time of the native build, beside ONNX Runtime.
+    /// Time of the native build, compared with ONNX Runtime.
     Native,
-    /// Speed, load, memory and accuracy in Chromium, beside Transformers.js.
+    /// Speed, load time, memory and accuracy in Chromium, compared with Transformers.js.
     Browser,
-    /// The STS benchmark, natively.
+    /// The STS benchmark, natively; needs --eval-dir.
     Quality,
     /// What a visitor downloads.
     Size,
@@ -65,65 +73,71 @@ impl Part {
     }
 }
 
-/// What the parts measure with, and where they put their results.
-struct Bed {
-    /// Work folder, git-ignored.
+/// What the parts measure with, and where they write.
+struct Workbench {
+    /// Work folder, ignored by git.
     dir: PathBuf,
     model: ModelDir,
     chromium: PathBuf,
     /// Texts with token ids and f32 vectors.
     reference: PathBuf,
-    /// The peer library and its models; `None` where the folder is not beside the checkout.
+    /// Transformers.js and its models, if `--peer` names them.
     peer: Option<PathBuf>,
-    /// Data sets; `None` likewise.
+    /// Evaluation data, if a folder was named.
     evaluation: Option<PathBuf>,
 }
 
 /// Prints a table and writes `target/bench/embedder.json`.
 pub(super) fn measure(options: &Options) -> Result<()> {
-    let bed = prepare(options)?;
+    let bench = prepare(options)?;
     let started = Instant::now();
     let mut report = Report::new()?;
-    report.context("reference", bed.reference.file_name().unwrap_or_default().to_string_lossy());
-    let mut broken = Vec::new();
+    report.context("reference", bench.reference.file_name().unwrap_or_default().to_string_lossy());
+    let mut failed = Vec::new();
     for part in Part::ALL.into_iter().filter(|&part| options.wants(part)) {
         let part_started = Instant::now();
         println!("• measuring {}", part.name());
         let result = match part {
-            Part::Native => native::measure(&bed, &mut report),
-            Part::Browser => browser::measure(&bed, &mut report),
-            Part::Quality => quality::measure(&bed, &mut report),
+            Part::Native => native::measure(&bench, &mut report),
+            Part::Browser => browser::measure(&bench, &mut report),
+            Part::Quality => quality::measure(&bench, &mut report),
             Part::Size => size::measure(&mut report),
         };
         match result {
             Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
             Err(error) => {
                 println!("✗ {}: {error:#}", part.name());
-                broken.push(part.name());
+                failed.push(part.name());
             }
         }
     }
-    let file = bed.dir.join("embedder.json");
+    let file = bench.dir.join("embedder.json");
     report.write(&file)?;
     report.print();
     println!("\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
-    if !broken.is_empty() {
-        bail!("could not measure {}", broken.join(" and "));
+    if !failed.is_empty() {
+        bail!("could not measure {}", failed.join(" and "));
     }
     Ok(())
 }
 
-fn prepare(options: &Options) -> Result<Bed> {
+fn prepare(options: &Options) -> Result<Workbench> {
+    // Checked before setup and build, which take minutes.
+    let evaluation = options.evaluation.dir()?;
+    ensure!(
+        evaluation.is_some() || !options.only.contains(&Part::Quality),
+        "the STS benchmark needs stsb-en-test.csv: {REMEDY}"
+    );
+    let default_reference = paths::repo().join("embedder-wasm/tests/reference.json");
+    let reference = existing(options.reference.as_ref().unwrap_or(&default_reference))?;
+    let peer = options.peer.as_deref().map(existing).transpose()?;
     let (tools, model, chromium) = setup::everything()?;
     if !options.no_build {
         build::run(&[build::Part::Embedder], &tools)?;
     }
-    let dir = folder()?;
-    let shared = paths::repo().with_file_name("shared");
-    let beside = |name: &str| Some(shared.join(name)).filter(|path| path.is_dir());
-    let reference = match &options.reference {
-        Some(file) => fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))?,
-        None => shared.join("bench-peer/reference.json"),
-    };
-    Ok(Bed { dir, model, chromium, reference, peer: beside("bench-peer"), evaluation: beside("eval") })
+    Ok(Workbench { dir: folder()?, model, chromium, reference, peer, evaluation })
+}
+
+fn existing(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! ONNX Runtime from the Python registry, and the models it runs.
+//! ONNX Runtime from the Python package index, and the models it runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub(super) struct OnnxRuntime {
 }
 
 impl OnnxRuntime {
-    /// Installs what is missing.
+    /// Installs it if it is missing.
     pub(super) fn ensure() -> Result<Self> {
         let python = python::with_packages("bench-venv", REQUIREMENTS)?;
         Ok(Self { python })
     }
 
-    /// Writes the f32 weights as ONNX, unless `onnx` is there and newer than what it is made from.
+    /// Writes the f32 weights as ONNX, unless `onnx` is newer than its sources.
     pub(super) fn export(&self, safetensors: &Path, onnx: &Path) -> Result<()> {
         let script = paths::repo().join("bench/onnxruntime/export.py");
         let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
@@ -33,7 +33,7 @@ impl OnnxRuntime {
         {
             return Ok(());
         }
-        // Under another name first: an export that was interrupted must not be taken for a model.
+        // Written under another name first: an interrupted export must not pass for a model.
         let partial = onnx.with_extension("partial");
         shell::run(shell::command(&self.python).arg(script).arg(safetensors).arg(&partial))?;
         fs::rename(partial, onnx)?;

@@ -1,4 +1,4 @@
-//! How well the vectors order sentence pairs, and the native programs that make them.
+//! How well the vectors rank sentence pairs, and the native programs that compute the vectors.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -7,22 +7,23 @@ use std::process::Stdio;
 use anyhow::{Context, Result, ensure};
 use xtask::{paths, shell};
 
-use super::{Bed, sts_benchmark};
+use super::{Workbench, sts_benchmark};
+use crate::evaluation::REMEDY;
 use crate::report::Report;
 
 const DIMENSIONS: usize = 384;
 
 /// Adds `stsb_spearman`: Spearman's rank correlation of cosine and human score over the STS benchmark's test set.
-pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
-    let Some(evaluation) = &bed.evaluation else {
-        println!("  left out: no ../shared/eval");
+pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
+    let Some(evaluation) = &bench.evaluation else {
+        println!("  skipping the STS benchmark, which needs stsb-en-test.csv: {REMEDY}");
         return Ok(());
     };
     let file = evaluation.join("stsb-en-test.csv");
     let csv = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let pairs = sts_benchmark::parse(&csv)?;
     let texts: Vec<_> = pairs.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
-    let vectors = embed(bed, &texts)?;
+    let vectors = embed(bench, &texts)?;
     let cosines: Vec<_> = vectors.chunks_exact(2).map(|pair| cosine(&pair[0], &pair[1])).collect();
     let scores: Vec<_> = pairs.iter().map(|pair| pair.score).collect();
     report.add("stsb_spearman", sts_benchmark::spearman(&cosines, &scores), "correlation");
@@ -30,7 +31,7 @@ pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Builds a program of `bench/native`, optimised, and returns its path.
+/// Builds a program of `bench/native` in release mode and returns its path.
 pub(super) fn program(name: &str) -> Result<PathBuf> {
     shell::run(shell::cargo(&["build"]).args([
         "--release",
@@ -44,11 +45,11 @@ pub(super) fn program(name: &str) -> Result<PathBuf> {
 }
 
 /// The vectors of texts without line breaks.
-fn embed(bed: &Bed, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-    let input = bed.dir.join("texts.txt");
+fn embed(bench: &Workbench, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+    let input = bench.dir.join("texts.txt");
     fs::write(&input, texts.join("\n"))?;
     let output = shell::command(program("embed_lines")?)
-        .arg(&bed.model.0)
+        .arg(&bench.model.0)
         .stdin(File::open(input)?)
         .stderr(Stdio::inherit())
         .output()?;
@@ -60,7 +61,7 @@ fn embed(bed: &Bed, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         .collect();
     ensure!(
         numbers.len() == texts.len() * DIMENSIONS,
-        "embed_lines gave {} numbers for {} texts",
+        "embed_lines returned {} numbers for {} texts",
         numbers.len(),
         texts.len()
     );

@@ -11,13 +11,13 @@ const BYTES_PER_MB: f64 = 1e6;
 
 /// Adds `brotli_code_mb`, `brotli_model_mb` and `brotli_total_mb`.
 pub(super) fn measure(report: &mut Report) -> Result<()> {
-    // `cargo xtask package` keeps the sizes it knows there, too.
+    // `cargo xtask package` caches sizes there, too.
     let folder = paths::repo().join("target/package");
     fs::create_dir_all(&folder)?;
     let mut sizes = shell::command("node");
     sizes.arg("embedder-wasm/npm/sizes.mjs").arg(folder.join("brotli.json"));
     let table = shell::output(&mut sizes)
-        .context("`node embedder-wasm/npm/sizes.mjs` failed; is the package built, with the model?")?;
+        .context("`node embedder-wasm/npm/sizes.mjs` failed; is the package built with the model?")?;
     let (model, code) = sum(&table).with_context(|| format!("sizes.mjs printed:\n{table}"))?;
     for (name, bytes) in [("total", code + model), ("code", code), ("model", model)] {
         report.add(format!("brotli_{name}_mb"), bytes as f64 / BYTES_PER_MB, "MB");
@@ -39,9 +39,9 @@ fn sum(table: &str) -> Result<(u64, u64)> {
     Ok((model.context("no model among the files")?, code))
 }
 
-/// A number as people write it, `1,234,567`.
+/// Parses `1,234,567`.
 fn bytes(number: &str) -> Result<u64> {
-    number.replace(',', "").parse().with_context(|| format!("{number} is no number"))
+    number.replace(',', "").parse().with_context(|| format!("{number} is not a number"))
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_is_told_from_the_code() {
+    fn the_model_and_the_code_are_summed_separately() {
         let table = "file bytes brotli\nindex.js 6,642 2,000\nx_bg.wasm 313,721 100,500\n\
                      m.safetensors 22,978,081 14,700,000\ntogether 23,298,444 14,802,500";
         assert_eq!(sum(table).unwrap(), (14_700_000, 102_500));

@@ -1,4 +1,4 @@
-//! The STS benchmark: pairs of sentences with a human score from 0 to 5, and the measure that goes with it.
+//! The STS benchmark: pairs of sentences with a human score from 0 to 5, and Spearman's rank correlation.
 
 use anyhow::{Context, Result, ensure};
 
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_form_is_refused() {
+    fn a_line_without_two_sentences_and_a_score_is_an_error() {
         assert!(parse("A,B").is_err());
         assert!(parse("A,B,high").is_err());
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn equal_values_share_a_rank() {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
-        // By hand: ranks (0, 1.5, 1.5, 3) and (0, 1, 2, 3) give 4.5 / sqrt(4.5 * 5).
+        // Worked out on paper: ranks (0, 1.5, 1.5, 3) and (0, 1, 2, 3) give 4.5 / sqrt(4.5 * 5).
         let expected = 4.5 / (4.5_f64 * 5.0).sqrt();
         assert!((spearman(&[1.0, 2.0, 2.0, 9.0], &[1.0, 2.0, 3.0, 4.0]) - expected).abs() < 1e-12);
         assert!((spearman(&[1.0, 2.0, 3.0], &[9.0, 5.0, 1.0]) + 1.0).abs() < 1e-12);

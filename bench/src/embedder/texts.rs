@@ -1,6 +1,6 @@
 //! Texts of a given number of tokens.
 
-/// Each is one token of the vocabulary.
+/// Each word is one token of the vocabulary.
 const WORDS: [&str; 12] = [
     "our",
     "support",
@@ -16,8 +16,8 @@ const WORDS: [&str; 12] = [
     "day",
 ];
 
-/// A text of exactly so many tokens, \[CLS\] and \[SEP\] included.
-pub(super) fn of(tokens: usize) -> String {
+/// A text of exactly this many tokens, \[CLS\] and \[SEP\] included.
+pub(super) fn with_tokens(tokens: usize) -> String {
     let words: Vec<_> = WORDS.into_iter().cycle().take(tokens - 2).collect();
     words.join(" ")
 }

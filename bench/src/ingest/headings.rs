@@ -1,26 +1,26 @@
-//! Whether a passage is found more often if its headings stand before what is embedded.
+//! Whether a passage is found more often if its headings are part of the embedded text.
 
 use anyhow::{Context, Result};
 
-use super::Bed;
+use super::Workbench;
 use crate::report::Report;
 
-/// Adds recalls with and without.
-pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
-    let mut program = bed.program();
+/// Adds the recalls with and without headings.
+pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
+    let mut program = bench.program();
     program
         .arg("headings")
         .args(["--pages", "supabase/sample-kb"])
         .args(["--questions", "bench/ingest/help-questions.jsonl"]);
-    match &bed.evaluation {
+    match &bench.evaluation {
         Some(data) => {
             program.arg("--data").arg(data);
             report.context("heading_data", data.file_name().unwrap_or_default().to_string_lossy());
         }
-        None => println!("  no ../shared/eval/squad: only the sample pages; --data names another folder"),
+        None => println!("  no --data DIR and no squad in --eval-dir: measuring the sample pages only"),
     }
     let figures: Vec<(String, f64)> =
-        serde_json::from_str(&bed.ask(&mut program)?).context("it printed something else than figures")?;
+        serde_json::from_str(&bench.output(&mut program)?).context("its output is not a list of figures")?;
     for (name, value) in figures {
         report.add(name, value, "share");
     }

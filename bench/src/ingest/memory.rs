@@ -1,31 +1,31 @@
-//! The resident memory of a process and of those it starts, as Linux counts it.
+//! The resident memory of a process and its descendants, as Linux counts it.
 
 use std::collections::HashMap;
 use std::fs;
 
 pub(super) struct PeakMemory {
     process: u32,
-    /// Peaks by process, in KiB: Linux keeps them, so that nothing between two looks is missed but the very end.
+    /// Peaks by process, in KiB. Linux keeps the peak, so polling misses only growth between the last poll and the end.
     peaks: HashMap<u32, u64>,
 }
 
 impl PeakMemory {
-    pub(super) fn of(process: u32) -> Self {
+    pub(super) fn new(process: u32) -> Self {
         Self { process, peaks: HashMap::new() }
     }
 
     /// Reads the peaks so far.
-    pub(super) fn look(&mut self) {
-        let mut waiting = vec![self.process];
-        while let Some(process) = waiting.pop() {
+    pub(super) fn poll(&mut self) {
+        let mut pending = vec![self.process];
+        while let Some(process) = pending.pop() {
             if let Some(peak) = peak_kib(process) {
                 self.peaks.insert(process, peak);
             }
-            waiting.extend(children(process));
+            pending.extend(children(process));
         }
     }
 
-    /// The sum of all peaks; `None` if there was nothing to see.
+    /// The sum of all peaks; `None` if no process could be read.
     pub(super) fn mib(&self) -> Option<f64> {
         (!self.peaks.is_empty()).then(|| self.peaks.values().sum::<u64>() as f64 / 1024.0)
     }
@@ -38,7 +38,7 @@ fn peak_kib(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// Each thread has its own.
+/// Linux lists the children of each thread separately.
 fn children(process: u32) -> Vec<u32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).ok();
@@ -56,17 +56,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_count() {
+    fn the_memory_of_child_processes_is_included() {
         let mut child =
             Command::new("sh").args(["-c", "sleep 30 & wait"]).stdout(Stdio::null()).spawn().unwrap();
-        let mut memory = PeakMemory::of(child.id());
+        let mut memory = PeakMemory::new(child.id());
         let deadline = Instant::now() + Duration::from_secs(10);
         while memory.peaks.len() < 2 && Instant::now() < deadline {
-            memory.look();
+            memory.poll();
         }
         let alone = peak_kib(child.id()).unwrap() as f64 / 1024.0;
-        // What was seen first may have grown since.
-        memory.look();
+        // The parent may have grown since the first poll.
+        memory.poll();
         assert!(memory.mib().unwrap() > alone);
         for process in memory.peaks.keys() {
             assert!(Command::new("kill").arg(process.to_string()).status().unwrap().success());
@@ -75,11 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn of_a_process_that_has_ended_nothing_is_known() {
+    fn a_process_that_has_ended_has_no_memory() {
         let mut child = Command::new("true").spawn().unwrap();
         child.wait().unwrap();
-        let mut memory = PeakMemory::of(child.id());
-        memory.look();
+        let mut memory = PeakMemory::new(child.id());
+        memory.poll();
         assert_eq!(memory.mib(), None);
     }
 }

@@ -1,5 +1,5 @@
-//! From a folder of documents to a knowledge base: how fast beside sentence-transformers, where the time goes, how much
-//! memory it takes, and whether headings are worth embedding.
+//! From a folder of documents to a knowledge base: throughput compared with sentence-transformers, where the time goes, how
+//! much memory it takes, and whether embedding headings helps.
 
 mod headings;
 mod memory;
@@ -19,18 +19,19 @@ use xtask::setup::ModelDir;
 use xtask::{paths, setup, shell};
 
 use self::program::Run;
+use crate::evaluation::EvaluationData;
 use crate::folder;
 use crate::report::Report;
 
 const NOTES: &str = "\
-throughput_ratio: passages a second, ours by sentence-transformers' (PyTorch, f32), both on two threads, which take turns;
-  mix_…: passages and their sentences, which is what kb embeds; peer_cosine_…: its vectors and ours
-embed_share, database_share: of the wall time of the first sync; both go on at once, so that they may add up to more than 1
-resync_seconds_per_1000: with the start of kb, which weighs more the fewer files there are
-peak_memory_mib: resident memory of kb at its peak, the most of all runs below; the database is another process
-heading_…: an evaluation set whose passages stand below the title of their article; heading_pages_…: the sample pages, below
-  title and heading; recall by passage vectors alone, combined_…: by the mean of passage, sentence and words;
-  first_gained, first_lost: questions whose passage comes first with headings only, and without them only;
+throughput_ratio: passages per second, ours divided by those of sentence-transformers (PyTorch, f32), both on two threads, in
+  turns; mix_…: passages and their sentences, which is what kb embeds; peer_cosine_…: between its vectors and ours
+embed_share, database_share: of the wall time of the first sync; both overlap, so they may add up to more than 1
+resync_seconds_per_1000: includes the start of kb, which weighs more with fewer files
+peak_memory_mib: peak resident memory of kb, the maximum of the runs below; the database is another process
+heading_…: an evaluation set with the title of the article as the heading of its passages; heading_pages_…: the sample pages,
+  with title and heading; recall by passage vectors alone, combined_…: by the mean of passage, sentence and words;
+  first_gained, first_lost: questions whose passage ranks first only with headings, and only without them;
   told_apart: answerable questions that score above 98.5 % of the off-topic ones";
 
 #[derive(Args)]
@@ -38,22 +39,24 @@ pub(crate) struct Options {
     /// Measure only these parts, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
-    /// How many Markdown files are synced; each gives about ten passages. A thousand take several minutes.
+    /// Number of Markdown files to sync; each has about ten passages. 1000 take several minutes.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     files: u32,
-    /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl, for the headings; left out if it is not there.
-    /// [default: ../shared/eval/squad]
+    /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl, for the headings.
+    /// [default: squad in --eval-dir; without it, only the sample pages are measured]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    evaluation: EvaluationData,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Passages a second, beside sentence-transformers; installs Python packages of 5 GB in the cache folder.
+    /// Passages per second, compared with sentence-transformers; installs 5 GB of Python packages in the cache folder.
     Throughput,
-    /// Retrieval with headings before what is embedded, and without.
+    /// Retrieval with and without headings in the embedded text.
     Headings,
-    /// `kb sync` into a local Supabase: time, memory, and the same again without changes and with some.
+    /// `kb sync` into a local Supabase: time and memory of the first sync, of one without changes and of one with some.
     Sync,
 }
 
@@ -64,7 +67,7 @@ impl Part {
     fn name(self) -> &'static str {
         match self {
             Self::Throughput => "the throughput of the embedder",
-            Self::Headings => "what headings are worth",
+            Self::Headings => "the effect of headings",
             Self::Sync => "kb sync",
         }
     }
@@ -73,23 +76,23 @@ impl Part {
 /// Prints a table and writes `target/bench/ingest.json`.
 pub(super) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
-    let bed = Bed::prepare(options)?;
+    let bench = Workbench::prepare(options)?;
     let mut report = Report::new()?;
-    let mut broken = Vec::new();
+    let mut failed = Vec::new();
     for part in Part::ALL.into_iter().filter(|&part| options.wants(part)) {
         println!("• measuring {}", part.name());
         let part_started = Instant::now();
         let result = match part {
-            Part::Throughput => throughput::measure(&bed, &mut report),
-            Part::Headings => headings::measure(&bed, &mut report),
-            Part::Sync => sync::measure(&bed, options.files, &mut report),
+            Part::Throughput => throughput::measure(&bench, &mut report),
+            Part::Headings => headings::measure(&bench, &mut report),
+            Part::Sync => sync::measure(&bench, options.files, &mut report),
         };
         match result {
             Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
             Err(error) => {
-                bed.stop.check()?;
+                bench.stop.check()?;
                 println!("✗ {}: {error:#}", part.name());
-                broken.push(part.name());
+                failed.push(part.name());
             }
         }
     }
@@ -97,8 +100,8 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     report.write(&file)?;
     report.print();
     println!("\n{NOTES}\n\nwritten: {} ({:.0} s)", file.display(), started.elapsed().as_secs_f32());
-    if !broken.is_empty() {
-        bail!("could not measure {}", broken.join(" and "));
+    if !failed.is_empty() {
+        bail!("could not measure {}", failed.join(" and "));
     }
     Ok(())
 }
@@ -110,29 +113,27 @@ impl Options {
 }
 
 /// What the parts measure with.
-struct Bed {
-    /// Work folder, git-ignored, empty at first.
+struct Workbench {
+    /// Work folder, ignored by git and empty at the start.
     work: PathBuf,
     model: ModelDir,
-    /// Evaluation data; `None` where it is not there and was not asked for.
+    /// A set for the headings, if one was named.
     evaluation: Option<PathBuf>,
     stop: Stop,
 }
 
-impl Bed {
+impl Workbench {
     fn prepare(options: &Options) -> Result<Self> {
         let evaluation = match &options.data {
             Some(data) => Some(
                 fs::canonicalize(data)
                     .with_context(|| format!("--data {}: no such folder", data.display()))?,
             ),
-            None => {
-                Some(paths::repo().with_file_name("shared").join("eval/squad")).filter(|data| data.is_dir())
-            }
+            None => options.evaluation.dir()?.map(|dir| dir.join("squad")).filter(|data| data.is_dir()),
         };
         let stop = Stop::on_signal()?;
         let model = setup::model()?;
-        println!("• building kb and what measures it, optimised");
+        println!("• building kb and bench-ingest in release mode");
         shell::run(shell::cargo(&["build"]).args(["--release", "--quiet"]).args([
             "--package",
             "kb",
@@ -148,16 +149,16 @@ impl Bed {
         Ok(Self { work, model, evaluation, stop })
     }
 
-    /// The program of `bench/ingest`.
+    /// The program in `bench/ingest`.
     fn program(&self) -> Command {
         let mut command = shell::command(release_binary("bench-ingest"));
         command.arg("--model").arg(&self.model.0);
         command
     }
 
-    /// What a run of that program prints.
-    fn ask(&self, command: &mut Command) -> Result<String> {
-        self.run(command, None)?.output.context("it has no time limit")
+    /// Runs that program and returns its standard output.
+    fn output(&self, command: &mut Command) -> Result<String> {
+        self.run(command, None)?.output.context("the program was ended without a time limit")
     }
 
     fn run(&self, command: &mut Command, limit: Option<Duration>) -> Result<Run> {

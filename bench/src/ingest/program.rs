@@ -1,4 +1,4 @@
-//! Runs a program to its end, or to a time limit, and keeps an eye on its memory.
+//! Runs a program to its end or to a time limit, and records its peak memory.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,9 +14,9 @@ use xtask::local::Stop;
 use super::memory::PeakMemory;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// One of the lines that a program says while it works is shown this often.
+/// How often a line of the program's standard error is shown.
 const SHOW_INTERVAL: Duration = Duration::from_secs(10);
-/// Shown if it fails.
+/// How many lines of standard error an error shows.
 const LAST_LINES: usize = 5;
 
 pub(super) struct Run {
@@ -24,12 +24,11 @@ pub(super) struct Run {
     pub(super) output: Option<String>,
     /// Wall time.
     pub(super) seconds: f64,
-    /// Of the program and all that it started.
+    /// Of the program and its descendants.
     pub(super) peak_memory_mib: f64,
 }
 
-/// An unsuccessful end is an error. Ends the program when this one is asked to stop. What it says on standard error is
-/// added to `log`.
+/// Runs the program and appends its standard error to `log`. A failure of the program is an error. Kills it on Ctrl-C.
 pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<Duration>) -> Result<Run> {
     let name = command.get_program().to_string_lossy().into_owned();
     let log = File::options().create(true).append(true).open(log)?;
@@ -42,10 +41,10 @@ pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<
     let stdout = child.stdout.take().context("no standard output")?;
     let stderr = child.stderr.take().context("no standard error")?;
     let output = thread::spawn(move || io::read_to_string(stdout));
-    let said = thread::spawn(move || follow(stderr, log));
-    let mut memory = PeakMemory::of(child.id());
+    let errors = thread::spawn(move || follow(stderr, log));
+    let mut memory = PeakMemory::new(child.id());
     let status = loop {
-        memory.look();
+        memory.poll();
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
@@ -58,22 +57,22 @@ pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<
     };
     let seconds = started.elapsed().as_secs_f64();
     stop.check()?;
-    let output = output.join().ok().context("nobody read its output")??;
-    let said = said.join().ok().context("nobody read what it said")?;
+    let output = output.join().ok().context("the thread that reads its output panicked")??;
+    let errors = errors.join().ok().context("the thread that reads its errors panicked")?;
     if let Some(status) = status {
-        ensure!(status.success(), "{name} failed ({status}):\n{}", said.join("\n"));
+        ensure!(status.success(), "{name} failed ({status}):\n{}", errors.join("\n"));
     }
     let peak_memory_mib =
         memory.mib().with_context(|| format!("cannot read the memory of {name} from /proc"))?;
     Ok(Run { output: status.map(|_| output), seconds, peak_memory_mib })
 }
 
-/// Copies to the log and shows some lines; the last ones are returned.
+/// Copies lines to the log, shows some of them, and returns the last ones.
 fn follow(stderr: impl Read, mut log: File) -> Vec<String> {
     let mut last = VecDeque::new();
     let mut shown = Instant::now();
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-        // Without a log, the measurement is as good.
+        // The measurement does not depend on the log.
         let _ = writeln!(log, "{line}");
         if shown.elapsed() > SHOW_INTERVAL {
             println!("  {line}");

@@ -1,4 +1,4 @@
-//! `kb sync` of a made-up corpus into a local Supabase: the first time, without changes, with some; and its memory.
+//! `kb sync` of a generated corpus into a local Supabase: the first time, without changes and with some; and its memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,38 +10,38 @@ use xtask::local::Supabase;
 use xtask::setup;
 
 use super::program::Run;
-use super::{Bed, release_binary};
+use super::{Workbench, release_binary};
 use crate::report::Report;
 
-/// How much larger the corpus is whose plan is made, to see whether memory grows with it.
-const LARGER: u32 = 3;
-/// Just below what kb takes.
+/// How many times as large the corpus of the dry run is, to see whether memory grows with it.
+const DRY_RUN_FACTOR: u32 = 3;
+/// Just below the limit of kb.
 const LONG_TEXT_MEGABYTES: u32 = 19;
-/// By then it is read and cut; to embed all of it takes many minutes and no more memory.
+/// Enough to read and chunk the text; embedding all of it takes many minutes and no more memory.
 const LONG_TEXT_LIMIT: Duration = Duration::from_secs(90);
 
-/// Adds `embed_share`, `database_share`, `peak_memory_mib`, `resync_seconds_per_1000` and what is behind them.
-pub(super) fn measure(bed: &Bed, files: u32, report: &mut Report) -> Result<()> {
+/// Adds `embed_share`, `database_share`, `peak_memory_mib`, `resync_seconds_per_1000` and the figures they are made of.
+pub(super) fn measure(bench: &Workbench, files: u32, report: &mut Report) -> Result<()> {
     setup::node_packages()?;
-    let documents = bed.work.join("corpus");
-    bed.ask(bed.program().args(["corpus", "--files", &files.to_string()]).arg(&documents))?;
-    let supabase = Supabase::start(&bed.work.join("supabase"), &bed.work, &bed.stop)?;
-    let bench = SyncBench { bed, supabase };
+    let documents = bench.work.join("corpus");
+    bench.output(bench.program().args(["corpus", "--files", &files.to_string()]).arg(&documents))?;
+    let supabase = Supabase::start(&bench.work.join("supabase"), &bench.work, &bench.stop)?;
+    let syncs = Syncs { bench, supabase };
     report.context("sync_files", files);
 
-    let first = bench.sync(&documents)?;
+    let first = syncs.sync(&documents)?;
     first.add_to(report)?;
     first.expect("added", files)?;
-    let again = bench.sync(&documents)?;
-    again.expect("unchanged", files)?;
-    report.add("resync_seconds_per_1000", again.run.seconds * 1000.0 / f64::from(files), "s");
-    let changes = bench.change(&documents, files, report)?;
+    let unchanged = syncs.sync(&documents)?;
+    unchanged.expect("unchanged", files)?;
+    report.add("resync_seconds_per_1000", unchanged.run.seconds * 1000.0 / f64::from(files), "s");
+    let changes = syncs.change(&documents, files, report)?;
 
-    let plan = bench.plan_of_larger(files * LARGER)?;
-    let long_text = bench.long_text()?;
+    let plan = syncs.plan_of_larger(files * DRY_RUN_FACTOR)?;
+    let long_text = syncs.long_text()?;
     let peaks = [
         ("sync", first.run.peak_memory_mib),
-        ("resync", again.run.peak_memory_mib),
+        ("resync", unchanged.run.peak_memory_mib),
         ("changes", changes.run.peak_memory_mib),
         ("larger_plan", plan.peak_memory_mib),
         ("long_text", long_text.peak_memory_mib),
@@ -53,27 +53,27 @@ pub(super) fn measure(bed: &Bed, files: u32, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-struct SyncBench<'a> {
-    bed: &'a Bed,
+struct Syncs<'a> {
+    bench: &'a Workbench,
     supabase: Supabase,
 }
 
-impl SyncBench<'_> {
+impl Syncs<'_> {
     fn command(&self, folder: &Path) -> Command {
-        let mut command = self.supabase.command(release_binary("kb"), &self.bed.model);
+        let mut command = self.supabase.command(release_binary("kb"), &self.bench.model);
         command.arg("sync").arg(folder).arg("--json");
         command
     }
 
     fn sync(&self, folder: &Path) -> Result<Synced> {
-        Synced::new(self.bed.run(&mut self.command(folder), None)?)
+        Synced::new(self.bench.run(&mut self.command(folder), None)?)
     }
 
-    /// Edits, moves and removes some files; adds the time that syncing them takes.
+    /// Edits, moves and removes some files, and adds the time of the sync that follows.
     fn change(&self, documents: &Path, files: u32, report: &mut Report) -> Result<Synced> {
-        let mut change = self.bed.program();
+        let mut change = self.bench.program();
         change.args(["change", "--files", &files.to_string()]).arg(documents);
-        let expected: Value = serde_json::from_str(&self.bed.ask(&mut change)?)?;
+        let expected: Value = serde_json::from_str(&self.bench.output(&mut change)?)?;
         let changes = self.sync(documents)?;
         for (name, count) in expected.as_object().context("no counts of changes")? {
             let count = count.as_u64().context("no count")?;
@@ -84,37 +84,37 @@ impl SyncBench<'_> {
         Ok(changes)
     }
 
-    /// Reads and compares everything, and writes nothing.
+    /// Plans a sync of a larger corpus: reads and compares everything, writes nothing.
     fn plan_of_larger(&self, files: u32) -> Result<Run> {
-        let documents = self.bed.work.join("larger-corpus");
-        let mut write = self.bed.program();
-        self.bed.ask(write.args(["corpus", "--files", &files.to_string()]).arg(&documents))?;
-        self.bed.run(self.command(&documents).arg("--dry-run"), None)
+        let documents = self.bench.work.join("larger-corpus");
+        let mut write = self.bench.program();
+        self.bench.output(write.args(["corpus", "--files", &files.to_string()]).arg(&documents))?;
+        self.bench.run(self.command(&documents).arg("--dry-run"), None)
     }
 
     fn long_text(&self) -> Result<Run> {
-        let folder = self.bed.work.join("long-text");
+        let folder = self.bench.work.join("long-text");
         std::fs::create_dir_all(&folder)?;
-        let mut write = self.bed.program();
+        let mut write = self.bench.program();
         write
             .args(["long-text", "--megabytes", &LONG_TEXT_MEGABYTES.to_string()])
             .arg(folder.join("long.txt"));
-        self.bed.ask(&mut write)?;
-        self.bed.run(&mut self.command(&folder), Some(LONG_TEXT_LIMIT))
+        self.bench.output(&mut write)?;
+        self.bench.run(&mut self.command(&folder), Some(LONG_TEXT_LIMIT))
     }
 }
 
-/// A sync to its end.
+/// A sync that has ended.
 struct Synced {
     run: Run,
-    /// What it printed.
+    /// Its output.
     summary: Value,
 }
 
 impl Synced {
     fn new(run: Run) -> Result<Self> {
-        let output = run.output.as_ref().context("it has no time limit")?;
-        let summary = serde_json::from_str(output).context("kb sync printed something else than JSON")?;
+        let output = run.output.as_ref().context("kb sync was ended without a time limit")?;
+        let summary = serde_json::from_str(output).context("the output of kb sync is not JSON")?;
         Ok(Self { run, summary })
     }
 
@@ -122,10 +122,10 @@ impl Synced {
         self.summary[name].as_f64().with_context(|| format!("kb sync printed no {name}"))
     }
 
-    /// What was not synced as it should be has not been measured.
+    /// Fails unless `count` files had this result: a sync that went wrong is not a measurement.
     fn expect(&self, name: &str, count: u32) -> Result<()> {
         let found = self.number(name)?;
-        ensure!(found == f64::from(count), "kb sync counts {found} files as {name} and not {count}");
+        ensure!(found == f64::from(count), "kb sync counts {found} files as {name}, expected {count}");
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! The embedder as kb uses it beside sentence-transformers: the same texts, as many threads, taking turns.
+//! The embedder as kb uses it compared with sentence-transformers: the same texts and number of threads, in turns.
 
 use std::fs;
 use std::path::Path;
@@ -7,18 +7,18 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use xtask::shell;
 
-use super::Bed;
+use super::Workbench;
 use crate::python;
 use crate::report::Report;
 use crate::timer::Timer;
 
 const REQUIREMENTS: &str = "bench/ingest/requirements.txt";
 const THREADS: usize = 2;
-/// The two take turns this often, so that a busy moment of the machine meets both alike.
+/// The two take turns, so that a busy moment of the machine affects both.
 const TURNS: usize = 5;
 const DIMENSIONS: usize = 384;
-/// Our weights have 8 bits and theirs 32; another model would be far off.
-const LEAST_COSINE: f64 = 0.99;
+/// Our weights have 8 bits, theirs 32. Vectors of another model have a far lower cosine.
+const MIN_COSINE: f64 = 0.99;
 
 /// Texts to embed.
 struct Texts {
@@ -28,28 +28,28 @@ struct Texts {
 }
 
 const PASSAGES: Texts = Texts { prefix: "", passages: 128, with_sentences: false };
-/// About as many tokens.
+/// About as many tokens as [`PASSAGES`].
 const MIX: Texts = Texts { prefix: "mix_", passages: 64, with_sentences: true };
 
-/// Adds `throughput_ratio`, the same of passages with their sentences, and the rates behind them.
-pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
-    let weights = bed.model.0.join("model.safetensors");
+/// Adds `throughput_ratio`, the same of passages with their sentences, and the rates they are made of.
+pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
+    let weights = bench.model.0.join("model.safetensors");
     ensure!(
         weights.is_file(),
         "sentence-transformers needs {}; `cargo xtask setup model` fetches it",
         weights.display()
     );
-    let mut theirs = start_peer(bed, report)?;
+    let mut theirs = start_peer(bench, report)?;
     let threads = THREADS.to_string();
-    let mut ours = Timer::start("bench-ingest", bed.program().args(["embed", "--threads", &threads]))?;
+    let mut ours = Timer::start("bench-ingest", bench.program().args(["embed", "--threads", &threads]))?;
     report.context("threads", THREADS);
     for texts in [PASSAGES, MIX] {
-        compare(bed, &texts, &mut ours, &mut theirs, report)?;
+        compare(bench, &texts, &mut ours, &mut theirs, report)?;
     }
     Ok(())
 }
 
-fn start_peer(bed: &Bed, report: &mut Report) -> Result<Timer> {
+fn start_peer(bench: &Workbench, report: &mut Report) -> Result<Timer> {
     let python = python::with_packages("bench-ingest-venv", REQUIREMENTS).context(
         "sentence-transformers cannot be installed; it needs Python 3.10 or newer with its module venv, a Python package index, \
          and 5 GB in the cache folder",
@@ -60,50 +60,50 @@ fn start_peer(bed: &Bed, report: &mut Report) -> Result<Timer> {
     Timer::start(
         "sentence-transformers",
         shell::command(python)
-            // All it needs is in the folder.
+            // The model folder has all it needs.
             .env("HF_HUB_OFFLINE", "1")
             .env("HF_HUB_DISABLE_PROGRESS_BARS", "1")
             .arg("bench/ingest/encode.py")
-            .arg(&bed.model.0)
-            .arg(bed.work.join("sentence-transformers"))
+            .arg(&bench.model.0)
+            .arg(bench.work.join("sentence-transformers"))
             .arg(THREADS.to_string()),
     )
 }
 
 fn compare(
-    bed: &Bed,
+    bench: &Workbench,
     texts: &Texts,
     ours: &mut Timer,
     theirs: &mut Timer,
     report: &mut Report,
 ) -> Result<()> {
-    let file = bed.work.join(format!("{}texts.json", texts.prefix));
-    let mut write = bed.program();
+    let file = bench.work.join(format!("{}texts.json", texts.prefix));
+    let mut write = bench.program();
     write.args(["texts", "--passages", &texts.passages.to_string()]).arg(&file);
     if texts.with_sentences {
         write.arg("--sentences");
     }
-    let tokens: f64 = bed.ask(&mut write)?.trim().parse()?;
+    let tokens: f64 = bench.output(&mut write)?.trim().parse()?;
     let Texts { prefix, .. } = texts;
 
     let vectors = |timer: &mut Timer, name: &str| -> Result<Vec<f32>> {
-        let output = bed.work.join(format!("{prefix}{name}.f32"));
-        timer.ask_for_numbers(&json!({ "do": "vectors", "texts": file, "output": output }).to_string())?;
+        let output = bench.work.join(format!("{prefix}{name}.f32"));
+        timer.request_numbers(&json!({ "do": "vectors", "texts": file, "output": output }).to_string())?;
         read_vectors(&output)
     };
-    // Also warms both up.
+    // This also warms up both.
     let cosines = cosines(&vectors(ours, "ours")?, &vectors(theirs, "theirs")?)?;
-    let least = cosines.iter().copied().fold(f64::INFINITY, f64::min);
-    ensure!(least > LEAST_COSINE, "the vectors disagree: a cosine of {least:.4}");
+    let min = cosines.iter().copied().fold(f64::INFINITY, f64::min);
+    ensure!(min > MIN_COSINE, "the vectors disagree: a cosine of {min:.4}");
 
     let request = json!({ "do": "time", "texts": file }).to_string();
     let time = |timer: &mut Timer| -> Result<f64> {
-        let milliseconds = timer.ask_for_numbers(&request)?;
+        let milliseconds = timer.request_numbers(&request)?;
         Ok(*milliseconds.first().context("no time")? / 1e3)
     };
     let mut times = Vec::new();
     for _ in 0..TURNS {
-        bed.stop.check()?;
+        bench.stop.check()?;
         times.push((time(ours)?, time(theirs)?));
     }
     report.add(format!("{prefix}throughput_ratio"), median(times.iter().map(|(a, b)| b / a)), "ratio");
@@ -115,7 +115,7 @@ fn compare(
     }
     report.add(format!("{prefix}tokens_per_text"), tokens / count, "tokens");
     report.add(format!("{prefix}peer_cosine_mean"), cosines.iter().sum::<f64>() / count, "cosine");
-    report.add(format!("{prefix}peer_cosine_min"), least, "cosine");
+    report.add(format!("{prefix}peer_cosine_min"), min, "cosine");
     Ok(())
 }
 
@@ -127,14 +127,14 @@ fn read_vectors(file: &Path) -> Result<Vec<f32>> {
     Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
 }
 
-/// Of unit vectors.
+/// Cosines of unit vectors.
 fn cosines(a: &[f32], b: &[f32]) -> Result<Vec<f64>> {
-    ensure!(a.len() == b.len() && !a.is_empty(), "not the same number of vectors");
+    ensure!(a.len() == b.len() && !a.is_empty(), "{} and {} numbers in the vectors", a.len(), b.len());
     let cosine = |(a, b): (&[f32], &[f32])| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
     Ok(a.chunks_exact(DIMENSIONS).zip(b.chunks_exact(DIMENSIONS)).map(cosine).collect())
 }
 
-/// Of an odd number of values.
+/// The median of an odd number of values.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<_> = values.collect();
     values.sort_by(f64::total_cmp);

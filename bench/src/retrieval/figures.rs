@@ -1,4 +1,4 @@
-//! The figures of several sets: what they are called, their mean over the sets, and the table.
+//! The figures of several sets: their names, their means over the sets, and the table.
 
 use super::sets::key;
 use crate::report::{Report, print_columns};
@@ -7,18 +7,18 @@ use crate::report::{Report, print_columns};
 pub(super) type FiguresOfSet = (String, [usize; 3], Vec<(String, f64)>);
 
 const QUESTIONS: [&str; 3] = ["answerable questions", "near-unanswerable", "off-topic"];
-/// The first name of a mean over the sets.
+/// The prefix of the names of means over the sets.
 pub(super) const MACRO: &str = "macro";
-/// What is not in the table, only in the file.
+/// Prefixes of figures that are in the file and not in the table.
 const UNPRINTED: [&str; 3] = ["plain_", "gold_of_", "answered_answer_in_"];
 
-/// What the names of the figures of these sets, and of their means, begin with.
+/// The prefixes of the figures of these sets and of their means.
 pub(super) fn prefixes(sets: &[FiguresOfSet]) -> Vec<String> {
     let sets = sets.iter().map(|(set, _, _)| key(set));
     sets.chain([MACRO.to_owned()]).map(|set| format!("{set}__")).collect()
 }
 
-/// Adds each figure as `<set>__<figure>` and its mean over the sets that have it; of a single set, also by its own name.
+/// Adds each figure as `<set>__<figure>` and its mean over the sets that have it; with a single set, also as `<figure>`.
 pub(super) fn add(report: &mut Report, sets: &[FiguresOfSet]) {
     for (name, value) in named(sets) {
         let unit = unit(&name);
@@ -42,7 +42,7 @@ fn named(sets: &[FiguresOfSet]) -> Vec<(String, f64)> {
     named
 }
 
-/// The names of all figures, in the order in which sets name them.
+/// The names of all figures, in the order of the sets that have them.
 fn names(sets: &[FiguresOfSet]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for (_, _, figures) in sets {
@@ -78,7 +78,7 @@ fn unit(name: &str) -> &'static str {
     }
 }
 
-/// A column for each set and one for the mean.
+/// Prints a column for each set and one for the mean.
 pub(super) fn print(sets: &[FiguresOfSet]) {
     let mut head = vec![String::new()];
     head.extend(sets.iter().map(|(set, _, _)| set.clone()));
@@ -126,11 +126,11 @@ mod tests {
         let sets = [set("covidfaq-en", &[("recall_1", 0.5)]), set("shop", &[("recall_1", 0.7)])];
         assert_eq!(find(&sets, "covidfaq_en__recall_1"), Some(0.5));
         assert_eq!(find(&sets, "shop__recall_1"), Some(0.7));
-        assert_eq!(find(&sets, "recall_1"), None, "whose?");
+        assert_eq!(find(&sets, "recall_1"), None, "of which set?");
     }
 
     #[test]
-    fn figures_of_a_single_set_have_their_own_names_too() {
+    fn figures_of_a_single_set_are_also_named_without_the_set() {
         let sets = [set("squad", &[("recall_1", 0.5)])];
         for name in ["squad__recall_1", "macro__recall_1", "recall_1"] {
             assert_eq!(find(&sets, name), Some(0.5), "{name}");

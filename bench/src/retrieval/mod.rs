@@ -1,4 +1,4 @@
-//! Knowledge bases of evaluation documents, and the program that asks them questions.
+//! Fills knowledge bases with evaluation documents and asks them questions with the program `bench-retrieval`.
 
 mod figures;
 mod sets;
@@ -16,49 +16,52 @@ use xtask::local::{Stop, Supabase};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, setup, shell};
 
+use crate::evaluation::EvaluationData;
 use crate::folder;
 use crate::report::Report;
 use figures::FiguresOfSet;
 use sets::Set;
 
-/// What is evaluated, and how.
 #[derive(Args)]
 #[command(after_long_help = SETS_AND_FIGURES)]
 pub(crate) struct Options {
     /// Folder of a set; may be given several times.
-    /// [default: bench/retrieval/shop and the sets of ../shared/eval]
+    /// [default: bench/retrieval/shop and the sets of --eval-dir]
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
-    /// Also write what was found: a line of JSON for each question, with its set, kind, documents that answer it, accepted
-    /// answers, and the rows of match_chunks as they came. For studying ranking and gates without a database.
+    /// Also write the results: a line of JSON for each question, with its set, kind, documents that answer it, accepted
+    /// answers, and the rows of match_chunks. Use it to study ranking and thresholds without a database.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
-    /// Measure what --dump wrote, with the answers of the code as it is now, rather than ask a database.
+    /// Measure the results that --dump wrote, with the current code for answers, instead of asking a database.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dump"])]
     from: Option<PathBuf>,
-    /// Also let a reader (made by `quantize-model reader`) rank anew what was found, for figures next to those without it.
+    /// Also rerank the results with a reader (made by `quantize-model reader`), for additional figures.
     #[arg(long, value_name = "FILE")]
     reader: Option<PathBuf>,
+    #[command(flatten)]
+    evaluation: EvaluationData,
 }
 
-const SETS_AND_FIGURES: &str = r#"A set is a folder, and its name is the folder's. Its questions are in answerable.jsonl, unanswerable_near.jsonl and
-off_topic.jsonl, as far as there are any: a line is {"question", "passage", "answers"} and, if more than one passage answers
-it, "also": [...]; of unanswerable questions, {"question"}. Its documents are either passages.jsonl ({"id", "title", "text"} and,
-if it is known, "language"), where the "passage" of a question is an id, or the folder that set.json names, as in
-{"documents": "relative/path"}, where it is a path in that folder.
+const SETS_AND_FIGURES: &str = r#"A set is a folder; its name is the name of the folder. Its questions are in answerable.jsonl, unanswerable_near.jsonl and
+off_topic.jsonl, each of which is optional: a line is {"question", "passage", "answers"} and, if more than one passage answers
+it, "also": [...]; for unanswerable questions, {"question"}. Its documents are either passages.jsonl ({"id", "title", "text"} and
+optionally "language"), and the "passage" of a question is an id, or the folder that set.json names, as in
+{"documents": "relative/path"}, and the "passage" is a path in that folder.
 
-Figures of a set are called <set>__<figure> (with _ for -), their means over the sets that have them macro__<figure>; of a
-single set, also <figure>. A figure of no question or no answer is left out. "Answered" is at default settings. A sentence that
-is quoted only because the next one needs it (Role::Context) is neither one of the first n nor a hit, and it is noise if that
-one is. A list item and the line that introduces its list are one sentence.
+Figures of a set are named <set>__<figure> (with _ for -), and their means over the sets that have them macro__<figure>; with a
+single set, also <figure>. A figure without questions or answers is left out. "Answered" means at default settings. A sentence
+that is quoted only because the next one needs it (Role::Context) counts neither as one of the first n nor as a hit; it is noise
+if the next one is. A list item and the line that introduces its list are one sentence.
 
-  recall_n               the passage that answers is among the first n that are found
+  recall_n               the passage that answers is among the first n found
   answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered
-  first_is_answer        of all answerable questions: answered, and the first quoted sentence holds an accepted answer
-  noise                  quoted sentences of an answer that hold no part of an accepted answer, on average. A part: the
-                         sentence holds an accepted answer, or is three words or more of one
-  sentences              quoted sentences of an answer, on average
-  coherent               of the answers: all quotes are from one section of one document, or each from elsewhere names its place
+  first_is_answer        of all answerable questions: answered, and the first quoted sentence contains an accepted answer
+  noise                  mean number of quoted sentences that contain no part of an accepted answer. A sentence is a part if
+                         it contains an accepted answer, or is three words or more of one
+  sentences              mean number of quoted sentences of an answer
+  coherent               of the answers: all quotes are from one section of one document, or each quote from elsewhere names
+                         its place
   citation_correct       of the answers: a document that answers the question is quoted
   answered_answerable, answered_near, answered_offtopic
                          questions of that kind that are answered
@@ -67,13 +70,13 @@ one is. A list item and the line that introduces its list are one sentence.
   answered_answer_in_n   of the answers: an accepted answer is in the first n quoted sentences
   gold_of_strong, gold_of_good, gold_of_partial
                          of the quoted passages of that strength: of a document that answers the question
-  plain_…                the same of a plain vector search whose answer is the first sentences of the best passage, given
-                         if its cosine is 0.35 or more
+  plain_…                the same for a plain vector search that answers with the first sentences of the best passage if its
+                         cosine is 0.35 or more
   reader_recall_1, reader_answer_in_1, reader_ms
-                         with --reader: recall_1 of the five passages ranked by the reader, the best sentence by the reader
-                         among those of its two best passages, and its time for a question on one core
+                         with --reader: recall_1 of the five passages as the reader ranks them, the sentence that the reader
+                         ranks first in its two best passages, and its time for a question on one core
 
-noise, sentences, coherent, citation_correct and gold_of_… are of the answers to answerable questions."#;
+noise, sentences, coherent, citation_correct and gold_of_… cover the answers to answerable questions."#;
 
 /// Prints a table and writes `target/bench/retrieval.json` and a calibration plot next to it.
 pub(crate) fn measure(options: &Options) -> Result<()> {
@@ -85,7 +88,7 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
             report.context("from", file.file_name().unwrap_or_default().to_string_lossy());
             vec![existing(file)?]
         }
-        None => ask(&sets_of(&options.data)?, &mut report)?,
+        None => ask(&sets_to_measure(options)?, &mut report)?,
     };
     if let Some(file) = &options.dump {
         concatenate(&found, file)?;
@@ -99,7 +102,7 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
     }
     let output = offline("measure", &arguments)?;
     let sets: Vec<FiguresOfSet> =
-        serde_json::from_str(&output).context("bench-retrieval printed something else than figures")?;
+        serde_json::from_str(&output).context("the output of bench-retrieval is not a list of figures")?;
     figures::add(&mut report, &sets);
     let file = folder()?.join("retrieval.json");
     report.write(&file)?;
@@ -115,8 +118,8 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
 }
 
 /// Prints the constants of the evidence model, fitted to some sets and reported on others.
-pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf]) -> Result<()> {
-    let (fit_to, reported) = sets::to_fit(data, report)?;
+pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf], eval_dir: Option<&Path>) -> Result<()> {
+    let (fit_to, reported) = sets::to_fit(data, report, eval_dir)?;
     let fitted = fit_to.len();
     let sets: Vec<Set> = fit_to.into_iter().chain(reported).collect();
     let found = ask(&sets, &mut Report::new()?)?;
@@ -135,21 +138,25 @@ fn existing(file: &Path) -> Result<PathBuf> {
     fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-fn sets_of(data: &[PathBuf]) -> Result<Vec<Set>> {
-    if data.is_empty() { sets::by_default() } else { sets::of_folders(data) }
+fn sets_to_measure(options: &Options) -> Result<Vec<Set>> {
+    if options.data.is_empty() {
+        sets::default_sets(options.evaluation.dir()?.as_deref())
+    } else {
+        sets::open_all(&options.data)
+    }
 }
 
-/// Asks the questions of each set, one set after the other; the files with what was found, in the order of the sets.
+/// Asks the questions of each set, one set after the other. Returns the files with the results, in the order of the sets.
 fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
     let stop = Stop::on_signal()?;
     let (tools, model) = setup::for_running()?;
     build::run(&[build::Part::Kb], &tools)?;
-    let bed = Bed { program: program()?, model, stop };
+    let bench = Workbench { program: program()?, model, stop };
     let mut files = Vec::new();
     for (number, set) in sets.iter().enumerate() {
         println!("• set {} of {}: {}", number + 1, sets.len(), set.name);
         let Asked { found, sync_seconds, seconds } =
-            bed.ask(set).with_context(|| format!("the set {} could not be measured", set.name))?;
+            bench.ask(set).with_context(|| format!("the set {} could not be measured", set.name))?;
         println!("✓ {}: {sync_seconds:.0} s for the documents, {seconds:.0} s for the questions", set.name);
         report.context(&format!("sync_seconds_{}", sets::key(&set.name)), sync_seconds.round());
         report.context(&format!("ask_seconds_{}", sets::key(&set.name)), seconds.round());
@@ -159,23 +166,23 @@ fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-struct Bed {
+struct Workbench {
     program: PathBuf,
     model: ModelDir,
     stop: Stop,
 }
 
-/// What came of one set.
+/// The outcome of one set.
 struct Asked {
-    /// The file with what was found.
+    /// The file with the results.
     found: PathBuf,
     sync_seconds: f64,
-    /// How long the questions took.
+    /// Time of the questions.
     seconds: f64,
 }
 
-impl Bed {
-    /// Starts a database of its own for the set, fills it and asks it every question.
+impl Workbench {
+    /// Starts a new database for the set, fills it and asks it every question.
     fn ask(&self, set: &Set) -> Result<Asked> {
         let work = folder()?.join("retrieval").join(&set.name);
         if work.exists() {
@@ -197,13 +204,13 @@ impl Bed {
     }
 }
 
-/// Built like `kb`, whose code it shares.
+/// Builds `bench-retrieval` with the features of the whole workspace, as `kb`, with which it shares most of its code.
 fn program() -> Result<PathBuf> {
     shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "bench-retrieval", "--quiet"]))?;
     Ok(paths::cargo_target().join("debug/bench-retrieval"))
 }
 
-/// What the program prints for a command that needs no knowledge base.
+/// Runs a command of the program that needs no knowledge base, and returns its output.
 fn offline(command: &str, arguments: &[&OsStr]) -> Result<String> {
     let mut run = shell::command(program()?);
     let output = run.arg(command).args(arguments).stderr(Stdio::inherit()).output()?;

@@ -1,9 +1,10 @@
-//! One file: a title and sections, each about one passage long.
+//! One generated file: a title and sections, each about one passage long.
 
 use super::words::{Random, Words};
 
 const SECTIONS: usize = 10;
-/// Of the body of a section. With its headings and punctuation about 160 tokens: one passage, for nearly all.
+/// Range of the number of words in a section. With headings and punctuation about 160 tokens, which is nearly always one
+/// passage.
 const WORDS: (usize, usize) = (95, 125);
 const LIST_ITEMS: usize = 4;
 const TABLE_ROWS: usize = 5;
@@ -15,12 +16,12 @@ pub(super) struct Document {
 pub(super) struct Section {
     /// Outermost first.
     pub(super) headings: Vec<String>,
-    /// What stands below them, as Markdown.
+    /// The text below the headings, as Markdown.
     pub(super) body: String,
 }
 
 impl Document {
-    /// An introduction, then sections, every third of which stands below the one before.
+    /// An introduction, then sections, every third of which is a subsection of the one before.
     pub(super) fn new(words: &Words, random: &mut Random) -> Self {
         let title = words.phrase(random, 3);
         let mut sections = vec![Section { headings: vec![title.clone()], body: prose(words, random) }];

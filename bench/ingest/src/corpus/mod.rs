@@ -16,7 +16,7 @@ use document::Document;
 use words::{Random, Words};
 
 const FILES_PER_FOLDER: u32 = 50;
-/// Of a hundred files, the first is edited, the second moved and the third removed.
+/// Of every 100 files, the first is edited, the second moved and the third removed.
 const CHANGE_EVERY: u32 = 100;
 
 pub(crate) struct Corpus {
@@ -63,7 +63,7 @@ impl Corpus {
         Ok(json!({ "changed": changed, "moved": moved, "removed": removed }))
     }
 
-    /// Paragraphs separated by blank lines.
+    /// Writes paragraphs separated by blank lines.
     pub(crate) fn write_long_text(&self, file: &Path, megabytes: u32) -> Result<()> {
         let mut output =
             BufWriter::new(File::create(file).with_context(|| format!("cannot write {}", file.display()))?);
@@ -77,8 +77,8 @@ impl Corpus {
         Ok(output.flush()?)
     }
 
-    /// What kb embeds of the first passages of the corpus: each below its headings, if asked for followed by its
-    /// sentences.
+    /// The texts that kb embeds for the first passages of the corpus: each with its headings and, if `with_sentences`, followed
+    /// by its sentences.
     pub(crate) fn texts(&self, passages: usize, with_sentences: bool) -> Vec<String> {
         let sections = (0..).flat_map(|number| self.document(number).sections).take(passages);
         let texts = |section: document::Section| {

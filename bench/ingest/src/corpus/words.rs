@@ -1,4 +1,4 @@
-//! Words by Zipf's law, and sentences of them.
+//! Words distributed by Zipf's law, and sentences made of them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// English words, the most frequent ones first, as the model's vocabulary lists them. Each is one token, as nearly all
-/// words of real text are.
+/// English words, the most frequent first, as in the model's vocabulary. Each is one token, as are nearly all words of real
+/// text.
 pub(super) struct Words {
     words: Vec<String>,
     /// Sums of 1/rank up to each word.
@@ -67,7 +67,7 @@ impl Words {
         sentence + "."
     }
 
-    /// Sentences of at least so many words together.
+    /// Sentences with at least this many words in total.
     pub(super) fn paragraph(&self, random: &mut Random, words: usize) -> String {
         let mut sentences = Vec::new();
         let mut count = 0;
@@ -91,7 +91,7 @@ fn capitalised(text: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small and reproducible on every platform.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -99,12 +99,12 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// From `least` to `most`.
-    pub(super) fn between(&mut self, least: usize, most: usize) -> usize {
-        least + (self.next() % (most - least + 1) as u64) as usize
+    /// A number from `min` to `max`, inclusive.
+    pub(super) fn between(&mut self, min: usize, max: usize) -> usize {
+        min + (self.next() % (max - min + 1) as u64) as usize
     }
 
-    /// From 0 to 1, without 1.
+    /// A number from 0, inclusive, to 1, exclusive.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,4 +1,4 @@
-//! Passages under headings, and questions that one of them answers.
+//! Passages with headings, and questions that one of them answers.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 pub(super) struct Dataset {
     pub(super) passages: Vec<Passage>,
     pub(super) answerable: Vec<Question>,
-    /// About something else.
+    /// Off-topic questions.
     pub(super) off_topic: Vec<String>,
 }
 
@@ -22,12 +22,12 @@ pub(super) struct Passage {
 
 pub(super) struct Question {
     pub(super) text: String,
-    /// Number of the passage that answers it.
+    /// Index of the passage that answers it.
     pub(super) passage: usize,
 }
 
 impl Dataset {
-    /// Passages of articles; the title of the article is all that stands above one.
+    /// Passages of articles, whose only heading is the title of the article.
     pub(super) fn of_evaluation(folder: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Line {
@@ -64,7 +64,7 @@ impl Dataset {
         })
     }
 
-    /// Sections of Markdown pages, which stand below the title of the page and a heading of their own.
+    /// Sections of Markdown pages, whose headings are the title of the page and their own.
     pub(super) fn of_pages(folder: &Path, questions: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Line {
@@ -98,7 +98,7 @@ impl Dataset {
     }
 }
 
-/// The text below each heading of a page without code.
+/// The text below each heading of a page that has no code blocks.
 fn sections(page: &str) -> Vec<Passage> {
     let mut headings: Vec<String> = Vec::new();
     let mut passages: Vec<Passage> = Vec::new();

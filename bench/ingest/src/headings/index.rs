@@ -7,7 +7,7 @@ use super::dataset::Passage;
 use super::words::{WordIndex, lexemes};
 use crate::embed;
 
-/// As kb's chunker merges up to.
+/// The size that kb's chunker merges up to.
 const TARGET_TOKENS: usize = 200;
 
 pub(super) struct Index {
@@ -17,22 +17,22 @@ pub(super) struct Index {
 }
 
 struct Chunk {
-    /// Number of the passage it is of.
+    /// Index of its passage.
     passage: usize,
     vector: Vec<f32>,
     sentences: Vec<Vec<f32>>,
 }
 
-/// One number for each passage: the best of its chunks.
+/// A score for each passage: that of its best chunk.
 pub(super) struct Scores {
     /// Cosine of question and passage.
     pub(super) vectors: Vec<f64>,
-    /// The mean of that, the cosine of the best sentence, and the share of the question's words.
+    /// The mean of that cosine, the cosine of the best sentence, and the share of the question's words.
     pub(super) combined: Vec<f64>,
 }
 
 impl Index {
-    /// Cuts and embeds; the chunks are the same with headings and without.
+    /// Chunks and embeds the passages. The chunks are the same with and without headings.
     pub(super) fn new(passages: &[Passage], with_headings: bool, embedder: &Embedder) -> Self {
         let mut owners = Vec::new();
         let mut texts = Vec::new();
@@ -80,7 +80,7 @@ impl Index {
     }
 }
 
-/// A passage that is short enough to embed below its headings, or as few pieces of whole sentences as are.
+/// The passage if it is short enough to embed with its headings, else the fewest pieces of whole sentences that are.
 fn cut<'a>(text: &'a str, headings: &str, embedder: &Embedder) -> Vec<&'a str> {
     let fits =
         |content: &str, limit: usize| embedder.count_tokens(&format!("{headings}\n{content}")) <= limit;
@@ -100,7 +100,7 @@ fn cut<'a>(text: &'a str, headings: &str, embedder: &Embedder) -> Vec<&'a str> {
     pieces
 }
 
-/// Vectors are of unit length.
+/// The cosine of unit vectors.
 fn cosine(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
 }

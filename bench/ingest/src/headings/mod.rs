@@ -1,8 +1,8 @@
-//! Is a passage found more often if its headings stand before what is embedded?
+//! Is a passage found more often if its headings are part of the embedded text?
 //!
-//! All in memory: by passage vectors alone, and by the mean of passage, best sentence and words that `match_chunks`
-//! ranks by. Words of the headings count in both arrangements, as they do in the database, and sentences are embedded
-//! alone in both.
+//! Searches in memory: by passage vectors alone, and by the mean of passage, best sentence and words, as `match_chunks`
+//! ranks. In both arrangements the words of the headings count, as in the database, and sentences are embedded without
+//! headings.
 
 mod dataset;
 mod index;
@@ -18,7 +18,7 @@ use crate::embed;
 use dataset::Dataset;
 use index::{Index, Scores};
 
-/// Of the questions that nothing answers, so many may score higher than one that is answered.
+/// The share of off-topic questions that may score higher than an answerable one that counts as told apart.
 const OFF_TOPIC_SHARE: f64 = 0.015;
 
 type Figures = Vec<(String, f64)>;

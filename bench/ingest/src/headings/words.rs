@@ -1,17 +1,17 @@
-//! How much of a question's vocabulary a text has, as `match_chunks` counts it: rare words weigh more, and a word that
-//! comes again adds less each time.
+//! The share of a question's vocabulary that a text contains, as `match_chunks` counts it: rare words weigh more, and each
+//! repetition of a word adds less.
 
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Say nothing of what is asked.
+/// Words without information about the topic of a question.
 const FUNCTION_WORDS: &str = "a about after all an and any are as at be been before by can could did do does for from get had has have how i \
     if in into is it its may me my no not of on or our should so than that the their them then there these they this to \
     was we were what when where which who whom whose why will with would you your";
 
-/// How often each lexeme stands in a text.
+/// How often each lexeme occurs in a text.
 pub(super) type Lexemes = HashMap<String, u32>;
 
 pub(super) fn lexemes(text: &str) -> Lexemes {
@@ -41,7 +41,7 @@ impl WordIndex {
         Self { texts, counts }
     }
 
-    /// From 0 to 1 for each text.
+    /// The share for each text, 0 to 1.
     pub(super) fn scores(&self, question: &str) -> Vec<f64> {
         let weights: Vec<_> = lexemes(question)
             .into_keys()

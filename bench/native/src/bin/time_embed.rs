@@ -1,7 +1,7 @@
 //! Times the embedder on one thread: `time_embed MODEL_FOLDER`.
 //!
 //! Answers each line of standard input with one line: `time ROUNDS TEXT` with the milliseconds of each embedding of the
-//! text, tokenizing and pooling included; `ids TEXT` with the token ids.
+//! text, with tokenizing and pooling; `ids TEXT` with the token ids.
 
 #![allow(clippy::print_stdout, reason = "a program that answers on standard output")]
 

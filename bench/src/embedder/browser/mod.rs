@@ -1,4 +1,4 @@
-//! The package in Chromium, beside Transformers.js: one thread, in a Web Worker.
+//! The package in Chromium compared with Transformers.js: one thread, in a Web Worker.
 
 mod peer;
 mod plan;
@@ -9,36 +9,36 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use xtask::shell;
 
-use super::Bed;
+use super::Workbench;
 use crate::report::Report;
 
-/// Our package.
+/// The package of this repository.
 const OURS: &str = "ours";
-/// Transformers.js with its q8 model and its smallest WebAssembly, its fastest form.
+/// Transformers.js with its q8 model and its smallest WebAssembly file, which is its fastest configuration.
 const PEER: &str = "peer";
-/// The same as it comes.
+/// Transformers.js with its q8 model as installed.
 const PEER_DEFAULT: &str = "peer_default";
 
 const TOKENS: [usize; 6] = [8, 16, 32, 64, 128, 256];
 
 /// Adds everything that is measured in the browser.
-pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
-    let texts = check_reference(bed)?;
-    let peer = match &bed.peer {
-        Some(source) => Some(peer::prepare(source, &bed.dir)?),
+pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
+    let texts = check_reference(bench)?;
+    let peer = match &bench.peer {
+        Some(source) => Some(peer::prepare(source, &bench.dir)?),
         None => {
-            println!("  no ../shared/bench-peer: Transformers.js and the ratios to it are left out");
+            println!("  no --peer DIR: measuring without Transformers.js and the ratios to it");
             None
         }
     };
-    let (plan_file, result_file) = (bed.dir.join("plan.json"), bed.dir.join("browser.json"));
-    let plan = plan::plan(bed, peer.as_deref(), &result_file)?;
+    let (plan_file, result_file) = (bench.dir.join("plan.json"), bench.dir.join("browser.json"));
+    let plan = plan::plan(bench, peer.as_deref(), &result_file)?;
     fs::write(&plan_file, plan.to_string())?;
     shell::run(
         shell::command("node")
             .arg("bench/browser/run.mjs")
             .arg(&plan_file)
-            .env("CHROMIUM_PATH", &bed.chromium),
+            .env("CHROMIUM_PATH", &bench.chromium),
     )?;
     let result: Value = serde_json::from_slice(&fs::read(&result_file)?)?;
 
@@ -51,22 +51,22 @@ pub(super) fn measure(bed: &Bed, report: &mut Report) -> Result<()> {
     add_accuracy(&result["accuracy"], report)
 }
 
-/// Renderer CPU time for one text, and for 32: the least of all rounds.
+/// Renderer CPU time for one text and for 32: the minimum of all rounds.
 fn add_speed(speed: &Value, report: &mut Report) -> Result<()> {
-    let best = |id: &str, test: &str| numbers(&speed[id][test]).map(|times| least(&times));
+    let best = |id: &str, test: &str| numbers(&speed[id][test]).map(|times| minimum(&times));
     for tokens in TOKENS {
         let test = tokens.to_string();
         let (name, peer_name) = (format!("cpu_ms_{tokens}"), format!("peer_cpu_ms_{tokens}"));
-        add_beside(
+        add_compared(
             report,
             &format!("ratio_cpu_{tokens}"),
             (&name, best(OURS, &test)),
             (&peer_name, best(PEER, &test)),
         )?;
     }
-    // The peer pads a batch to its longest text, so it may be faster one by one.
+    // The peer pads a batch to its longest text, so one call for each text may be faster.
     let peer = best(PEER, "batch").and_then(|batch| Ok(batch.min(best(PEER, "one by one")?)));
-    add_beside(
+    add_compared(
         report,
         "ratio_batch32",
         ("batch32_cpu_ms", best(OURS, "batch")),
@@ -84,14 +84,14 @@ fn add_load(load: &Value, report: &mut Report) -> Result<()> {
         }
         let peer = middle(PEER).and_then(|smallest| Ok(smallest.min(default?)));
         let (name, peer_name) = (format!("{kind}_ms"), format!("peer_{kind}_ms"));
-        add_beside(report, &format!("ratio_{kind}"), (&name, middle(OURS)), (&peer_name, peer))?;
+        add_compared(report, &format!("ratio_{kind}"), (&name, middle(OURS)), (&peer_name, peer))?;
         let bytes = readings(&load[OURS], &format!("{kind}Bytes"))?;
         report.add(format!("{kind}_served_mb"), median(&bytes) / 1e6, "MB");
     }
     Ok(())
 }
 
-/// Resident memory of the renderer above that of the same page while it was blank.
+/// Resident memory of the renderer, minus that of the same page while it was blank.
 fn add_memory(load: &Value, report: &mut Report) -> Result<()> {
     for (id, prefix) in [(OURS, ""), (PEER, "peer_")] {
         let Ok(blank) = readings(&load[id], "blankMib") else { continue };
@@ -99,7 +99,7 @@ fn add_memory(load: &Value, report: &mut Report) -> Result<()> {
             Ok(readings(&load[id], name)?.iter().zip(&blank).map(|(memory, blank)| memory - blank).collect())
         };
         let (loaded, used) = (above_blank("loadedMib")?, above_blank("usedMib")?);
-        // At rest, whichever is more: just loaded, or after texts of all lengths and a batch.
+        // Idle memory: the larger of just loaded, and after texts of all lengths and a batch.
         let at_rest: Vec<_> = loaded.iter().zip(&used).map(|(loaded, used)| loaded.max(*used)).collect();
         report.add(format!("{prefix}renderer_mib"), median(&at_rest), "MiB");
         report.add(format!("{prefix}renderer_loaded_mib"), median(&loaded), "MiB");
@@ -113,7 +113,7 @@ fn add_accuracy(accuracy: &Value, report: &mut Report) -> Result<()> {
         let Ok(cosines) = numbers(&accuracy[id]["cosines"]) else { continue };
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         report.add(format!("{prefix}cosine_mean"), mean, "cosine");
-        report.add(format!("{prefix}cosine_min"), least(&cosines), "cosine");
+        report.add(format!("{prefix}cosine_min"), minimum(&cosines), "cosine");
         let same = accuracy[id]["sameIds"].as_array().context("no token ids")?;
         let others: Vec<_> = (0..same.len()).filter(|&index| same[index] != json!(true)).collect();
         let share = (same.len() - others.len()) as f64 / same.len() as f64;
@@ -124,7 +124,7 @@ fn add_accuracy(accuracy: &Value, report: &mut Report) -> Result<()> {
 }
 
 /// Adds our figure in milliseconds and, where the peer was measured, the peer's and the ratio.
-fn add_beside(
+fn add_compared(
     report: &mut Report,
     ratio: &str,
     (name, ours): (&str, Result<f64>),
@@ -139,15 +139,11 @@ fn add_beside(
     Ok(())
 }
 
-/// Number of texts of the reference set, which must be well-formed if it is there.
-fn check_reference(bed: &Bed) -> Result<usize> {
-    let name = bed.reference.display();
-    if !bed.reference.exists() {
-        println!("  no {name}: accuracy is left out");
-        return Ok(0);
-    }
-    let json = fs::read(&bed.reference).with_context(|| format!("cannot read {name}"))?;
-    let reference: Value = serde_json::from_slice(&json).with_context(|| format!("{name} is no JSON"))?;
+/// Checks the form of the reference set and returns the number of its texts.
+fn check_reference(bench: &Workbench) -> Result<usize> {
+    let name = bench.reference.display();
+    let json = fs::read(&bench.reference).with_context(|| format!("cannot read {name}"))?;
+    let reference: Value = serde_json::from_slice(&json).with_context(|| format!("{name} is not JSON"))?;
     let items = reference["items"].as_array().map_or(&[][..], Vec::as_slice);
     ensure!(!items.is_empty(), "{name} has no items");
     for (index, item) in items.iter().enumerate() {
@@ -159,7 +155,7 @@ fn check_reference(bed: &Bed) -> Result<usize> {
     Ok(items.len())
 }
 
-/// One field of every load.
+/// One field of each load.
 fn readings(loads: &Value, field: &str) -> Result<Vec<f64>> {
     let loads = loads.as_array().context("not measured")?;
     numbers(&loads.iter().map(|load| load[field].clone()).collect())
@@ -171,7 +167,7 @@ fn numbers(array: &Value) -> Result<Vec<f64>> {
     Ok(numbers)
 }
 
-fn least(numbers: &[f64]) -> f64 {
+fn minimum(numbers: &[f64]) -> f64 {
     numbers.iter().copied().fold(f64::INFINITY, f64::min)
 }
 

@@ -1,4 +1,4 @@
-//! Transformers.js, made ready to be served: what a user would pick instead.
+//! Transformers.js, the alternative a user would pick, prepared to be served.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(super) fn prepare(source: &Path, work: &Path) -> Result<PathBuf> {
     let stamp = dir.join("installed-package-lock.json");
     if !fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         println!("  installing Transformers.js");
-        // One of its packages would download a native runtime that is not used here.
+        // One package's install script would download a native runtime, which is not used here.
         let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
         shell::run(shell::command("npm").args(install).current_dir(&dir))
             .context("check the network and the npm registry setting, then run it again")?;
@@ -40,7 +40,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             copy_folder(&source, &copy)?;
         } else {
-            // The bytes alone: the original may be read-only, and the next run replaces the copy.
+            // Only the bytes, not the permissions: the original may be read-only, and the next run replaces the copy.
             let bytes = fs::read(&source).with_context(|| format!("cannot read {}", source.display()))?;
             fs::write(&copy, bytes).with_context(|| format!("cannot write {}", copy.display()))?;
         }

@@ -1,4 +1,4 @@
-//! What `bench/browser/run.mjs` is to measure, and with what.
+//! The plan for `bench/browser/run.mjs`: what to measure, and with which files.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use xtask::paths;
 
 use super::{OURS, PEER, PEER_DEFAULT, TOKENS};
-use crate::embedder::{Bed, texts};
+use crate::embedder::{Workbench, texts};
 
-/// The plan as JSON. `peer` is the folder of the peer where it is ready to be served.
-pub(super) fn plan(bed: &Bed, peer: Option<&Path>, result: &Path) -> Result<Value> {
+/// The plan as JSON. `peer` is the prepared folder of the peer.
+pub(super) fn plan(bench: &Workbench, peer: Option<&Path>, result: &Path) -> Result<Value> {
     let package = paths::repo().join("embedder-wasm/npm");
     let mut mounts = Map::new();
     let mut mount = |prefix: &str, folder: &Path| {
@@ -19,7 +19,7 @@ pub(super) fn plan(bed: &Bed, peer: Option<&Path>, result: &Path) -> Result<Valu
     };
     mount("/ours/dist/", &package.join("dist"));
     mount("/ours/wasm/", &package.join("wasm"));
-    mount("/ours/model/", &bed.model.0);
+    mount("/ours/model/", &bench.model.0);
     mount("/ours/", &paths::repo().join("bench/browser"));
     let mut embedders = vec![json!({
         "id": OURS, "adapter": "/ours/adapter.mjs", "options": {}, "speed": true, "accuracy": true,
@@ -41,12 +41,12 @@ pub(super) fn plan(bed: &Bed, peer: Option<&Path>, result: &Path) -> Result<Valu
         "mounts": mounts,
         "embedders": embedders,
         "tests": tests(peer)?,
-        "reference": bed.reference.exists().then_some(&bed.reference),
+        "reference": bench.reference,
         "result": result,
     }))
 }
 
-/// Single texts of each length, and 32 mixed ones at once and one by one.
+/// Single texts of each length, and 32 mixed ones both as a batch and one by one.
 fn tests(peer: Option<&Path>) -> Result<Vec<Value>> {
     let corpus = corpus(peer)?;
     let mut tests: Vec<_> = TOKENS
@@ -59,22 +59,23 @@ fn tests(peer: Option<&Path>) -> Result<Vec<Value>> {
         .collect();
     let mixed = &corpus["batch32"];
     let count = mixed.as_array().map_or(0, Vec::len);
-    ensure!(count == 32, "the corpus has {count} mixed texts instead of 32");
+    ensure!(count == 32, "the corpus has {count} mixed texts, expected 32");
     tests.push(json!({ "name": "batch", "command": "batch", "texts": mixed, "calls": 1, "per": 1 }));
     tests
         .push(json!({ "name": "one by one", "command": "oneByOne", "texts": mixed, "calls": 32, "per": 32 }));
     Ok(tests)
 }
 
-/// `{"lengths": {"8": [text, …], …}, "batch32": [text, …]}`: the peer's, or made here.
+/// `{"lengths": {"8": [text, …], …}, "batch32": [text, …]}`: the peer's, or generated.
 fn corpus(peer: Option<&Path>) -> Result<Value> {
     if let Some(peer) = peer {
         let file = peer.join("corpus.json");
         let json = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        return serde_json::from_slice(&json).with_context(|| format!("{} is no JSON", file.display()));
+        return serde_json::from_slice(&json).with_context(|| format!("{} is not JSON", file.display()));
     }
     let lengths: Map<_, _> =
-        TOKENS.into_iter().map(|tokens| (tokens.to_string(), json!([texts::of(tokens)]))).collect();
-    let mixed: Vec<_> = TOKENS[..4].iter().cycle().take(32).map(|&tokens| texts::of(tokens)).collect();
+        TOKENS.into_iter().map(|tokens| (tokens.to_string(), json!([texts::with_tokens(tokens)]))).collect();
+    let mixed: Vec<_> =
+        TOKENS[..4].iter().cycle().take(32).map(|&tokens| texts::with_tokens(tokens)).collect();
     Ok(json!({ "lengths": lengths, "batch32": mixed }))
 }
