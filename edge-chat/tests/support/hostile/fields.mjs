@@ -1,4 +1,4 @@
-// JSON with the right fields and the wrong values.
+// JSON with valid fields and invalid values.
 import { chat, chatBody, rename } from "./case.mjs";
 
 const vector = (numbers) => `[${numbers.join(",")}]`;
@@ -64,7 +64,7 @@ const WRONG_TYPES = {
   "an object like a text": '{"length":1,"0":"a"}',
 };
 
-/** What each field cannot be; `null` is as good as nothing where a field may be missing. */
+/** Values of wrong types for each field. `null` is allowed for optional fields. */
 const FIELDS = {
   embedding: Object.keys(WRONG_TYPES),
   message: Object.keys(WRONG_TYPES),
@@ -76,7 +76,7 @@ const FIELDS = {
 
 const ID = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 
-/** Texts that look like a UUID to somebody. */
+/** Texts that some parsers accept as a UUID. */
 export const LOOK_ALIKES = {
   "no hyphens": ID.replaceAll("-", ""),
   braces: `{${ID}}`,

@@ -1,4 +1,4 @@
-// Bodies that are no JSON, or JSON of a kind that programs read differently.
+// Bodies that are not JSON, or JSON that parsers read differently.
 import { chat, chatBody, rename } from "./case.mjs";
 
 const nested = (open, close, depth, core = "") => open.repeat(depth) + core + close.repeat(depth);
@@ -86,7 +86,7 @@ function around(bytes, field = "message") {
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
 }
 
-/** JSON values that are none, tried where the Worker reads them and where it does not care. */
+/** Invalid JSON values, for known and for unknown fields. */
 const BROKEN_VALUES = {
   NaN: "NaN",
   Infinity: "Infinity",

@@ -1,4 +1,4 @@
-// Paths, ids and queries that mean to be something else.
+// Paths, ids and queries that try to be something else.
 import { SESSION, get } from "./case.mjs";
 import { LOOK_ALIKES } from "./fields.mjs";
 
@@ -66,7 +66,7 @@ const PATHS = [
   `/api/sessions/${"%41".repeat(2000)}`,
 ].map((target) => get(`path ${target.slice(0, 60)}`, target, NOT_FOUND));
 
-/** Ids as they could stand in a path, with what does not belong there in escapes. */
+/** Invalid ids for a path, percent-encoded where necessary. */
 const IDS = {
   ...LOOK_ALIKES,
   "an operator of PostgREST": "eq.5e551011-0000-4000-8000-000000000001",

@@ -1,5 +1,5 @@
-// Requests that are no HTTP. The server in front of the Worker refuses them itself, with a status and in words of its
-// own (400 and 501, also 500): there is no request yet to which the Worker could answer with its JSON.
+// Invalid HTTP. The server in front of the Worker rejects it with its own status (400 and 501, also 500) and text, because
+// there is no request yet that the Worker could answer.
 import { chatBody } from "./case.mjs";
 
 const POST = { method: "POST", target: "/api/chat" };
