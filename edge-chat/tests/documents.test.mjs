@@ -223,7 +223,7 @@ describe("no download", () => {
       const reply = await download(make());
       assertError(reply, 404, "not_found");
       messages.add(reply.json.message);
-      assert.equal(messages.size, 1, "nothing tells one from another");
+      assert.equal(messages.size, 1, "all messages are equal");
     });
   }
 

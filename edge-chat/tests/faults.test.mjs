@@ -167,7 +167,7 @@ describe("circuit breaker", () => {
       const refused = await knock();
       assertError(refused, 503, "upstream_unavailable");
       assert.equal(refused.headers.get("retry-after"), "5");
-      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5, "nobody was asked");
+      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5, "no call was made");
       const started = performance.now();
       assert.ok(isOpen(await ask(worker.url, user, question(), { token: tokenAt(user) })));
       assert.ok(performance.now() - started < 300, "at once");
@@ -389,7 +389,7 @@ describe("file that is cut off", () => {
       await reader.read();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [call] = upstream.callsOf(user, "storage/object");
-      assert.ok(call.sent < HUGE_BYTES / 2, "nobody reads, so nothing more is fetched");
+      assert.ok(call.sent < HUGE_BYTES / 2, "without a reader nothing more is fetched");
       await reader.cancel();
       await eventually(() => call.closed);
     });

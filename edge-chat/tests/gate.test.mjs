@@ -157,7 +157,7 @@ describe("rate limit window", () => {
     for (let i = 0; i < 2; i++) assertError(await worker.ask(user), 503, "upstream_unavailable");
     upstream.behave(user, {});
     assert.equal(rateLimit(await worker.ask(user))[1], "16");
-    assert.equal(rateLimit(await worker.ask(newUser()))[1], "19", "nobody else pays for it");
+    assert.equal(rateLimit(await worker.ask(newUser()))[1], "19", "other users are not affected");
     await worker.setTime(START + MINUTE);
     upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
     assertError(await worker.ask(user), 503, "upstream_unavailable");
@@ -365,7 +365,7 @@ describe("stored outcomes", () => {
     const emptied = await worker.ringAlarmOf(user);
     assert.equal(rowsIn(emptied), 0, JSON.stringify(emptied));
     assert.equal(emptied.alarm, null);
-    assert.deepEqual(emptied.rows, {}, "the object of a user who is gone holds nothing at all");
+    assert.deepEqual(emptied.rows, {}, "the object of an inactive user is empty");
     assert.equal((await worker.ask(user, { ...sent, message: "Something else?" })).status, 200);
     assert.equal((await worker.gateOf(user)).alarm, START + 2 * DAY, "who comes back has a new one");
   });

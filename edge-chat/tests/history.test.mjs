@@ -287,7 +287,7 @@ describe("sessions", () => {
     const unknown = await get(intruder, `/api/sessions/${NOWHERE}`);
     for (const reply of await Promise.all(attempts)) {
       assertError(reply, 404, "not_found");
-      assert.equal(reply.json.message, unknown.json.message, "nothing tells it from one that never was");
+      assert.equal(reply.json.message, unknown.json.message, "the same message as for a session that never existed");
     }
     assert.deepEqual(upstream.history.sessionsOf(owner), [session]);
     assert.equal(session.title, "Mine");

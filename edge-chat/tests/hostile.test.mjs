@@ -111,7 +111,7 @@ describe("invalid HTTP", () => {
 
 describe("harmless requests that look hostile", () => {
   const HARMLESS = {
-    "fields nobody knows": { body: { surprise: { deep: [1, [2, [3]]] }, constructor: 1, toString: null } },
+    "unknown fields": { body: { surprise: { deep: [1, [2, [3]]] }, constructor: 1, toString: null } },
     "markup in the message": { body: { message: '<script>alert(1)</script> "refunds"' } },
     "SQL in the message": { body: { message: "'; drop table kb_documents; -- refunds" } },
     "controls in the message": { body: { message: "refunds\u0001\u001b[31m\u202e\uFFFE" } },

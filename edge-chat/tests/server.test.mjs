@@ -49,7 +49,7 @@ test("a missing setting is reported in the log and not to the client", async () 
   const reply = await ask(url, crypto.randomUUID());
   server.child.stdin.end();
   const [code] = await server.exit;
-  assert.equal(code, 0, "ends when its parent is gone");
+  assert.equal(code, 0, "exits when its parent exits");
   assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
   assert.ok(!JSON.stringify(reply.json).includes("SUPABASE"));
   assert.match(server.output, /SUPABASE_URL is not set/);

@@ -7,7 +7,7 @@ const json = ["Content-Type", "application/json"];
 const body = () => Buffer.from(chatBody());
 
 export const RUNTIME_CASES = [
-  { name: "a method nobody knows", method: "FROBNICATE", target: "/api/chat" },
+  { name: "an unknown method", method: "FROBNICATE", target: "/api/chat" },
   { name: "a method in small letters", method: "post", target: "/api/chat" },
   { name: "a method with a NUL", method: "PO\0ST", target: "/api/chat" },
   { name: "a tunnel", method: "CONNECT", target: "evil.test:443" },
@@ -25,7 +25,7 @@ export const RUNTIME_CASES = [
     pieces: [Buffer.from("{}")],
   },
   {
-    name: "a Transfer-Encoding nobody knows",
+    name: "an unknown Transfer-Encoding",
     ...POST,
     headers: [json, ["Transfer-Encoding", "x-custom"]],
     pieces: [body()],
