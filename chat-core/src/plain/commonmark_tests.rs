@@ -52,34 +52,34 @@ fn target() -> impl Strategy<Value = String> {
     "[a-z/_.*]{1,6}(\\([a-z]\\))?( \"[a-z ]{0,4}\")?"
 }
 
-fn inlines() -> impl Strategy<Value = Vec<Inline>> {
+fn several(one: impl Strategy<Value = Inline> + 'static) -> BoxedStrategy<Vec<Inline>> {
+    prop::collection::vec(one, 1..4).boxed()
+}
+
+fn emphasis(inner: BoxedStrategy<Vec<Inline>>) -> impl Strategy<Value = Inline> {
     let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
-    let emphasis = |inner: BoxedStrategy<Vec<Inline>>| {
-        let mark = mark.clone();
-        (mark, inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
-    };
-    let several = |one: BoxedStrategy<Inline>| prop::collection::vec(one, 1..4).boxed();
-    // Link texts contain emphasis and images, but no other links.
-    let in_link = leaf().prop_recursive(2, 6, 3, move |inner| {
+    (mark, inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
+}
+
+fn image(inner: BoxedStrategy<Vec<Inline>>) -> impl Strategy<Value = Inline> {
+    (inner, target()).prop_map(|(inner, target)| Inline::Image(inner, target))
+}
+
+/// The text of a link, which contains emphasis and images, but no other links.
+fn link_text() -> BoxedStrategy<Vec<Inline>> {
+    let one = leaf().prop_recursive(2, 6, 3, |inner| {
         let inner = several(inner);
-        prop_oneof![
-            2 => emphasis(inner.clone()),
-            1 => (inner, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
-        ]
+        prop_oneof![2 => emphasis(inner.clone()), 1 => image(inner)]
     });
-    let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
-    let emphasis = move |inner: BoxedStrategy<Vec<Inline>>| {
-        (mark.clone(), inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
-    };
-    let one = leaf().prop_recursive(3, 12, 3, move |inner| {
-        let in_link = several(in_link.clone().boxed());
-        prop_oneof![
-            2 => emphasis(several(inner)),
-            1 => (in_link.clone(), target()).prop_map(|(inner, target)| Inline::Link(inner, target)),
-            1 => (in_link, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
-        ]
+    several(one)
+}
+
+fn inlines() -> BoxedStrategy<Vec<Inline>> {
+    let one = leaf().prop_recursive(3, 12, 3, |inner| {
+        let link = (link_text(), target()).prop_map(|(inner, target)| Inline::Link(inner, target));
+        prop_oneof![2 => emphasis(several(inner)), 1 => link, 1 => image(link_text())]
     });
-    prop::collection::vec(one, 1..5)
+    several(one)
 }
 
 /// The visible text of a paragraph.

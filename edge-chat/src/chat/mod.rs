@@ -22,7 +22,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
-use run::{Found, Run};
+use run::{Run, SharedSearchResult};
 use stream::Completion;
 use turn::Turn;
 
@@ -55,7 +55,7 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
 
 async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
-    let found: Found = Rc::clone(&run).find().boxed_local().shared();
+    let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
     let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {

@@ -70,8 +70,8 @@ const PATHS = [
 const IDS = {
   ...LOOK_ALIKES,
   "an operator of PostgREST": "eq.5e551011-0000-4000-8000-000000000001",
-  "a condition behind": "5e551011-0000-4000-8000-000000000001&user_id=neq.x",
-  "a condition around": "5e551011-0000-4000-8000-000000000001),or=(id.neq.x",
+  "a condition after it": "5e551011-0000-4000-8000-000000000001&user_id=neq.x",
+  "a condition around it": "5e551011-0000-4000-8000-000000000001),or=(id.neq.x",
   "SQL that drops": "5e551011-0000-4000-8000-000000000001'; drop table chat_sessions;--",
   "a star": "*",
   "a path upwards": "../../auth/v1/admin",
@@ -127,7 +127,7 @@ const LIMITS = {
   NUL: "5%00",
   "an operator": "gt.0",
   "half an escape": "5%",
-  "bytes that are no text": "%ff",
+  "bytes that are not text": "%ff",
 };
 
 const base64 = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
@@ -142,8 +142,8 @@ const CURSORS = {
   "an id": ID,
   "a space": "%20",
   NUL: "%00",
-  "bytes that are no text": "%ff%fe",
-  "no base64": "!!!!",
+  "bytes that are not text": "%ff%fe",
+  "not base64": "!!!!",
   "padding alone": "====",
   "base64 of nothing useful": base64("hello"),
   "base64 of JSON": base64({ updated_at: TIME, id: ID }),

@@ -8,7 +8,7 @@ const body = () => Buffer.from(chatBody());
 
 export const RUNTIME_CASES = [
   { name: "an unknown method", method: "FROBNICATE", target: "/api/chat" },
-  { name: "a method in small letters", method: "post", target: "/api/chat" },
+  { name: "a method in lower case", method: "post", target: "/api/chat" },
   { name: "a method with a NUL", method: "PO\0ST", target: "/api/chat" },
   { name: "a tunnel", method: "CONNECT", target: "evil.test:443" },
   { name: "a path with a space", target: "/api/ chat" },
