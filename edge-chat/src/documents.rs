@@ -125,7 +125,7 @@ fn proxy_response(answer: OpenResponse, name: &str, is_head: bool) -> worker::Re
         return Ok(builder.empty());
     }
     let length = announced_length(from.headers())?;
-    let body = bounded(from.stream()?, connection);
+    let body = with_pause_limit(from.stream()?, connection);
     match length {
         // A client can only detect truncation if it knows the length.
         Some(length) => {
@@ -145,7 +145,7 @@ fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
 }
 
 /// Streams the body and fails after a long pause. The connection is closed with the stream.
-fn bounded(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
+fn with_pause_limit(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
     stream::unfold(Some((body, connection)), |state| async {
         let (mut body, connection) = state?;
         let piece = match select(pin!(body.next()), pin!(Delay::from(MAX_PAUSE))).await {
