@@ -3,7 +3,7 @@
 //! Deliberate differences to CommonMark, which the generator avoids and `deliberate_differences` shows:
 //! - A unit may begin or end inside emphasis, so marks at its start or end need no counterpart.
 //! - A passage may not contain the definitions of its links, so `[text][label]` is a link without them.
-//! - A star between digits means multiplication. One tilde means "about".
+//! - A star between digits means multiplication. One tilde means "about". Longer runs than three marks are literal.
 //! - Only common entities are decoded.
 //! - Labels of images and links are read even inside other links.
 
@@ -39,8 +39,8 @@ impl Inline {
 }
 
 fn leaf() -> impl Strategy<Value = Inline> {
-    let words = "[a-zé]{1,6}[,.?]?|[0-9]{1,3}|2\\*3|snake_case|a \\* b|x\\[3\\]|\\[x\\]|AT&T|5 < 6|~5";
-    let code = "`[a-z*_\\[\\]()<>&~]{1,6}`|``[a-z] ?`[a-z]``|` [a-z]* `";
+    let words = "[a-zé]{1,6}[,.?]?|[0-9]{1,3}|snake_case|a \\* b|x\\[3\\]|\\[x\\]|AT&T|5 < 6|~5";
+    let code = "`[a-z*_\\[\\]()<>&~]{1,6}`|``[a-z] ?`[a-z]``|` [a-z]+ `";
     let escapes = r"\\[*_`\[\]()<>&~!#.\\]";
     let entities = "&(amp|lt|gt|quot|#39);";
     let angle_brackets = "<https://e\\.org/[a-z_*]{0,4}>|<[a-z]{1,4}@e\\.org>|</?(b|i|span)>|<br/>|<a href=\"[a-z]\">|<!-- [a-z* ]{0,6} -->";
@@ -102,7 +102,11 @@ proptest! {
     #[test]
     fn plain_text_is_what_commonmark_shows(inlines in inlines(), separator in "[ \n]") {
         // Words around it keep the text a paragraph and its marks away from the ends.
-        let markdown = format!("Text{separator}{} end.", source(&inlines));
+        let source = source(&inlines);
+        // A comment at the start of a line would end the paragraph.
+        let separator = if source.starts_with('<') { " " } else { separator.as_str() };
+        let markdown = format!("Text{separator}{source} end.");
+        prop_assume!(!["****", "____", "~~~"].iter().any(|run| markdown.contains(run)));
         prop_assert_eq!(plain(&markdown), rendered(&markdown));
     }
 }
