@@ -13,7 +13,7 @@ const MAX_LOOKAHEAD_PER_BYTE: usize = 64;
 pub(crate) fn plain_text(source: &str, kind: UnitKind) -> String {
     match kind {
         UnitKind::Code => without_fences(source),
-        UnitKind::Sentence => on_one_line(&inline(source)),
+        UnitKind::Sentence => inline(&on_one_line(source)),
         UnitKind::TableRow | UnitKind::Passage => inline(source),
     }
 }
@@ -138,7 +138,7 @@ fn link(rest: &str, bang: usize, lookahead: &mut Lookahead) -> Option<(String, u
     Some((inline_within(inside.get(..close)?, lookahead), bang + 1 + close + 1 + 1 + target + 1))
 }
 
-/// The offset of the matching closing bracket. Brackets that are escaped or in code do not count.
+/// The offset of the matching closing bracket. Brackets that are escaped, in code or in tags do not count.
 fn closing(text: &str, open: char, close: char, lookahead: &mut Lookahead) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -149,7 +149,7 @@ fn closing(text: &str, open: char, close: char, lookahead: &mut Lookahead) -> Op
             break;
         }
         at += match c {
-            '\\' | '`' => skipped(text.get(at..).unwrap_or_default(), lookahead),
+            '\\' | '`' | '<' => skipped(text.get(at..).unwrap_or_default(), lookahead),
             _ => c.len_utf8(),
         };
         depth = if c == open { depth + 1 } else { depth - usize::from(c == close) };
@@ -158,20 +158,21 @@ fn closing(text: &str, open: char, close: char, lookahead: &mut Lookahead) -> Op
     found
 }
 
-/// The length of the escape or code span at the start of a text, in which no other markup counts.
+/// The length of the escape, code span, tag or autolink at the start of a text, in which no other markup counts.
 fn skipped(rest: &str, lookahead: &mut Lookahead) -> usize {
-    if rest.starts_with('\\') {
-        return rest.chars().take(2).map(char::len_utf8).sum();
-    }
-    let after = rest.trim_start_matches('`');
-    let ticks = rest.len() - after.len();
-    match code_length(after, ticks) {
-        Some(code) => ticks + code + ticks,
-        None => {
-            lookahead.spend(after.len());
-            ticks
+    let (length, cost) = match rest.chars().next() {
+        Some('\\') => (rest.chars().take(2).map(char::len_utf8).sum(), 0),
+        Some('<') => {
+            angle_brackets(rest).map_or((1, rest.len().min(MAX_LOOKAHEAD)), |(_, length)| (length, 0))
         }
-    }
+        _ => {
+            let after = rest.trim_start_matches('`');
+            let ticks = rest.len() - after.len();
+            code_length(after, ticks).map_or((ticks, after.len()), |code| (ticks + code + ticks, 0))
+        }
+    };
+    lookahead.spend(cost);
+    length
 }
 
 /// `<https://example.com>` becomes the URL; tags and comments are removed.
@@ -253,8 +254,8 @@ fn close(open: &mut Vec<(char, usize)>, mark: char, run: usize) -> usize {
     closed
 }
 
-/// Whether the following marks close a run of `run` marks, after those that open in between. Marks that are escaped or in code
-/// do not count.
+/// Whether the following marks close a run of `run` marks, after those that open in between. Marks that are escaped, in
+/// code or in tags do not count.
 fn is_closed(behind: &str, mark: char, run: usize, lookahead: &mut Lookahead) -> bool {
     let ahead = lookahead.at(behind);
     let mut at = 0;
@@ -265,7 +266,7 @@ fn is_closed(behind: &str, mark: char, run: usize, lookahead: &mut Lookahead) ->
         && let Some(c) = rest.chars().next()
     {
         let length = match c {
-            '\\' | '`' => skipped(rest, lookahead),
+            '\\' | '`' | '<' => skipped(rest, lookahead),
             _ if c == mark => rest.len() - rest.trim_start_matches(mark).len(),
             _ => c.len_utf8(),
         };

@@ -48,7 +48,7 @@ impl Question {
                 continue;
             }
             let is_name = names.contains(&stem);
-            terms.push(Term { forms: forms(stem, passages), weight, is_name });
+            terms.push(Term { forms: word_forms(stem, passages), weight, is_name });
         }
         let total = terms.iter().map(|term| term.weight).sum();
         Self { terms, total, is_readable: is_readable(text) }
@@ -123,7 +123,7 @@ fn actual_question(text: &str) -> &str {
     asked.into_iter().find(|sentence| sentence.contains('?')).unwrap_or(text)
 }
 
-fn forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
+fn word_forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
     let is_known = passages.iter().any(|passage| passage.words.contains(&stem));
     let mut forms = BTreeSet::from([stem.clone()]);
     if !is_known {

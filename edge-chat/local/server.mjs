@@ -24,7 +24,7 @@ async function serve(port, ready) {
   }
 }
 
-/** Miniflare ends the process as soon as a signal comes, with an error code. A local service closes first and ends with 0. */
+/** Miniflare exits with an error code on signals. A local service closes first and exits with 0. */
 async function withoutNewSignalListeners(start) {
   const known = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
   const started = await start();

@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::config::LinkMode;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::supabase::{Answer, Connection, Supabase, unavailable};
+use crate::supabase::{Connection, OpenResponse, Supabase, unavailable};
 
 /// Request headers that are forwarded to storage.
 const REQUEST_HEADERS: [(&str, &str); 3] =
@@ -82,7 +82,7 @@ async fn open(
     supabase: &Supabase,
     path: &str,
     headers: &[(&'static str, String)],
-) -> Result<Option<Answer>, HttpError> {
+) -> Result<Option<OpenResponse>, HttpError> {
     let answer = supabase.open_file(path, headers).await?;
     let condition = headers.iter().find(|(name, _)| *name == "If-Range").map(|(_, condition)| condition);
     let is_other_version = match (&answer, condition) {
@@ -108,7 +108,7 @@ fn no_such_range(range: Option<String>) -> HttpError {
     }
 }
 
-fn proxy_response(answer: Answer, name: &str, is_head: bool) -> worker::Result<Response> {
+fn proxy_response(answer: OpenResponse, name: &str, is_head: bool) -> worker::Result<Response> {
     let (mut from, connection) = answer.into_parts();
     let status = from.status_code();
     let headers = Headers::new();
@@ -125,7 +125,7 @@ fn proxy_response(answer: Answer, name: &str, is_head: bool) -> worker::Result<R
         return Ok(builder.empty());
     }
     let length = announced_length(from.headers())?;
-    let body = bounded(from.stream()?, connection);
+    let body = with_pause_limit(from.stream()?, connection);
     match length {
         // A client can only detect truncation if it knows the length.
         Some(length) => {
@@ -145,7 +145,7 @@ fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
 }
 
 /// Streams the body and fails after a long pause. The connection is closed with the stream.
-fn bounded(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
+fn with_pause_limit(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
     stream::unfold(Some((body, connection)), |state| async {
         let (mut body, connection) = state?;
         let piece = match select(pin!(body.next()), pin!(Delay::from(MAX_PAUSE))).await {

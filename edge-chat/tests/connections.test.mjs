@@ -1,5 +1,5 @@
-// Clients that are slow to send, or gone before they have their answer. They are connected to the Worker itself: the
-// proxy of the other tests would hide what becomes of a connection.
+// Clients that send slowly or disconnect early. They connect to the Worker directly, because the proxy of the other tests
+// hides what happens to a connection.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, eventually, question, replyOf, send } from "./support/client.mjs";
@@ -10,7 +10,7 @@ import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.m
 
 /** How long a body may take to arrive. */
 const BODY_MS = 10_000;
-/** What "at once" is, well below any time that somebody waits for. */
+/** Less than any timeout: what counts as immediate. */
 const PROMPT_MS = 1000;
 const WAYS_TO_GO = { resets: (socket) => socket.resetAndDestroy(), closes: (socket) => socket.destroy() };
 
@@ -26,7 +26,7 @@ const newUser = () => crypto.randomUUID();
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const searchesOf = (user) => upstream.callsOf(user, "rpc/match_chunks");
 
-/** A request of a user with a JSON body, for a socket of its own. */
+/** A request of a user with a JSON body, to be sent over a separate socket. */
 function request(user, method, target, body) {
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   const about = [
@@ -37,25 +37,25 @@ function request(user, method, target, body) {
   return { method, target, headers, pieces: [bytes] };
 }
 
-/** The same, with a pause in the middle of its body. */
+/** The same request with a pause in the middle of the body. */
 function slow({ pieces: [bytes], ...rest }, ms) {
   return { ...rest, pieces: [bytes.subarray(0, 5), ms, bytes.subarray(5)] };
 }
 
-/** The same without the rest of its body. */
+/** The same request with only the beginning of the body. */
 function begun({ pieces: [bytes], ...rest }) {
   return { ...rest, pieces: [bytes.subarray(0, 5)] };
 }
 
-/** A user whose searches hang until told otherwise. */
+/** A user whose searches hang until `recover` is called. */
 function userWithHangingSearch() {
   const user = newUser();
   let hangs = true;
   upstream.behave(user, { "rpc/match_chunks": () => (hangs ? { hang: true } : { body: [passage()] }) });
-  return { user, mend: () => (hangs = false) };
+  return { user, recover: () => (hangs = false) };
 }
 
-/** The lines about requests that were written while the caller looked on. */
+/** Collects the log lines of requests that are written from now on. */
 function watchLog() {
   const known = worker.log.length;
   return () =>
@@ -73,8 +73,8 @@ async function prompt(work) {
   return result;
 }
 
-describe("a body that comes slowly", () => {
-  test("takes nothing from the time for the rest, and does no harm to others", async () => {
+describe("slow request body", () => {
+  test("a slow body neither shortens the upstream deadline nor delays other requests", async () => {
     await withWorker(
       upstream,
       { CHAT_UPSTREAM_TIMEOUT_MS: "500" },
@@ -94,7 +94,7 @@ describe("a body that comes slowly", () => {
     );
   });
 
-  test("is waited for ten seconds", async () => {
+  test("a body is rejected after ten seconds", async () => {
     const user = newUser();
     const { id } = upstream.history.addSession(user);
     const requests = [
@@ -114,10 +114,10 @@ describe("a body that comes slowly", () => {
   });
 });
 
-describe("a client that resets its connection while its question is searched for", () => {
-  // One that only closes it looks to the runtime like one that has said all it has to say.
-  test("ends the search, and can ask again at once", async () => {
-    const { user, mend } = userWithHangingSearch();
+describe("connection reset during a search", () => {
+  // Closing the connection would look to the runtime like the end of the request.
+  test("a reset connection cancels the search, and the question can be asked again immediately", async () => {
+    const { user, recover } = userWithHangingSearch();
     const sent = question();
     const lines = watchLog();
     const socket = openRaw(worker.url, request(user, "POST", "/api/chat", sent));
@@ -127,7 +127,7 @@ describe("a client that resets its connection while its question is searched for
     const [line] = await eventually(() => lines().length > 0 && lines(), PROMPT_MS);
     assert.deepEqual([line.route, line.status], ["/api/chat", 499]);
 
-    mend();
+    recover();
     const again = await prompt(() => ask(worker.url, user, sent));
     assert.equal(again.events.at(-1).type, "answer_end");
     assert.equal(again.headers.get("ratelimit-remaining"), "18", "what was given up counts");
@@ -139,7 +139,7 @@ describe("a client that resets its connection while its question is searched for
   });
 });
 
-test("a client that goes away while it waits for the settings leaves their reading to the next", async () => {
+test("when a client disconnects while the settings are read, the next request reads them", async () => {
   const reads = () => upstream.callsOf(NOBODY, "rpc/chat_config").length - known;
   const known = upstream.callsOf(NOBODY, "rpc/chat_config").length;
   const usual = upstream.defaults["rpc/chat_config"];
@@ -157,9 +157,9 @@ test("a client that goes away while it waits for the settings leaves their readi
 });
 
 for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
-  describe(`a client that ${verb} its connection`, () => {
-    test("while its repeat waits for the first run keeps nobody from asking when that fails", async () => {
-      const { user, mend } = userWithHangingSearch();
+  describe(`client that ${verb} its connection`, () => {
+    test(`a repeat that ${verb} its connection while waiting does not block the question when the first run fails`, async () => {
+      const { user, recover } = userWithHangingSearch();
       const sent = question();
       const first = ask(worker.url, user, sent);
       await eventually(() => searchesOf(user).length === 1);
@@ -167,16 +167,16 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
       await sleep(300);
       go(socket);
       assertError(await first, 504, "upstream_timeout");
-      mend();
+      recover();
       const again = await prompt(() => ask(worker.url, user, sent));
       assert.equal(again.events.at(-1).type, "answer_end");
       await prompt(() => ask(worker.url, user));
     });
 
-    test("while its history is read has one line in the log all the same", async () => {
+    test(`a request that ${verb} its connection while its history is read still has one log line`, async () => {
       const user = newUser();
       upstream.behave(user, { chat_sessions: () => ({ delay: TIMEOUT_MS / 4, body: [] }) });
-      // Lines of earlier questions may still come: theirs are written when the history is.
+      // Log lines of earlier questions may still arrive: they are written with the history.
       const watched = watchLog();
       const lines = () => watched().filter(({ route }) => route === "/api/sessions");
       const socket = openRaw(worker.url, request(user, "GET", "/api/sessions"));

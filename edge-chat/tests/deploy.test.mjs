@@ -1,5 +1,5 @@
-// What `wrangler deploy` would upload, for each environment of wrangler.toml: a dry run of the built Worker. Nothing is
-// written but to a temporary folder.
+// Dry runs of `wrangler deploy` with the built Worker, for each environment of wrangler.toml. Writes only to a temporary
+// folder.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-// Read when wrangler loads, here and in the processes started: no calls home.
+// Disables telemetry. Read when wrangler loads, here and in child processes.
 Object.assign(process.env, { CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
 const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
 
@@ -30,13 +30,13 @@ before(async () => {
 
 after(() => folder && rm(folder, { recursive: true }));
 
-/** The program of a package that exports none. */
+/** The path of a package's program. */
 function programOf(name) {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
   return path.join(path.dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin[name]);
 }
 
-/** What wrangler says about a deployment that does not happen. Fails if wrangler does. */
+/** The output of a dry run. Fails if wrangler fails. */
 async function dryRun(name, environment) {
   const options = ["--dry-run", "--config", path.join(folder, "wrangler.json"), "--outdir", path.join(folder, name)];
   const { stdout, stderr } = await promisify(execFile)(
@@ -47,23 +47,23 @@ async function dryRun(name, environment) {
   return stdout + stderr;
 }
 
-test("Cloudflare writes no line of its own about requests: it would hold addresses and headers", () => {
-  // Environments inherit it unless they have their own.
+test("Cloudflare's invocation logs, which contain IP addresses and headers, are disabled", () => {
+  // Environments inherit the setting unless they override it.
   const own = Object.values(config.env).filter((environment) => "observability" in environment);
   for (const { observability } of [config, ...own]) assert.equal(observability.logs.invocation_logs, false);
 });
 
-test("building is left to [build]", () => {
+test("wrangler builds the Worker with cargo xtask", () => {
   assert.equal(build?.command, "cargo xtask build worker");
 });
 
-describe("a dry run", { concurrency: 1 }, () => {
+describe("dry run", { concurrency: 1 }, () => {
   for (const [name, environment] of [
     ["top level", ""],
     ["staging", "staging"],
     ["production", "production"],
   ]) {
-    test(`of ${name} has every binding and warns of nothing`, async (t) => {
+    test(`the dry run of ${name} has all bindings and no warnings`, async (t) => {
       const output = await dryRun(name, environment);
       assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
       assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
@@ -78,7 +78,7 @@ describe("a dry run", { concurrency: 1 }, () => {
     });
   }
 
-  test("of an environment that wrangler.toml does not have fails", async () => {
+  test("the dry run of an unknown environment fails", async () => {
     await assert.rejects(dryRun("other", "other"));
   });
 });

@@ -1,4 +1,4 @@
-// The originals of documents: who gets them, in which form, and how citations lead to them.
+// Original files of documents: access, headers, and the links of citations.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
@@ -32,8 +32,8 @@ const download = (id, { mode = "authenticated", user = newUser(), ...options } =
 const CONTENT = "0123456789".repeat(10);
 const addDocument = (fields = {}) => upstream.library.addDocument({ content: CONTENT, ...fields });
 
-describe("a download", () => {
-  test("is the original, fetched with the user's token", async () => {
+describe("download", () => {
+  test("a download is the original file, fetched with the user's token", async () => {
     const user = newUser();
     const { id } = addDocument({ name: "refunds.txt" });
     const reply = await download(id, { user });
@@ -44,12 +44,12 @@ describe("a download", () => {
     assert.equal(call.headers.apikey, "publishable-key");
   });
 
-  test("works in public mode as well", async () => {
+  test("downloads also work in public link mode", async () => {
     const { id } = addDocument();
     assert.equal((await download(id, { mode: "public" })).text, CONTENT);
   });
 
-  test("may be a large file, byte for byte", async () => {
+  test("a large file is downloaded unchanged", async () => {
     const content = Buffer.alloc(5 * 2 ** 20, "0123456789abcdef");
     const { id } = addDocument({ content });
     const reply = await download(id);
@@ -62,10 +62,10 @@ describe("a download", () => {
     "the rest": ["bytes=95-", 206, "56789", "bytes 95-99/100"],
     "the end": ["bytes=-5", 206, "56789", "bytes 95-99/100"],
     "more than there is": ["bytes=90-1000", 206, "0123456789", "bytes 90-99/100"],
-    "a unit nobody knows": ["lines=1-2", 200, CONTENT, null],
+    "an unknown unit": ["lines=1-2", 200, CONTENT, null],
   };
   for (const [name, [range, status, text, contentRange]] of Object.entries(RANGES)) {
-    test(`may be of a part: ${name}`, async () => {
+    test(`a range is downloaded: ${name}`, async () => {
       const { id } = addDocument();
       const reply = await download(id, { headers: { range } });
       assert.deepEqual([reply.status, reply.text], [status, text]);
@@ -75,14 +75,14 @@ describe("a download", () => {
     });
   }
 
-  test("of a part that is not there says how much there is", async () => {
+  test("an unsatisfiable range returns 416 with the size", async () => {
     const { id } = addDocument();
     const reply = await download(id, { headers: { range: "bytes=100-" } });
     assertError(reply, 416, "invalid_request");
     assert.equal(reply.headers.get("content-range"), "bytes */100");
   });
 
-  test("is not sent again to who has it", async () => {
+  test("a download with a matching ETag returns 304", async () => {
     const { id } = addDocument();
     const first = await download(id);
     const etag = first.headers.get("etag");
@@ -93,7 +93,7 @@ describe("a download", () => {
     assert.equal(other.status, 200);
   });
 
-  test("of a part of something else is of the whole", async () => {
+  test("a range with an outdated If-Range returns the whole file", async () => {
     const { id } = addDocument();
     const etag = (await download(id)).headers.get("etag");
     const part = await download(id, { headers: { range: "bytes=0-9", "if-range": etag } });
@@ -102,7 +102,7 @@ describe("a download", () => {
     assert.deepEqual([whole.status, whole.text], [200, CONTENT]);
   });
 
-  test("can be asked about without its body", async () => {
+  test("HEAD returns the headers without a body", async () => {
     const { id } = addDocument();
     const reply = await download(id, { method: "HEAD" });
     assert.deepEqual([reply.status, reply.text], [200, ""]);
@@ -114,7 +114,7 @@ describe("a download", () => {
   const HARMLESS = ["application/pdf", "image/png", "image/jpeg", "image/webp", "image/gif"];
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
   for (const type of [...HARMLESS, DOCX, "text/csv", "text/markdown", "text/plain; charset=iso-8859-1"]) {
-    test(`keeps the type ${type.slice(0, 30)}`, async () => {
+    test(`the harmless media type ${type.slice(0, 30)} is kept`, async () => {
       const reply = await download(addDocument({ type }).id);
       assert.equal(reply.headers.get("content-type").split(";")[0], type.split(";")[0]);
     });
@@ -131,7 +131,7 @@ describe("a download", () => {
     "text/plain, text/html",
     "",
   ]) {
-    test(`never has the type ${type || "of nothing"}`, async () => {
+    test(`the media type "${type}" is replaced by application/octet-stream`, async () => {
       const reply = await download(addDocument({ type }).id);
       assert.equal(reply.status, 200);
       assert.equal(reply.headers.get("content-type"), "application/octet-stream");
@@ -139,9 +139,9 @@ describe("a download", () => {
   }
 
   const NAMES = {
-    "a plain one": ["refunds.pdf", "refunds.pdf"],
+    "a plain name": ["refunds.pdf", "refunds.pdf"],
     "with spaces": ["our refunds.pdf", "our refunds.pdf"],
-    "of another script": ["返金.pdf"],
+    "in another script": ["返金.pdf"],
     "with an umlaut": ["Rückgabe.pdf"],
     "with an emoji": ["💸.pdf"],
     "with quotes": ['a"b.pdf'],
@@ -152,10 +152,10 @@ describe("a download", () => {
     "with a star": ["a*=UTF-8''b.exe"],
     "with percent signs": ["100%.pdf"],
     "with controls": ["a\u0000\u0007\u007f.pdf"],
-    "that reads backwards": ["a\u202efdp.exe"],
+    "with right-to-left override": ["a\u202efdp.exe"],
   };
   for (const [name, [original, plain]] of Object.entries(NAMES)) {
-    test(`is saved under its name, ${name}`, async () => {
+    test(`the file name is escaped in Content-Disposition: ${name}`, async () => {
       const reply = await download(addDocument({ name: original }).id);
       assert.equal(reply.status, 200);
       const disposition = reply.headers.get("content-disposition");
@@ -170,7 +170,7 @@ describe("a download", () => {
     });
   }
 
-  test("passes on none of the storage's own headers", async () => {
+  test("other headers of the storage are not forwarded", async () => {
     const user = newUser();
     const { id } = addDocument();
     upstream.behave(user, {
@@ -193,7 +193,7 @@ describe("a download", () => {
     }
   });
 
-  test("of a path with odd letters asks for exactly that file", async () => {
+  test("special characters in a storage path are encoded", async () => {
     const user = newUser();
     const path = "guides/ä b?c#d%2e&e+f.txt";
     const { id } = addDocument({ storage_path: path });
@@ -202,38 +202,38 @@ describe("a download", () => {
   });
 });
 
-describe("there is no download", () => {
+describe("no download", () => {
   const cases = {
-    "of a document nobody knows": () => NOWHERE,
+    "of an unknown document": () => NOWHERE,
     "of a document that is hidden": () => addDocument({ enabled: false }).id,
     "of a document that is not ready": () => addDocument({ status: "pending" }).id,
     "of a document without a file": () => addDocument({ storage_path: null }).id,
-    "of a file that is gone": () => {
+    "of a missing file": () => {
       const document = addDocument();
       upstream.library.removeFile(document.storage_path);
       return document.id;
     },
-    "of a path that leads out of the bucket": () => addDocument({ storage_path: "../other/secret.txt" }).id,
-    "of a path that leads around in the bucket": () => addDocument({ storage_path: "a/../../kb/secret.txt" }).id,
+    "of a path that leaves the bucket": () => addDocument({ storage_path: "../other/secret.txt" }).id,
+    "of a path with parent folders": () => addDocument({ storage_path: "a/../../kb/secret.txt" }).id,
     "of an empty path": () => addDocument({ storage_path: "" }).id,
   };
   const messages = new Set();
   for (const [name, make] of Object.entries(cases)) {
-    test(name, async () => {
+    test(`a download ${name} returns 404`, async () => {
       const reply = await download(make());
       assertError(reply, 404, "not_found");
       messages.add(reply.json.message);
-      assert.equal(messages.size, 1, "nothing tells one from another");
+      assert.equal(messages.size, 1, "all messages are equal");
     });
   }
 
-  test("where links are switched off, and nothing is asked for", async () => {
+  test("with link mode none a download returns 404 without a call to the storage", async () => {
     const user = newUser();
     assertError(await download(addDocument().id, { mode: "none", user }), 404, "not_found");
     assert.deepEqual(upstream.callsOf(user, "storage/object"), []);
   });
 
-  test("for a user whom the storage refuses", async () => {
+  test("a download that the storage rejects returns 404", async () => {
     for (const status of [400, 403, 404]) {
       const user = newUser();
       upstream.behave(user, { "storage/object": () => ({ status, body: { message: "secret" } }) });
@@ -243,7 +243,7 @@ describe("there is no download", () => {
     }
   });
 
-  test("without a token, in any mode", async () => {
+  test("a download without a token returns 401 in every link mode", async () => {
     const { id } = addDocument();
     for (const { url } of Object.values(workers)) {
       assertError(await send(url, pathOf(id)), 401, "unauthorized");
@@ -251,17 +251,17 @@ describe("there is no download", () => {
   });
 });
 
-describe("a citation", () => {
+describe("links of citations", () => {
   const citationOf = ({ events }) => events.find(({ type }) => type === "sources").citations[0];
   const askIn = (mode, user) => ask(workers[mode].url, user, question());
 
-  test("leads nowhere where links are switched off", async () => {
+  test("with link mode none a citation has no link", async () => {
     const user = newUser();
     assert.equal(citationOf(await askIn("none", user)).download_url, undefined);
     assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
   });
 
-  test("leads through the Worker to who is signed in", async () => {
+  test("with link mode authenticated a citation links to the Worker", async () => {
     const user = newUser();
     const { download_url: url } = citationOf(await askIn("authenticated", user));
     assert.equal(url, `${workers.authenticated.url}${pathOf(DOCUMENT_ID)}`);
@@ -269,7 +269,7 @@ describe("a citation", () => {
     assert.deepEqual(upstream.callsOf(user, "storage/sign"), []);
   });
 
-  test("leads to a signed address for a week in public mode", async () => {
+  test("with link mode public a citation has a signed URL that is valid for a week", async () => {
     const user = newUser();
     const { download_url: url } = citationOf(await askIn("public", user));
     assert.ok(url.startsWith(`${upstream.url}/storage/v1/object/sign/kb/`), url);
@@ -279,7 +279,7 @@ describe("a citation", () => {
     assert.equal(call.body.paths.length, 1, "each file once");
   });
 
-  test("of a document without a file leads nowhere", async () => {
+  test("a citation of a document without a file has no link", async () => {
     const { id } = addDocument({ storage_path: null });
     for (const mode of ["authenticated", "public"]) {
       const user = newUser();
@@ -289,7 +289,7 @@ describe("a citation", () => {
     }
   });
 
-  test("that cannot be signed is there without its link", async () => {
+  test("a citation whose link cannot be signed is sent without a link", async () => {
     const user = newUser();
     const document = addDocument();
     upstream.library.removeFile(document.storage_path);
@@ -300,7 +300,7 @@ describe("a citation", () => {
     assert.equal(citationOf(await askIn("public", user)).download_url, undefined);
   });
 
-  test("is stored without its link, which is made anew when it is read", async () => {
+  test("a citation is stored without its link, which is created when the history is read", async () => {
     for (const mode of ["authenticated", "public"]) {
       const user = newUser();
       const { events } = await askIn(mode, user);
@@ -315,7 +315,7 @@ describe("a citation", () => {
     }
   });
 
-  test("of a document that was hidden since has no link in the history", async () => {
+  test("a citation of a document that was hidden later has no link in the history", async () => {
     const user = newUser();
     const document = addDocument();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage({ document_id: document.id })] }) });
@@ -330,12 +330,12 @@ describe("a citation", () => {
   });
 });
 
-describe("a passage that is not quoted", () => {
+describe("links of passages that are not quoted", () => {
   const other = () => addDocument();
   const rowOf = (document) => weakPassage({ document_id: document.id, meta: { section: "Elsewhere" } });
 
   for (const mode of ["authenticated", "public"]) {
-    test(`leads to its document as a citation does, with one look-up for all, in mode ${mode}`, async () => {
+    test(`passages that are not quoted get links with a single lookup, in link mode ${mode}`, async () => {
       const user = newUser();
       const document = other();
       upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage(), rowOf(document)] }) });
@@ -346,7 +346,7 @@ describe("a passage that is not quoted", () => {
       assert.equal(upstream.callsOf(user, "rpc/chat_documents").length, 1);
     });
 
-    test(`leads to its document from a refusal, in mode ${mode}`, async () => {
+    test(`passages of a refusal get links, in link mode ${mode}`, async () => {
       const user = newUser();
       const document = other();
       upstream.behave(user, { "rpc/match_chunks": () => ({ body: [rowOf(document)] }) });
@@ -356,7 +356,7 @@ describe("a passage that is not quoted", () => {
     });
   }
 
-  test("leads nowhere where links are switched off, and nothing is asked for", async () => {
+  test("with link mode none passages get no links, without a lookup", async () => {
     const user = newUser();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
     const [refusal] = (await ask(workers.none.url, user, question())).events;
@@ -364,7 +364,7 @@ describe("a passage that is not quoted", () => {
     assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
   });
 
-  test("is named without a link when the look-up fails", async () => {
+  test("a passage is listed without a link if the lookup fails", async () => {
     const user = newUser();
     upstream.behave(user, {
       "rpc/match_chunks": () => ({ body: [weakPassage()] }),

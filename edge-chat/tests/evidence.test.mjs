@@ -1,5 +1,4 @@
-// What the built Worker makes of the evidence it gets: which gates it applies, what it notes about a refusal, and that
-// no row of the database can break it.
+// How the Worker handles evidence: the thresholds, the record of a refusal, and robustness against any row of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, eventually, question } from "./support/client.mjs";
@@ -22,7 +21,7 @@ function userWho(finds, behaviour = {}) {
 }
 
 const noted = (user) => upstream.callsOf(user, "rpc/chat_record_refusal");
-describe("the gates", () => {
+describe("evidence thresholds", () => {
   test("passages that are near but do not answer are weak evidence", async () => {
     const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
     assert.deepEqual([refusal.type, refusal.reason], ["refusal", "weak_evidence"]);
@@ -32,14 +31,14 @@ describe("the gates", () => {
     );
   });
 
-  test("the strength of each passage is told beside its cosine", async () => {
+  test("each citation has a strength and a cosine", async () => {
     const { events } = await ask(worker.url, userWho([passage()]));
     const [citation] = events.find((event) => event.type === "sources").citations;
     assert.equal(citation.score, 0.8);
     assert.match(citation.strength, /^(strong|good|partial)$/);
   });
 
-  test("a passage that the answer does not quote is found, but no source, in the history neither", async () => {
+  test("a passage that the answer does not quote is listed in also_found and is not a stored source", async () => {
     const other = weakPassage({
       document_id: "d0000000-0000-4000-8000-000000000002",
       document_meta: { title: "About us" },
@@ -66,7 +65,7 @@ describe("the gates", () => {
   });
 
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
-    test(`a confidence of ${confidence} ${expected === "refusal" ? "refuses all" : "leaves the first gate alone"}`, async () => {
+    test(`a confidence threshold of ${confidence} ${expected === "refusal" ? "refuses everything" : "leaves only the similarity threshold"}`, async () => {
       await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: confidence }, async (configured) => {
         for (const row of [weakPassage(), passage()]) {
           assert.equal((await ask(configured.url, userWho([row]))).events.at(-1).type, expected);
@@ -78,8 +77,8 @@ describe("the gates", () => {
   }
 });
 
-describe("a refused question", () => {
-  test("is noted once, as the user, with its vector, best score and reason", async () => {
+describe("record of a refused question", () => {
+  test("a refusal is recorded once, as the user, with vector, best score and reason", async () => {
     const user = userWho([weakPassage(), weakPassage({ similarity: 0.2 })]);
     const sent = question();
     const { events } = await ask(worker.url, user, sent);
@@ -101,21 +100,21 @@ describe("a refused question", () => {
     assert.equal(turn.refusal, "weak_evidence", "the history says why, too");
   });
 
-  test("has no score where nothing was found", async () => {
+  test("a refusal without passages is recorded without a score", async () => {
     const empty = userWho([], { "rpc/chat_has_documents": () => ({ body: false }) });
     await ask(worker.url, empty);
     const { body } = await eventually(() => noted(empty)[0]);
     assert.deepEqual([body.best_score, body.reason], [null, "empty_kb"]);
   });
 
-  test("points at no session that was not written", async () => {
+  test("a refusal is recorded without session if the history could not be written", async () => {
     const user = userWho([weakPassage()], { "rpc/chat_record_turn": () => ({ status: 500 }) });
     const { events } = await ask(worker.url, user);
     assert.equal(events[0].persisted, false);
     assert.equal((await eventually(() => noted(user)[0])).body.session_id, null);
   });
 
-  test("is not one that was answered", async () => {
+  test("an answered question is not recorded as a refusal", async () => {
     const user = userWho([passage()]);
     await ask(worker.url, user);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -127,7 +126,7 @@ describe("a refused question", () => {
     ["is not possible in an older database", { status: 404 }, "chat_record_refusal: HTTP 404"],
     ["hangs", { hang: true }, "chat_record_refusal: no answer within"],
   ]) {
-    test(`is refused all the same, and at once, although the note ${name}`, async () => {
+    test(`the client gets the refusal immediately even if recording it ${name}`, async () => {
       const user = userWho([weakPassage()], { "rpc/chat_record_refusal": () => fault });
       const started = Date.now();
       const reply = await ask(worker.url, user, question({ message: "my-private-words refunds" }));
@@ -140,8 +139,8 @@ describe("a refused question", () => {
   }
 });
 
-describe("rows of the search", () => {
-  test("of an older database are answered from as whole passages", async () => {
+describe("rows of a search", () => {
+  test("rows of an older database are quoted as whole passages", async () => {
     const user = userWho([olderPassage(), olderPassage({ content: "We sell shoes.", similarity: 0.2 })]);
     const { events } = await ask(worker.url, user);
     assert.equal(events.at(-1).type, "answer_end");
@@ -149,7 +148,7 @@ describe("rows of the search", () => {
     assert.deepEqual(citations[0].quotes[0].text, "Refunds are paid within 5 days.");
   });
 
-  test("with and without sentences can come together", async () => {
+  test("rows with and without sentences can be mixed", async () => {
     const user = userWho([passage(), passage({ sentences: [], lexical: 0.1 }), passage({ sentences: null })]);
     assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
   });
@@ -175,7 +174,7 @@ describe("rows of the search", () => {
     "ten thousand times the same": Array.from({ length: 10_000 }, () => at(0, length)),
   };
   for (const [name, sentences] of Object.entries(hostile)) {
-    test(`may have sentences ${name}`, async () => {
+    test(`rows with invalid sentences are used: ${name}`, async () => {
       const { status, events } = await ask(worker.url, userWho([passage({ content, sentences }), passage()]));
       assert.equal(status, 200);
       assert.equal(events.at(-1).type, "answer_end");
@@ -192,7 +191,7 @@ describe("rows of the search", () => {
     "no words": { query_terms: [] },
     "no list of words": { query_terms: null },
   })) {
-    test(`may have ${name}`, async () => {
+    test(`rows with unusual values are used: ${name}`, async () => {
       const { status, events } = await ask(worker.url, userWho([passage(columns)]));
       assert.equal(status, 200);
       assert.equal(events.at(-1).type, "answer_end");
@@ -200,7 +199,7 @@ describe("rows of the search", () => {
   }
 
   for (const columns of [{ sentences: { 0: at(0, 5) } }, { query_terms: "refunds" }, { content: null }]) {
-    test(`of another shape are a fault of the upstream: ${JSON.stringify(columns)}`, async () => {
+    test(`rows of another shape are an upstream error: ${JSON.stringify(columns)}`, async () => {
       const { status, json } = await ask(worker.url, userWho([passage(columns)]));
       assert.deepEqual([status, json.code, json.retryable], [503, "upstream_unavailable", true]);
     });

@@ -1,4 +1,4 @@
-// Each fault of Supabase at each step that needs it: what the client gets, how soon, and how often we tried.
+// Every fault of Supabase at every step that depends on it: the response, its latency, and the number of attempts.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -11,25 +11,25 @@ import { withWorker } from "./support/worker.mjs";
 
 const RESULT = new URL("../../target/bench/faults.json", import.meta.url);
 const TIMEOUT_MS = 1500;
-/** No response may take longer, whatever Supabase does. */
-const LONGEST_MS = 10_000;
-/** What is read of an answer at most, 4 MiB, and what the sockets between hold. */
-const MOST_SENT_BYTES = 16 * 2 ** 20;
+/** The maximum latency of a response, whatever Supabase does. */
+const MAX_RESPONSE_MS = 10_000;
+/** At most 4 MiB of a response are read; the rest are socket buffers. */
+const MAX_SENT_BYTES = 16 * 2 ** 20;
 
 const CODES = { 503: "upstream_unavailable", 504: "upstream_timeout" };
-/** What came of each case. */
+/** The outcome of each case. */
 const outcomes = [];
 
-/** One step with its own Worker and its own Supabase, far enough apart in time that no case feels the one before. */
+/** Runs a step with a separate Worker and Supabase. `nextDay` separates the cases so that they do not affect each other. */
 async function withStep({ linkMode = "none" }, use) {
-  // Each request has a connection of its own: a safe one that breaks on a connection that was used before is repeated by
-  // the runtime itself, and the tries that are counted here would not be the Worker's.
+  // One connection per request: the runtime itself retries idempotent requests that fail on a reused connection, and only the
+  // Worker's own attempts are counted here.
   const upstream = await startUpstream({ keepsConnections: false });
   upstream.keys.push(key.jwk);
   upstream.settings.link_mode = linkMode;
   const worker = await startClockWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) });
   let day = 0;
-  /** A day and more later keys, settings and the circuit are forgotten or closed. */
+  /** Moves the clock by days, after which keys and settings have expired and the circuits are closed. */
   const nextDay = async () => {
     day += 2;
     await worker.runFrom(START + day * DAY);
@@ -44,7 +44,7 @@ async function withStep({ linkMode = "none" }, use) {
   }
 }
 
-/** Runs one case; `replyTo` gives the fault that the first call, the second, … meets, if any. */
+/** Runs one case. `replyTo(n)` returns the fault of the n-th call, if any. */
 async function run({ upstream, worker }, step, replyTo) {
   const user = crypto.randomUUID();
   const owner = "user" in step ? step.user : user;
@@ -55,7 +55,7 @@ async function run({ upstream, worker }, step, replyTo) {
     ...step.around,
     [step.resource]: async (call) => {
       const fault = replyTo(calls++);
-      // A body can only break where there is one.
+      // A fault in the body needs a response with a body.
       const hasBody = fault?.cut || fault?.huge;
       return { ...(await usual(call)), ...(hasBody && { status: 200 }), ...fault };
     },
@@ -64,7 +64,7 @@ async function run({ upstream, worker }, step, replyTo) {
   const started = performance.now();
   const reply = await step.request(worker, user, upstream);
   const ms = Math.round(performance.now() - started);
-  // What comes after the response has to have come, too.
+  // Waits for the work after the response too.
   await worker.lineOf(reply);
   upstream.behave(owner, {});
   return { reply, ms, calls: upstream.callsOf(owner, step.resource).slice(known) };
@@ -84,9 +84,9 @@ const remember = (step, fault, { reply, ms, calls }) => {
   });
 };
 
-describe("the matrix", { concurrency: 3 }, () => {
+describe("matrix of steps and faults", { concurrency: 3 }, () => {
   for (const [name, step] of Object.entries(STEPS)) {
-    test(`${name}: every fault is met as documented`, async (t) => {
+    test(`${name}: every fault has the documented outcome`, async (t) => {
       await withStep(step, async (context) => {
         for (const [faultName, fault] of Object.entries(FAULTS)) {
           if (step.skip?.(fault)) continue;
@@ -96,8 +96,8 @@ describe("the matrix", { concurrency: 3 }, () => {
             const outcome = await run(context, step, () => fault.reply);
             remember(name, faultName, outcome);
             const { reply, ms, calls } = outcome;
-            assert.ok(ms < LONGEST_MS, `took ${ms} ms`);
-            const tries = fault.passes && step.isSafe ? 2 : 1;
+            assert.ok(ms < MAX_RESPONSE_MS, `took ${ms} ms`);
+            const tries = fault.passes && step.isIdempotent ? 2 : 1;
             assert.equal(calls.length, fault.reply.huge ? (step.shrinks ?? tries) : tries, "tries");
             if (isFine) assert.ok(reply.status < 300, `status ${reply.status}`);
             else if (step.survives) {
@@ -109,7 +109,7 @@ describe("the matrix", { concurrency: 3 }, () => {
             }
             assert.ok(!reply.text.includes("secret"));
             if (fault.reply.huge) {
-              for (const call of calls) assert.ok(call.sent < MOST_SENT_BYTES, `${call.sent} bytes were sent`);
+              for (const call of calls) assert.ok(call.sent < MAX_SENT_BYTES, `${call.sent} bytes were sent`);
             }
             assert.ok(
               !context.upstream.calls.some(({ resource }) => resource === "/trap"),
@@ -117,8 +117,8 @@ describe("the matrix", { concurrency: 3 }, () => {
             );
           });
 
-          if (!fault.passes || !step.isSafe) continue;
-          await t.test(`${faultName}, once`, async () => {
+          if (!fault.passes || !step.isIdempotent) continue;
+          await t.test(`${faultName}, on the first attempt only`, async () => {
             await context.nextDay();
             const outcome = await run(context, step, (call) => (call === 0 ? fault.reply : undefined));
             const { reply, ms, calls } = outcome;
@@ -133,8 +133,8 @@ describe("the matrix", { concurrency: 3 }, () => {
   }
 });
 
-describe("a place in the rate limit", () => {
-  test("is given back whatever of ours failed", async () => {
+describe("refunds of the rate limit", () => {
+  test("a question does not count for the rate limit if a step on our side fails", async () => {
     await withStep({}, async (context) => {
       for (const { reply: fault, status } of Object.values(FAULTS)) {
         if (status === 200 || fault.hang || fault.cut === "hang") continue;
@@ -152,10 +152,10 @@ describe("a place in the rate limit", () => {
   });
 });
 
-describe("the circuit", () => {
+describe("circuit breaker", () => {
   const isOpen = (reply) => reply.status === 503 && reply.headers.get("retry-after") !== null;
 
-  test("opens after five calls in a row that failed, for five seconds", async () => {
+  test("the circuit opens for five seconds after five consecutive failures", async () => {
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
@@ -167,7 +167,7 @@ describe("the circuit", () => {
       const refused = await knock();
       assertError(refused, 503, "upstream_unavailable");
       assert.equal(refused.headers.get("retry-after"), "5");
-      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5, "nobody was asked");
+      assert.equal(upstream.callsOf(user, "chat_sessions").length, 5, "no call was made");
       const started = performance.now();
       assert.ok(isOpen(await ask(worker.url, user, question(), { token: tokenAt(user) })));
       assert.ok(performance.now() - started < 300, "at once");
@@ -182,7 +182,7 @@ describe("the circuit", () => {
     });
   });
 
-  test("opens again when the call that tries fails, and lets only one try", async () => {
+  test("an open circuit allows one probe and opens again if the probe fails", async () => {
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
@@ -198,7 +198,7 @@ describe("the circuit", () => {
     });
   });
 
-  test("is one for each service: files that break hinder neither questions nor history", async () => {
+  test("a circuit that is open for storage does not affect questions and history", async () => {
     await withStep({ linkMode: "authenticated" }, async ({ upstream, worker }) => {
       const [user, other] = [crypto.randomUUID(), crypto.randomUUID()];
       const { id } = upstream.library.addDocument();
@@ -214,7 +214,7 @@ describe("the circuit", () => {
     });
   });
 
-  test("is one for each service: keys are still fetched when the database fails, and the other way round", async () => {
+  test("the circuits for keys and database are independent", async () => {
     const knockWith = (worker, token) => send(worker.url, "/api/sessions", { token });
     const keyToken = () => key.token(crypto.randomUUID(), { claims: { iat: 0, exp: START / SECOND + 1e6 } });
     await withStep({}, async ({ upstream, worker }) => {
@@ -236,7 +236,7 @@ describe("the circuit", () => {
     });
   });
 
-  test("stays closed when answers are only too large", async () => {
+  test("responses that are too large do not open the circuit", async () => {
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
@@ -254,7 +254,7 @@ describe("the circuit", () => {
     [900, 6, false],
   ]) {
     const of = users === 1 ? "of one user" : `of ${users} users`;
-    test(`${opens ? "opens" : "stays closed"} when calls ${of} time out that had ${patience} ms`, async () => {
+    test(`the circuit ${opens ? "opens" : "stays closed"} when calls ${of} time out after ${patience} ms`, async () => {
       const upstream = await startUpstream();
       const callers = Array.from({ length: users }, () => crypto.randomUUID());
       for (const user of callers) upstream.behave(user, { chat_sessions: () => ({ hang: true }) });
@@ -269,7 +269,7 @@ describe("the circuit", () => {
   }
 
   for (const status of [429, 500]) {
-    test(`stays closed when one user's calls end with ${status}, and opens when those of five do`, async () => {
+    test(`status ${status} opens the circuit only if five users get it`, async () => {
       await withStep({}, async ({ upstream, worker }) => {
         const knock = (user) => send(worker.url, "/api/sessions", { token: tokenAt(user) });
         const failing = Array.from({ length: 5 }, () => crypto.randomUUID());
@@ -282,7 +282,7 @@ describe("the circuit", () => {
     });
   }
 
-  test("stays closed when a call between them succeeds, or when Supabase only refuses", async () => {
+  test("a success in between or rejections by Supabase keep the circuit closed", async () => {
     await withStep({}, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const knock = () => send(worker.url, "/api/sessions", { token: tokenAt(user) });
@@ -297,11 +297,11 @@ describe("the circuit", () => {
   });
 });
 
-describe("large answers", () => {
-  /** A page of a history that is large, and of which only one half comes. */
+describe("large responses", () => {
+  /** A large page of history of which only the first half arrives. */
   const halfAPage = { body: Array.from({ length: 10 }, () => ({ content: "x".repeat(60_000) })), cut: "hang" };
 
-  test("are held by four requests of an isolate at a time; the others wait, small answers do not", async () => {
+  test("an isolate reads four large responses at a time; others wait, small ones do not", async () => {
     const upstream = await startUpstream();
     const readers = Array.from({ length: 12 }, () => crypto.randomUUID());
     const pageOf = (url, user) => {
@@ -318,11 +318,11 @@ describe("large answers", () => {
       assert.ok(performance.now() - started < 2000, "small answers do not wait");
 
       const statuses = (await Promise.all(waiting)).map(({ status }) => status);
-      // Four had a permit and waited for Supabase; the others got none.
+      // Four requests had a permit and waited for Supabase; the others got none.
       assert.equal(statuses.filter((status) => status === 504).length, 4, statuses.join());
       assert.equal(statuses.filter((status) => status === 503).length, 8, statuses.join());
 
-      // The permits are back.
+      // The permits are free again.
       const [user] = readers;
       upstream.behave(user, {});
       const session = upstream.history.addSession(user);
@@ -335,7 +335,7 @@ describe("large answers", () => {
   });
 });
 
-describe("what Supabase refuses", () => {
+describe("rejections by Supabase", () => {
   for (const [status, expected, code] of [
     [401, 401, "unauthorized"],
     [403, 403, "forbidden"],
@@ -344,7 +344,7 @@ describe("what Supabase refuses", () => {
     [406, 500, "internal"],
     [409, 500, "internal"],
   ]) {
-    test(`with ${status} is a ${expected} and not tried again`, async () => {
+    test(`status ${status} of Supabase becomes ${expected} without a retry`, async () => {
       await withStep({}, async ({ upstream, worker }) => {
         const user = crypto.randomUUID();
         const body = { message: "function public.match_chunks not found" };
@@ -358,9 +358,9 @@ describe("what Supabase refuses", () => {
   }
 });
 
-describe("a file that breaks in its middle", () => {
+describe("file that is cut off", () => {
   for (const [name, cut] of Object.entries({ reset: "reset", paused: "hang" })) {
-    test(`breaks for the client, too, who would take it for whole otherwise: ${name}`, async () => {
+    test(`a file that is cut off is also cut off for the client: ${name}`, async () => {
       const upstream = await startUpstream();
       upstream.settings.link_mode = "authenticated";
       const user = crypto.randomUUID();
@@ -370,14 +370,14 @@ describe("a file that breaks in its middle", () => {
       const download = async ({ url }) => {
         const started = performance.now();
         await assert.rejects(send(url, `/api/documents/${id}/download`, { user }), TypeError);
-        assert.ok(performance.now() - started < LONGEST_MS);
+        assert.ok(performance.now() - started < MAX_RESPONSE_MS);
         await eventually(() => upstream.callsOf(user, "storage/object")[0].closed);
       };
       await withWorker(upstream, {}, download, { direct: true }).finally(upstream.close);
     });
   }
 
-  test("a large one is not gathered in memory but passed on", async () => {
+  test("a large file is streamed and not buffered", async () => {
     await withStep({ linkMode: "authenticated" }, async ({ upstream, worker }) => {
       const user = crypto.randomUUID();
       const { id } = upstream.library.addDocument();
@@ -389,20 +389,20 @@ describe("a file that breaks in its middle", () => {
       await reader.read();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [call] = upstream.callsOf(user, "storage/object");
-      assert.ok(call.sent < HUGE_BYTES / 2, "nobody reads, so nothing more is fetched");
+      assert.ok(call.sent < HUGE_BYTES / 2, "without a reader nothing more is fetched");
       await reader.cancel();
       await eventually(() => call.closed);
     });
   });
 });
 
-/** The outcomes in the order of the steps, which ran beside each other. */
+/** The outcomes in the order of the steps, which ran concurrently. */
 function table() {
   const steps = Object.keys(STEPS);
   return outcomes.toSorted((a, b) => steps.indexOf(a.step) - steps.indexOf(b.step));
 }
 
-test("the table of outcomes has every step", (t) => {
+test("the table of outcomes contains every step", (t) => {
   const columns = ["step", "fault", "status", "code", "end", "persisted", "tries", "ms"];
   const lines = [columns, ...table().map((row) => columns.map((name) => String(row[name] ?? "")))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column].length)));

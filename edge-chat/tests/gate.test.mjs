@@ -1,4 +1,4 @@
-// The gate of a user under a clock that stands still: how often, once only, and what is kept for how long.
+// The gate of a user with a stopped clock: rate limit, idempotency and expiry.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,9 +8,9 @@ import { passage, startUpstream } from "./support/upstream.mjs";
 import { closePair } from "./support/worker.mjs";
 
 const LIMIT = 20;
-/** Long enough that no search ends by itself, so that only the clock decides. */
+/** Long enough that no search times out by itself. */
 const PATIENCE_MS = 8 * SECOND;
-/** Above the time after which a run counts as lost: that of the upstream and what the rest may take. */
+/** Longer than the time after which a run counts as lost. */
 const LOST_AFTER = PATIENCE_MS + 5 * SECOND;
 
 const variables = { CHAT_RATE_LIMIT: String(LIMIT), CHAT_UPSTREAM_TIMEOUT_MS: String(PATIENCE_MS) };
@@ -30,7 +30,7 @@ const rateLimit = ({ headers }) =>
   ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => headers.get(name));
 const rowsIn = ({ rows }) => Object.values(rows).flat().length;
 
-/** Asks so many new questions at a time after the start. */
+/** Asks `count` new questions at a time relative to the start. */
 async function askAt(time, user, count) {
   await worker.setTime(START + time);
   const replies = [];
@@ -40,8 +40,8 @@ async function askAt(time, user, count) {
 
 const statuses = (replies) => replies.map(({ status }) => status);
 
-describe("the window", () => {
-  test("is full after the limit and free again exactly 60 s later", async () => {
+describe("rate limit window", () => {
+  test("the window is full after the limit and free again exactly 60 s later", async () => {
     const user = newUser();
     assert.deepEqual(statuses(await askAt(0, user, LIMIT + 1)), [...Array(LIMIT).fill(200), 429]);
     const [last] = await askAt(MINUTE - 1, user, 1);
@@ -51,7 +51,7 @@ describe("the window", () => {
     assert.deepEqual(statuses(await askAt(MINUTE, user, LIMIT + 1)), [...Array(LIMIT).fill(200), 429]);
   });
 
-  test("slides: what leaves it makes room, and no more", async () => {
+  test("the window slides: each expired admission makes room for one question", async () => {
     const user = newUser();
     await askAt(0, user, 5);
     await askAt(30 * SECOND, user, 15);
@@ -64,7 +64,7 @@ describe("the window", () => {
     assert.deepEqual(statuses(await askAt(90 * SECOND, user, 16)), [...Array(15).fill(200), 429]);
   });
 
-  test("is told in headers that are right to the second", async () => {
+  test("the rate limit headers are exact to the second", async () => {
     const user = newUser();
     const [first] = await askAt(0, user, 1);
     assert.deepEqual(rateLimit(first), ["20", "19", "60"]);
@@ -82,7 +82,7 @@ describe("the window", () => {
     assert.equal(limited.headers.get("retry-after"), "11");
   });
 
-  test("takes no note of repeats, conflicts and refused attempts, which are told the same", async () => {
+  test("repeats, conflicts and rejected attempts do not count but get the headers", async () => {
     const user = newUser();
     await worker.setTime(START);
     const sent = question();
@@ -94,7 +94,7 @@ describe("the window", () => {
     assert.deepEqual(statuses(await askAt(MINUTE, user, LIMIT + 1)), [...Array(LIMIT).fill(200), 429]);
   });
 
-  test("is not reached by requests that are invalid", async () => {
+  test("invalid requests do not count", async () => {
     const user = newUser();
     await worker.setTime(START);
     const invalid = await worker.ask(user, question({ message: "" }));
@@ -107,7 +107,7 @@ describe("the window", () => {
     assert.deepEqual(rateLimit(await worker.ask(user)), ["20", "19", "60"]);
   });
 
-  test("gives a place back when the fault is ours", async () => {
+  test("a question that fails on our side does not count", async () => {
     const user = newUser();
     await worker.setTime(START);
     let broken = true;
@@ -122,7 +122,7 @@ describe("the window", () => {
   });
 
   for (const status of [401, 403]) {
-    test(`gives a place back when only Supabase refuses the token, with ${status}`, async () => {
+    test(`a question does not count if only Supabase rejects the token, with ${status}`, async () => {
       const user = newUser();
       await worker.setTime(START);
       let isRefused = true;
@@ -135,7 +135,7 @@ describe("the window", () => {
     });
   }
 
-  test("keeps the place of a question that the client got wrong", async () => {
+  test("a question that fails because of the client counts", async () => {
     const user = newUser();
     await worker.setTime(START);
     const stranger = await worker.ask(user, question({ session_id: crypto.randomUUID() }));
@@ -146,7 +146,7 @@ describe("the window", () => {
     assert.equal(rateLimit(await worker.ask(user))[1], "17");
   });
 
-  test("gives ten places a minute back at most, however often a user's questions fail", async () => {
+  test("at most ten failed questions a minute are refunded", async () => {
     const user = newUser();
     await worker.setTime(START);
     upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
@@ -157,7 +157,7 @@ describe("the window", () => {
     for (let i = 0; i < 2; i++) assertError(await worker.ask(user), 503, "upstream_unavailable");
     upstream.behave(user, {});
     assert.equal(rateLimit(await worker.ask(user))[1], "16");
-    assert.equal(rateLimit(await worker.ask(newUser()))[1], "19", "nobody else pays for it");
+    assert.equal(rateLimit(await worker.ask(newUser()))[1], "19", "other users are not affected");
     await worker.setTime(START + MINUTE);
     upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
     assertError(await worker.ask(user), 503, "upstream_unavailable");
@@ -165,7 +165,7 @@ describe("the window", () => {
     assert.equal(rateLimit(await worker.ask(user))[1], "19");
   });
 
-  test("is remembered: a user who is beyond it reaches the object once, and again when there is room", async () => {
+  test("the isolate remembers a limited user until the limit ends and does not ask the object", async () => {
     const user = newUser();
     const sent = question();
     await askAt(0, user, LIMIT - 1);
@@ -184,7 +184,7 @@ describe("the window", () => {
     assert.equal((await worker.ask(user)).status, 200);
   });
 
-  test("moves on for a repeat that waits", async () => {
+  test("the headers of a waiting repeat reflect the time of its response", async () => {
     const user = newUser();
     await askAt(0, user, LIMIT - 1);
     let letGo;
@@ -196,7 +196,7 @@ describe("the window", () => {
     await eventually(() => searchesOf(user) === LIMIT);
     const repeat = worker.ask(user, sent);
     await sleep(300);
-    // The first run fails and counts; the questions of the beginning have left the window by then.
+    // The first run fails and counts; by then the first questions have left the window.
     await worker.setTime(START + MINUTE + SECOND);
     letGo();
     assertError(await first, 409, "model_mismatch");
@@ -205,7 +205,7 @@ describe("the window", () => {
     assert.equal(rateLimit(answer)[1], String(LIMIT - 2));
   });
 
-  test("is each user's own, a hundred users at once", async () => {
+  test("a hundred concurrent users have separate limits", async () => {
     await worker.setTime(START);
     const users = Array.from({ length: 100 }, newUser);
     const asked = users.flatMap((user) => [question(), question(), question()].map((sent) => ({ user, sent })));
@@ -222,8 +222,8 @@ describe("the window", () => {
   });
 });
 
-describe("a run that is lost", () => {
-  /** A user whose first search is held until it is let go, and whose later ones answer something else. */
+describe("lost run", () => {
+  /** A user whose first search waits until it is released, and whose later searches find another passage. */
   function userWithHeldSearch() {
     const user = newUser();
     let letGo;
@@ -243,7 +243,7 @@ describe("a run that is lost", () => {
 
   const titleIn = ({ events }) => events.find(({ type }) => type === "sources")?.citations[0].title;
 
-  test("is taken over when its time is up, and its late result changes nothing", async () => {
+  test("a lost run is taken over, and its late result is ignored", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
     const sent = question();
@@ -259,14 +259,14 @@ describe("a run that is lost", () => {
     assert.equal(searchesOf(user), 2);
   });
 
-  test("with its Worker keeps no repeat waiting for longer than a response may take", async () => {
+  test("a repeat does not wait for a crashed run longer than a response may take", async () => {
     const patience = SECOND;
     const mortal = await startClockWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(patience) });
     try {
       const user = newUser();
       const sent = question();
       const first = await mortal.ask(user, sent);
-      // As if the Worker had died between writing the turn and keeping its outcome.
+      // As if the Worker had crashed between writing the turn and storing the outcome.
       await mortal.changeGateOf(user, "UPDATE questions SET outcome = NULL");
       await mortal.runFrom(START);
       const started = performance.now();
@@ -284,7 +284,7 @@ describe("a run that is lost", () => {
     }
   });
 
-  test("leaves its id free: another body under it is no conflict", async () => {
+  test("the id of a lost run can be used with another body", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
     const sent = question();
@@ -299,14 +299,14 @@ describe("a run that is lost", () => {
     assertError(await worker.ask(user, sent), 409, "conflict");
   });
 
-  test("is waited for by four repeats at most, and the others are told at once", async () => {
+  test("at most four repeats wait for a run; others get an error immediately", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
     const sent = question();
     const first = worker.ask(user, sent);
     await eventually(() => searchesOf(user) === 1);
     const repeats = Array.from({ length: 20 }, () => worker.ask(user, sent));
-    // Those that may not wait are back while the search is still held.
+    // The rejected repeats return while the search is still waiting.
     const early = [];
     for (const repeat of repeats) void repeat.then((reply) => early.push(reply));
     await eventually(() => early.length === 16);
@@ -319,7 +319,7 @@ describe("a run that is lost", () => {
     assert.equal(searchesOf(user), 1);
   });
 
-  test("wakes its repeats at once when it ends", async () => {
+  test("waiting repeats are woken immediately when the run ends", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
     const sent = question();
@@ -334,7 +334,7 @@ describe("a run that is lost", () => {
     assert.deepEqual((await waiting).events, (await first).events);
   });
 
-  test("is waited for until then", async () => {
+  test("a repeat waits for a run until it counts as lost", async () => {
     await worker.setTime(START);
     const { user, letGo } = userWithHeldSearch();
     const sent = question();
@@ -348,8 +348,8 @@ describe("a run that is lost", () => {
   });
 });
 
-describe("outcomes", () => {
-  test("are kept for a day and then forgotten by the alarm, all of them", async () => {
+describe("stored outcomes", () => {
+  test("outcomes are stored for a day and then deleted by the alarm", async () => {
     const user = newUser();
     await worker.setTime(START);
     const sent = question();
@@ -365,12 +365,12 @@ describe("outcomes", () => {
     const emptied = await worker.ringAlarmOf(user);
     assert.equal(rowsIn(emptied), 0, JSON.stringify(emptied));
     assert.equal(emptied.alarm, null);
-    assert.deepEqual(emptied.rows, {}, "the object of a user who is gone holds nothing at all");
+    assert.deepEqual(emptied.rows, {}, "the object of an inactive user is empty");
     assert.equal((await worker.ask(user, { ...sent, message: "Something else?" })).status, 200);
     assert.equal((await worker.gateOf(user)).alarm, START + 2 * DAY, "who comes back has a new one");
   });
 
-  test("of later questions set the alarm anew", async () => {
+  test("later questions set the alarm again", async () => {
     const user = newUser();
     const sent = question();
     await worker.setTime(START);
@@ -388,7 +388,7 @@ describe("outcomes", () => {
     assert.deepEqual([rowsIn(emptied), emptied.alarm], [0, null]);
   });
 
-  test("are bounded in number: of too many, the oldest go", async () => {
+  test("the number of outcomes is bounded; the oldest are deleted", async () => {
     const user = newUser();
     await worker.setTime(START);
     const oldest = question();
@@ -409,7 +409,7 @@ describe("outcomes", () => {
     assert.deepEqual((await worker.ask(user, newest)).events, answered.events);
   });
 
-  test("that are as large as passages can make them are kept and come back the same", async () => {
+  test("an outcome of the maximum size is stored and replayed unchanged", async () => {
     const user = newUser();
     await worker.setTime(START);
     const title = "R".repeat(300);
@@ -427,7 +427,7 @@ describe("outcomes", () => {
     assert.equal(upstream.history.messagesOf(user).length, 2, "nothing is written twice");
   });
 
-  test("of a question that failed are none: it is answered the next time", async () => {
+  test("a failed question has no outcome and is answered on the next attempt", async () => {
     const user = newUser();
     await worker.setTime(START);
     let rows = { status: 500 };

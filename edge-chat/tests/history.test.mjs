@@ -1,4 +1,4 @@
-// The history: written once, read in pages, renamed, deleted, and nobody else's.
+// The history: idempotent writes, paging, renaming, deletion, and isolation between users.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
@@ -33,8 +33,8 @@ async function readPages(user, path, name, limit) {
   return pages;
 }
 
-describe("a turn", () => {
-  test("is written in one call and can be read back", async () => {
+describe("turn", () => {
+  test("a turn is written in one call and can be read", async () => {
     const user = newUser();
     const sent = question({ message: "  When are\n refunds paid?  " });
     const { events } = await ask(worker.url, user, sent);
@@ -60,7 +60,7 @@ describe("a turn", () => {
     assert.deepEqual(citation, events[2].citations[0]);
   });
 
-  test("goes on in its session without a new title", async () => {
+  test("a further turn in a session does not change the title", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user, { title: "Mine" });
     const { events } = await ask(worker.url, user, question({ session_id: session.id }));
@@ -72,7 +72,7 @@ describe("a turn", () => {
     assert.deepEqual([check.query.id, check.query.user_id], [`eq.${session.id}`, `eq.${user}`]);
   });
 
-  test("that was refused is in the history too, in the words of the refusal", async () => {
+  test("a refused turn is in the history with the message of the refusal", async () => {
     const user = newUser();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
     const [refusal] = (await ask(worker.url, user)).events;
@@ -82,10 +82,10 @@ describe("a turn", () => {
     assert.deepEqual([refused.hedged, "refusal" in asked, "hedged" in asked], [false, false, false]);
   });
 
-  test("is written once when its first run was lost after writing", async () => {
+  test("a turn is written once if the first run is lost after writing", async () => {
     const user = newUser();
     const sent = question();
-    // The database has written, but its answer never arrives; then the memory of it is lost with the Worker.
+    // The database has written, but its response never arrives; then the Worker restarts.
     upstream.behave(user, {
       "rpc/chat_record_turn": (call) => {
         upstream.history.handlers["rpc/chat_record_turn"](call);
@@ -104,7 +104,7 @@ describe("a turn", () => {
     assert.equal(upstream.history.messagesOf(user).length, 2);
   });
 
-  test("is written once when only the answer to its first try was lost", async () => {
+  test("a turn is written once if the response to the first attempt is lost", async () => {
     const user = newUser();
     let tries = 0;
     upstream.behave(user, {
@@ -123,7 +123,7 @@ describe("a turn", () => {
     assert.equal(upstream.history.messagesOf(user).length, 2);
   });
 
-  test("of two users with the same message id is one for each", async () => {
+  test("two users with the same message id have separate turns", async () => {
     const users = [newUser(), newUser()];
     const sent = question();
     const replies = await Promise.all(users.map((user) => ask(worker.url, user, sent)));
@@ -133,7 +133,7 @@ describe("a turn", () => {
     for (const user of users) assert.equal(upstream.history.messagesOf(user).length, 2);
   });
 
-  test("asked five times at once makes one session with two messages", async () => {
+  test("five concurrent repeats create one session with two messages", async () => {
     const user = newUser();
     const sent = question();
     const replies = await Promise.all(Array.from({ length: 5 }, () => ask(worker.url, user, sent)));
@@ -143,7 +143,7 @@ describe("a turn", () => {
     assert.equal(upstream.callsOf(user, "rpc/chat_record_turn").length, 1);
   });
 
-  test("in a session of somebody else writes nothing", async () => {
+  test("a turn in another user's session is rejected and writes nothing", async () => {
     const [owner, intruder] = [newUser(), newUser()];
     const session = upstream.history.addSession(owner);
     const reply = await ask(worker.url, intruder, question({ session_id: session.id }));
@@ -152,7 +152,7 @@ describe("a turn", () => {
     assert.deepEqual(upstream.history.messagesOf(owner), []);
   });
 
-  test("whose session is deleted while it is answered is not kept", async () => {
+  test("a turn whose session is deleted meanwhile is not stored", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     upstream.behave(user, {
@@ -160,7 +160,7 @@ describe("a turn", () => {
         await send(worker.url, `/api/sessions/${session.id}`, { method: "DELETE", user });
         return { body: [passage()], delay: 50 };
       },
-      // What was true when the question came.
+      // The session existed when the question arrived.
       chat_sessions: (call) =>
         call.method === "GET" ? { body: [{ id: session.id }] } : upstream.history.handlers.chat_sessions(call),
     });
@@ -171,11 +171,11 @@ describe("a turn", () => {
 });
 
 describe("sessions", () => {
-  test("come newest first, in pages without gaps or doubles", async () => {
+  test("sessions come newest first, in pages without gaps or duplicates", async () => {
     const user = newUser();
     const time = "2026-05-05T05:05:05.123456+00:00";
     for (let i = 0; i < 7; i++) upstream.history.addSession(user);
-    // Some of the same microsecond: the id decides.
+    // Some have the same microsecond and are ordered by id.
     for (let i = 0; i < 6; i++) upstream.history.addSession(user, { updated_at: time });
     for (const limit of [1, 2, 5, 12, 13, 14]) {
       const pages = await readPages(user, "/api/sessions", "sessions", limit);
@@ -188,7 +188,7 @@ describe("sessions", () => {
     }
   });
 
-  test("are twenty a page unless told otherwise, a hundred at most", async () => {
+  test("a page has 20 sessions by default and at most 100", async () => {
     const user = newUser();
     for (let i = 0; i < 105; i++) upstream.history.addSession(user);
     assert.equal((await get(user, "/api/sessions")).json.sessions.length, 20);
@@ -197,11 +197,11 @@ describe("sessions", () => {
     assert.equal((await get(user, "/api/sessions?unknown=1&limit=3")).json.sessions.length, 3);
   });
 
-  test("of nobody are an empty page", async () => {
+  test("a user without sessions gets an empty page", async () => {
     assert.deepEqual((await get(newUser(), "/api/sessions")).json, { sessions: [], next_cursor: null });
   });
 
-  test("move to the top when they go on", async () => {
+  test("a session moves to the top with a new turn", async () => {
     const user = newUser();
     const [older, newer] = [upstream.history.addSession(user), upstream.history.addSession(user)];
     assert.deepEqual(ids((await get(user, "/api/sessions")).json.sessions), [newer.id, older.id]);
@@ -209,7 +209,7 @@ describe("sessions", () => {
     assert.deepEqual(ids((await get(user, "/api/sessions")).json.sessions), [older.id, newer.id]);
   });
 
-  test("are shown with what the contract names, and no more", async () => {
+  test("a session has only the documented fields", async () => {
     const user = newUser();
     const { id, title, created_at, updated_at } = upstream.history.addSession(user, { title: null });
     const expected = { id, title, created_at, updated_at };
@@ -217,13 +217,13 @@ describe("sessions", () => {
     assert.deepEqual((await get(user, "/api/sessions")).json.sessions, [expected]);
   });
 
-  test("are found by an id in capitals", async () => {
+  test("a session is found by an upper-case id", async () => {
     const user = newUser();
     const { id } = upstream.history.addSession(user);
     assert.equal((await get(user, `/api/sessions/${id.toUpperCase()}`)).json.id, id);
   });
 
-  test("are asked for as the user, and only for the user", async () => {
+  test("sessions are requested with the user's token and filtered by the user", async () => {
     const user = newUser();
     await get(user, "/api/sessions");
     const [call] = upstream.callsOf(user, "chat_sessions");
@@ -231,7 +231,7 @@ describe("sessions", () => {
     assert.equal(call.query.user_id, `eq.${user}`);
   });
 
-  test("are renamed, with the title trimmed", async () => {
+  test("a session is renamed with the trimmed title", async () => {
     const user = newUser();
     const { id } = upstream.history.addSession(user);
     const rename = (title) => send(worker.url, `/api/sessions/${id}`, { method: "PATCH", user, body: { title } });
@@ -243,7 +243,7 @@ describe("sessions", () => {
     }
   });
 
-  test("may have a title that looks like a query", async () => {
+  test("a title that looks like a query is stored verbatim", async () => {
     const user = newUser();
     const [{ id }, other] = [upstream.history.addSession(user), upstream.history.addSession(user)];
     for (const title of [
@@ -261,7 +261,7 @@ describe("sessions", () => {
     assert.equal(untouched.title, other.title);
   });
 
-  test("are deleted once", async () => {
+  test("a session is deleted once, then it is not found", async () => {
     const user = newUser();
     const { id } = upstream.history.addSession(user);
     const kept = upstream.history.addSession(user);
@@ -273,7 +273,7 @@ describe("sessions", () => {
     assert.deepEqual(ids(upstream.history.sessionsOf(user)), [kept.id]);
   });
 
-  test("of somebody else do not exist, whatever is done with them", async () => {
+  test("another user's session is not found by any method", async () => {
     const [owner, intruder] = [newUser(), newUser()];
     const session = upstream.history.addSession(owner, { title: "Mine" });
     upstream.history.addMessage(session);
@@ -287,7 +287,7 @@ describe("sessions", () => {
     const unknown = await get(intruder, `/api/sessions/${NOWHERE}`);
     for (const reply of await Promise.all(attempts)) {
       assertError(reply, 404, "not_found");
-      assert.equal(reply.json.message, unknown.json.message, "nothing tells it from one that never was");
+      assert.equal(reply.json.message, unknown.json.message, "the same message as for a session that never existed");
     }
     assert.deepEqual(upstream.history.sessionsOf(owner), [session]);
     assert.equal(session.title, "Mine");
@@ -295,7 +295,7 @@ describe("sessions", () => {
 });
 
 describe("messages", () => {
-  test("come oldest first, in pages without gaps or doubles", async () => {
+  test("messages come oldest first, in pages without gaps or duplicates", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     const other = upstream.history.addSession(user);
@@ -308,7 +308,7 @@ describe("messages", () => {
     }
   });
 
-  test("are fifty a page unless told otherwise, two hundred at most", async () => {
+  test("a page has 50 messages by default and at most 200", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     for (let i = 0; i < 205; i++) upstream.history.addMessage(session);
@@ -319,10 +319,10 @@ describe("messages", () => {
 
   for (const [name, count, content] of [
     ["long", 60, "x".repeat(60_000)],
-    // Twice as large as JSON as a page may be, for each two of them.
+    // Each two of them are twice as large as the maximum page, as JSON.
     ["as long as they can be", 5, "\u0001".repeat(95_000)],
   ]) {
-    test(`that are ${name} come in pages of a MiB at most, without gaps or doubles`, async () => {
+    test(`messages that are ${name} come in pages of at most 1 MiB, without gaps or duplicates`, async () => {
       const user = newUser();
       const session = upstream.history.addSession(user);
       const written = Array.from({ length: count }, () => upstream.history.addMessage(session, { content }));
@@ -332,14 +332,14 @@ describe("messages", () => {
     });
   }
 
-  test("of an empty session are an empty page", async () => {
+  test("an empty session has an empty page of messages", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     const { json } = await get(user, `/api/sessions/${session.id}/messages`);
     assert.deepEqual(json, { messages: [], next_cursor: null });
   });
 
-  test("are shown with what the contract names, and no more", async () => {
+  test("a message has only the documented fields", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     const { id, role, content, citations, created_at } = upstream.history.addMessage(session);
@@ -347,7 +347,7 @@ describe("messages", () => {
     assert.deepEqual(json.messages, [{ id, role, content, citations, created_at }]);
   });
 
-  test("say of each answer whether it is hedged", async () => {
+  test("each answer says whether it is hedged", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     for (const hedged of [true, false]) upstream.history.addMessage(session, { role: "assistant", hedged });
@@ -358,7 +358,7 @@ describe("messages", () => {
     );
   });
 
-  test("say of each source whether its document is still there", async () => {
+  test("each citation says whether its document is still available", async () => {
     const user = newUser();
     const gone = crypto.randomUUID();
     const disabled = upstream.library.addDocument({ enabled: false });
@@ -383,7 +383,7 @@ describe("messages", () => {
     "to the last that fits, and one more": [250, 250, 1],
   };
   for (const [name, counts] of Object.entries(MANY)) {
-    test(`with sources of many documents come in pages of 500: ${name}`, async () => {
+    test(`a page of messages cites at most 500 documents: ${name}`, async () => {
       const user = newUser();
       const session = upstream.history.addSession(user);
       const written = counts.map((count) =>
@@ -409,7 +409,7 @@ describe("messages", () => {
     });
   }
 
-  test("without many documents need no more pages than asked for", async () => {
+  test("messages with few documents fill their pages", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     for (const count of [250, 250]) {
@@ -420,10 +420,10 @@ describe("messages", () => {
   });
 });
 
-describe("citations that the Worker did not write", () => {
+describe("stored citations that the Worker did not write", () => {
   const real = citation(DOCUMENT_ID, 1);
   const without = (name) => Object.fromEntries(Object.entries(real).filter(([key]) => key !== name));
-  /** What an administrator can write into a history. */
+  /** What an administrator can write into the history. */
   const NO_CITATIONS = [
     null,
     7,
@@ -475,21 +475,21 @@ describe("citations that the Worker did not write", () => {
     });
   }
 
-  test("are left out, and the true one between them stays", async () => {
+  test("invalid citations are left out, and a valid one between them is kept", async () => {
     await read([...NO_CITATIONS, real, ...NO_CITATIONS], async (citations, { user }) => {
       assert.deepEqual(citations, [{ ...real, available: true }]);
       assert.equal(upstream.callsOf(user, "rpc/chat_documents").length, 1);
     });
   });
 
-  test("are left out also where there are no others", async () => {
+  test("invalid citations are left out even if there are no others", async () => {
     await read(NO_CITATIONS, async (citations, { user }) => {
       assert.deepEqual(citations, []);
       assert.deepEqual(upstream.callsOf(user, "rpc/chat_documents"), []);
     });
   });
 
-  test("say whether their document is there, all sixty of them", async () => {
+  test("all of sixty citations say whether their document is available", async () => {
     const forged = Array.from({ length: 60 }, (_, n) => ({
       ...citation(n % 2 ? DOCUMENT_ID : NOWHERE, (n % 50) + 1),
       available: n % 2 === 0,
@@ -501,7 +501,7 @@ describe("citations that the Worker did not write", () => {
   });
 
   for (const mode of ["none", "authenticated", "public"]) {
-    test(`lead nowhere but to the web and, in mode ${mode}, to our own downloads`, async () => {
+    test(`stored links are replaced or checked, in link mode ${mode}`, async () => {
       const forged = BAD_LINKS.flatMap((link) => [
         { ...real, url: link },
         { ...real, download_url: link },
@@ -524,7 +524,7 @@ describe("citations that the Worker did not write", () => {
     });
   }
 
-  test("stand at no question", async () => {
+  test("messages of the user have no citations", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     upstream.history.addMessage(session, { role: "user", citations: [real] });
@@ -533,7 +533,7 @@ describe("citations that the Worker did not write", () => {
   });
 });
 
-/** A citation as it stands in the history. */
+/** A citation as stored in the history. */
 function citation(document_id, index) {
   return {
     index,

@@ -1,4 +1,4 @@
-// Whatever is sent: a documented 4xx, in JSON, at once, and nothing is written.
+// Hostile requests: each gets a documented 4xx as JSON immediately, and nothing is written.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, question, replyOf, send } from "./support/client.mjs";
@@ -13,7 +13,7 @@ import { accessToken, signingKey } from "./support/tokens.mjs";
 import { startUpstream } from "./support/upstream.mjs";
 import { closePair, startTestWorker } from "./support/worker.mjs";
 
-const LEAST_CASES = 300;
+const MIN_CASES = 300;
 const LIMIT_MS = 2000;
 
 const keys = { ec: signingKey("ES256"), rsa: signingKey("RS256") };
@@ -29,7 +29,7 @@ const READS = new Set(["rpc/match_chunks", "rpc/chat_config", "jwks"]);
 let upstream;
 let worker;
 let addresses = 0;
-/** Those whose questions are answered, and so written down. */
+/** Users whose questions are answered and so stored. */
 const harmlessUsers = new Set();
 
 before(async () => {
@@ -40,13 +40,13 @@ before(async () => {
 
 after(() => closePair({ upstream, worker }));
 
-/** Each request comes from another network, so that no limit per address hides the answer. */
+/** Each request has another IP network, so that the limit per IP address does not interfere. */
 function address() {
   addresses += 1;
   return `2001:db8:0:${addresses.toString(16)}::1`;
 }
 
-/** The requests the Worker sent on while something was done. */
+/** The requests that the Worker made during `run`. */
 async function callsDuring(work) {
   const known = upstream.calls.length;
   const result = await work();
@@ -56,11 +56,11 @@ async function callsDuring(work) {
 const isWrite = ({ method, resource }) => method !== "GET" && method !== "HEAD" && !READS.has(resource);
 const summary = (calls) => calls.map(({ method, resource }) => `${method} ${resource}`);
 
-test(`the corpus holds at least ${LEAST_CASES} requests, each under a name of its own`, (t) => {
+test(`the corpus has at least ${MIN_CASES} requests with unique names`, (t) => {
   const cases = Object.values(CORPUS).flat();
   const names = new Set(cases.map(({ name }) => name));
   assert.equal(names.size, cases.length, "two cases share a name");
-  assert.ok(cases.length >= LEAST_CASES, `${cases.length} cases`);
+  assert.ok(cases.length >= MIN_CASES, `${cases.length} cases`);
   const counts = Object.entries(CORPUS).map(([kind, { length }]) => `${kind} ${length}`);
   t.diagnostic(`${cases.length} hostile requests: ${counts.join(", ")}; ${RUNTIME_CASES.length} that are no HTTP`);
 });
@@ -86,14 +86,14 @@ for (const [kind, cases] of Object.entries(CORPUS)) {
   });
 }
 
-/** The path as the contract knows it. */
+/** The path in the API description. */
 function pathOf(target) {
   return new URL(`http://worker${target}`).pathname;
 }
 
-describe("what is no HTTP", () => {
+describe("invalid HTTP", () => {
   for (const { name, ...request } of RUNTIME_CASES) {
-    test(`${name} reaches nothing`, async () => {
+    test(`invalid HTTP does not reach the Worker: ${name}`, async () => {
       const headers = [
         ["CF-Connecting-IP", address()],
         ["Authorization", `Bearer ${accessToken(crypto.randomUUID())}`],
@@ -109,9 +109,9 @@ describe("what is no HTTP", () => {
   }
 });
 
-describe("what looks hostile and is not", () => {
+describe("harmless requests that look hostile", () => {
   const HARMLESS = {
-    "fields nobody knows": { body: { surprise: { deep: [1, [2, [3]]] }, constructor: 1, toString: null } },
+    "unknown fields": { body: { surprise: { deep: [1, [2, [3]]] }, constructor: 1, toString: null } },
     "markup in the message": { body: { message: '<script>alert(1)</script> "refunds"' } },
     "SQL in the message": { body: { message: "'; drop table kb_documents; -- refunds" } },
     "controls in the message": { body: { message: "refunds\u0001\u001b[31m\u202e\uFFFE" } },
@@ -125,7 +125,7 @@ describe("what looks hostile and is not", () => {
     "a request id of the client's": { headers: { "x-request-id": "mine" } },
   };
   for (const [name, { body = {}, headers }] of Object.entries(HARMLESS)) {
-    test(`${name} gets an answer`, async () => {
+    test(`a harmless request is answered: ${name}`, async () => {
       const user = crypto.randomUUID();
       harmlessUsers.add(user);
       const reply = await ask(worker.url, user, question(body), { headers });
@@ -135,7 +135,7 @@ describe("what looks hostile and is not", () => {
   }
 });
 
-test("after all of it only what was harmless is in the database", () => {
+test("afterwards the database contains only harmless questions", () => {
   const writers = new Set(upstream.calls.filter(isWrite).map(({ user }) => user));
   assert.deepEqual(writers, harmlessUsers);
 });

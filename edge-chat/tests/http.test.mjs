@@ -1,4 +1,4 @@
-// What all routes have in common: origins, methods, headers, the limit per address, and the log.
+// What all routes share: CORS, methods, headers, rate limits, and the log.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, closePair, startPair, withWorker } from "./support/worker.mjs";
 
-/** The Worker with rate limits that always fail. */
+/** The Worker with rate limits that always throw. */
 const BROKEN_LIMITS = fileURLToPath(new URL("./support/broken-limits-worker.mjs", import.meta.url));
 const SESSION = "5e551011-0000-4000-8000-000000000001";
-/** Each path with the methods it takes. */
+/** Each path with its methods. */
 const ROUTES = {
   "/api/health": ["GET", "HEAD"],
   "/api/ready": ["GET", "HEAD"],
@@ -56,17 +56,17 @@ function preflight(url, path, origin, method = "GET") {
 }
 
 describe("health and readiness", () => {
-  test("health needs nothing", async () => {
+  test("/api/health needs neither configuration nor Supabase", async () => {
     await withWorker({ url: "" }, { SUPABASE_JWT_SECRET: "", SUPABASE_PUBLISHABLE_KEY: "" }, async ({ url }) => {
       const reply = await send(url, "/api/health");
       assert.deepEqual([reply.status, reply.json], [200, { status: "ok" }]);
-      // Monitors ask with HEAD.
+      // Monitors use HEAD.
       const head = await send(url, "/api/health", { method: "HEAD" });
       assert.deepEqual([head.status, head.text], [200, ""]);
     });
   });
 
-  test("readiness asks Supabase each time", async () => {
+  test("/api/ready asks Supabase on each request", async () => {
     const before = upstream.callsOf(NOBODY, "rpc/chat_config").length;
     for (let i = 0; i < 2; i++) {
       const reply = await send(worker.url, "/api/ready");
@@ -83,7 +83,7 @@ describe("health and readiness", () => {
     "is not migrated": [{ status: 404, body: { code: "PGRST202" } }, 503],
   };
   for (const [name, [fault, status]] of Object.entries(NOT_READY)) {
-    test(`readiness is denied when Supabase ${name}`, async () => {
+    test(`/api/ready fails when Supabase ${name}`, async () => {
       upstream.behave(NOBODY, { "rpc/chat_config": () => fault });
       try {
         await withWorker(upstream, {}, async ({ url }) => {
@@ -104,7 +104,7 @@ describe("health and readiness", () => {
 
 describe("methods", () => {
   for (const [path, methods] of Object.entries(ROUTES)) {
-    test(`${path} takes ${methods.join(", ")}`, async () => {
+    test(`${path} allows only ${methods.join(", ")}`, async () => {
       const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !methods.includes(method));
       for (const method of others) {
         const reply = await send(worker.url, path, { method, user: newUser() });
@@ -119,7 +119,7 @@ describe("methods", () => {
     });
   }
 
-  test("of a path that is not there are not told", async () => {
+  test("an unknown path returns 404 without Allow for every method", async () => {
     for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
       const reply = await send(worker.url, "/api/nowhere", { method });
       assertError(reply, 404, "not_found");
@@ -128,7 +128,7 @@ describe("methods", () => {
   });
 });
 
-describe("origins", () => {
+describe("CORS", () => {
   const PATTERNS = "https://*.example.com, https://exact.test, http://localhost:8080";
   const ALLOWED = ["https://www.example.com", "https://a.b.example.com", "https://exact.test", "http://localhost:8080"];
   const REFUSED = [
@@ -152,7 +152,7 @@ describe("origins", () => {
     "null",
     "",
   ];
-  test("are those of the list and its patterns", async () => {
+  test("origins of the allow-list and its patterns are allowed", async () => {
     await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: PATTERNS }, async ({ url }) => {
       for (const origin of ALLOWED) {
         const reply = await preflight(url, "/api/chat", origin);
@@ -165,7 +165,7 @@ describe("origins", () => {
     });
   });
 
-  test("are all with a star, each named all the same", async () => {
+  test("a star allows every origin and echoes it", async () => {
     await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "*" }, async ({ url }) => {
       const reply = await preflight(url, "/api/chat", "https://anybody.test");
       assert.equal(reply.headers.get("access-control-allow-origin"), "https://anybody.test");
@@ -173,14 +173,14 @@ describe("origins", () => {
     });
   });
 
-  test("are none without a list", async () => {
+  test("without an allow-list no origin is allowed", async () => {
     await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "" }, async ({ url }) => {
       assertError(await preflight(url, "/api/chat", ORIGIN), 403, "forbidden");
     });
   });
 
   for (const [path, methods] of Object.entries(ROUTES)) {
-    test(`may use ${path} after a preflight that a browser remembers`, async () => {
+    test(`a cacheable preflight allows ${path}`, async () => {
       const reply = await preflight(worker.url, path, ORIGIN, methods.at(-1));
       assert.deepEqual([reply.status, reply.text], [204, ""]);
       const allowed = listOf(reply.headers, "access-control-allow-methods");
@@ -193,7 +193,7 @@ describe("origins", () => {
     });
   }
 
-  test("can read every response, whatever its status", async () => {
+  test("an allowed origin can read responses of every status", async () => {
     const headers = { origin: ORIGIN };
     const replies = await Promise.all([
       ask(worker.url, newUser(), question(), { headers }),
@@ -210,7 +210,7 @@ describe("origins", () => {
     }
   });
 
-  test("that may not, get no leave to read", async () => {
+  test("other origins get no CORS headers", async () => {
     for (const headers of [{ origin: "https://evil.test" }, {}]) {
       const reply = await send(worker.url, "/api/config", { headers });
       assert.equal(reply.headers.get("access-control-allow-origin"), null);
@@ -220,7 +220,7 @@ describe("origins", () => {
 });
 
 describe("content types", () => {
-  test("are the stream's by default and JSON's when asked for", async () => {
+  test("an answer is an event stream by default and JSON on request", async () => {
     const stream = await ask(worker.url, newUser());
     assert.match(stream.headers.get("content-type"), /^text\/event-stream\b/);
     const json = await ask(worker.url, newUser(), question(), { headers: { accept: "application/json" } });
@@ -228,13 +228,13 @@ describe("content types", () => {
     assert.equal(json.json.type, "answer");
   });
 
-  test("of errors are JSON's, also where a stream was asked for", async () => {
+  test("errors are JSON even if a stream is requested", async () => {
     const reply = await ask(worker.url, newUser(), "{", { headers: { accept: "text/event-stream" } });
     assert.match(reply.headers.get("content-type"), /^application\/json\b/);
   });
 });
 
-/** Ten requests more than a limit allows for one key, all within one of the limiter's minutes. */
+/** Ten more requests than a limit allows for one key, all within one minute of the limiter. */
 async function exceed(limit, newKey, make) {
   for (;;) {
     const minute = () => Math.floor(Date.now() / 60_000);
@@ -245,7 +245,7 @@ async function exceed(limit, newKey, make) {
   }
 }
 
-describe("the limit per address", () => {
+describe("rate limit per IP address", () => {
   const LIMIT = 120;
   let addresses = 0;
   const newAddress = () => `198.51.100.${(addresses += 1)}`;
@@ -256,7 +256,7 @@ describe("the limit per address", () => {
     return { replies, address: key };
   }
 
-  test("stops who has no valid token, and not the users at the same address", async () => {
+  test("requests without a valid token are limited, and users at the same address are not", async () => {
     const { replies, address } = await flood((headers) =>
       ask(worker.url, newUser(), question(), { token: "x.y.z", headers }),
     );
@@ -276,20 +276,20 @@ describe("the limit per address", () => {
     assertError(await send(worker.url, "/api/sessions", { headers: elsewhere }), 401, "unauthorized");
   });
 
-  test("counts all private routes together", async () => {
+  test("all private routes count together", async () => {
     const paths = ["/api/sessions", `/api/sessions/${SESSION}`, `/api/documents/${DOCUMENT_ID}/download`];
     let turn = 0;
     const { replies } = await flood((headers) => send(worker.url, paths[turn++ % paths.length], { headers }));
     assert.equal(replies.filter(({ status }) => status === 429).length, 10);
   });
 
-  test("never stops a valid token", async () => {
+  test("requests with a valid token do not count", async () => {
     const token = accessToken(newUser());
     const { replies } = await flood((headers) => send(worker.url, "/api/sessions", { token, headers }));
     assert.ok(replies.every(({ status }) => status === 200));
   });
 
-  test("takes the IPv6 addresses of one network for one, however they are spelled", async () => {
+  test("IPv6 addresses of one /64 count together, in any notation", async () => {
     let hosts = 0;
     const newNetwork = () => `2001:db8:1:${(addresses += 1).toString(16)}`;
     const inNetwork = (network) => {
@@ -303,7 +303,7 @@ describe("the limit per address", () => {
     assertError(await knock(inNetwork(newNetwork())), 401, "unauthorized");
   });
 
-  test("counts tokens that cannot be checked, too", async () => {
+  test("tokens that cannot be verified count too", async () => {
     const faulty = await startUpstream();
     faulty.behave(NOBODY, { jwks: () => ({ status: 500 }) });
     const token = signingKey("ES256").token(newUser());
@@ -316,9 +316,9 @@ describe("the limit per address", () => {
   });
 });
 
-describe("the address of a client", () => {
+describe("IP address of a client", () => {
   const knock = (url, headers) => send(url, "/api/sessions", { headers });
-  /** Fills a limit, each request with another value of the header. */
+  /** Exhausts a limit with requests that each have another value of the header. */
   const flood = (url, header) =>
     exceed(
       120,
@@ -327,12 +327,12 @@ describe("the address of a client", () => {
     );
   const limitedOf = ({ replies }) => replies.filter(({ status }) => status === 429).length;
 
-  test("is taken from no header where there is neither Cloudflare nor a setting: all share one limit", async () => {
+  test("without Cloudflare and without a setting all clients share one limit", async () => {
     const use = async ({ url }) => assert.equal(limitedOf(await flood(url, "cf-connecting-ip")), 10);
     await withWorker(upstream, {}, use, { direct: true });
   });
 
-  test("is taken from the header that the setting names, and only from that one", async () => {
+  test("the address comes only from the configured header", async () => {
     const use = async ({ url }) => {
       assert.equal(limitedOf(await flood(url, "x-real-ip")), 0);
       let clients = 0;
@@ -347,7 +347,7 @@ describe("the address of a client", () => {
     await withWorker(upstream, { CHAT_CLIENT_ADDRESS_HEADER: "X-Real-IP" }, use);
   });
 
-  test("that is no address counts like a missing one", async () => {
+  test("an invalid address counts like a missing one", async () => {
     const use = async ({ url }) => {
       const invent = () => knock(url, { "cf-connecting-ip": crypto.randomUUID() });
       assert.equal(limitedOf(await exceed(120, newUser, invent)), 10);
@@ -356,7 +356,7 @@ describe("the address of a client", () => {
   });
 });
 
-describe("a rate limit that does not work", () => {
+describe("broken rate limit binding", () => {
   const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "EXPORT_LIMIT"];
   const warningsIn = (log) => log.filter((line) => line.includes('"warning"'));
   const use = (fault) => async (open) => {
@@ -379,25 +379,25 @@ describe("a rate limit that does not work", () => {
       );
   };
 
-  test("because it is not bound is in the log once, and in /api/ready", async () => {
+  test("a missing binding is logged once and reported by /api/ready", async () => {
     await withWorker(upstream, {}, use("is not bound"), { without: LIMITS });
   });
 
-  test("because it fails is in the log once, and in /api/ready", async () => {
+  test("a failing binding is logged once and reported by /api/ready", async () => {
     await withWorker(upstream, {}, use("has failed"), { entry: BROKEN_LIMITS });
   });
 
-  test("is not reported while all work", async () => {
+  test("/api/ready has no warnings if all bindings work", async () => {
     assert.deepEqual((await send(worker.url, "/api/ready", { headers: { "cf-connecting-ip": "192.0.2.1" } })).json, {
       status: "ready",
     });
   });
 });
 
-describe("the limit of questions per user", () => {
+describe("rough rate limit of questions per user", () => {
   const LIMIT = 120;
 
-  test("counts repeats, conflicts and refused attempts, and nobody else's", async () => {
+  test("repeats, conflicts and rejected attempts of the user count", async () => {
     const sent = question();
     const { replies, key: user } = await exceed(LIMIT, newUser, (user) => ask(worker.url, user, sent));
     assert.ok(replies.slice(0, LIMIT).every(({ status }) => status === 200));
@@ -412,7 +412,7 @@ describe("the limit of questions per user", () => {
   });
 });
 
-describe("the limit per user", () => {
+describe("rate limit per user", () => {
   const LIMIT = 300;
   const READS = [
     ["GET", "/api/sessions"],
@@ -424,7 +424,7 @@ describe("the limit per user", () => {
     ["DELETE", "/api/me"],
   ];
 
-  test("counts history and files together, and neither questions nor anybody else", async () => {
+  test("history and downloads of the user count together, questions do not", async () => {
     let turn = 0;
     const { replies, key: user } = await exceed(LIMIT, newUser, (user) => {
       const [method, path] = READS[turn++ % READS.length];
@@ -449,8 +449,8 @@ describe("the limit per user", () => {
   });
 });
 
-describe("the log", () => {
-  test("has one line for each request, with its outcome, scores and stages", async () => {
+describe("log", () => {
+  test("each request has one log line with outcome, scores and stages", async () => {
     const user = newUser();
     const reply = await ask(worker.url, user);
     const line = await worker.lineOf(reply);
@@ -466,7 +466,7 @@ describe("the log", () => {
   const OUTCOMES = {
     "a refusal": [() => ask(worker.url, refused()), 200, "weak_evidence"],
     "an invalid question": [() => ask(worker.url, newUser(), "{"), 400, "invalid_request"],
-    "a stranger": [() => send(worker.url, "/api/sessions"), 401, "unauthorized"],
+    "a request without a token": [() => send(worker.url, "/api/sessions"), 401, "unauthorized"],
     "an unknown path": [() => send(worker.url, "/secret-path?secret=1"), 404, "not_found"],
     "a wrong method": [() => send(worker.url, "/api/chat"), 405, "invalid_request"],
     health: [() => send(worker.url, "/api/health"), 200, "ok"],
@@ -477,7 +477,7 @@ describe("the log", () => {
     return user;
   }
   for (const [name, [request, status, outcome]] of Object.entries(OUTCOMES)) {
-    test(`names the outcome of ${name}`, async () => {
+    test(`the log names the outcome of ${name}`, async () => {
       const reply = await request();
       const line = await worker.lineOf(reply);
       assert.deepEqual([line.status, line.outcome], [status, outcome]);
@@ -486,14 +486,14 @@ describe("the log", () => {
     });
   }
 
-  test("tells a repeat from a first answer", async () => {
+  test("the log distinguishes a repeat from a first answer", async () => {
     const user = newUser();
     const sent = question();
     await ask(worker.url, user, sent);
     assert.equal((await worker.lineOf(await ask(worker.url, user, sent))).outcome, "replay");
   });
 
-  test("holds no question, no token, no vector", async () => {
+  test("the log contains no question, token or vector", async () => {
     const user = newUser();
     const token = accessToken(user);
     const sent = question({ message: "my-private-words refunds" });
@@ -507,14 +507,14 @@ describe("the log", () => {
     }
   });
 
-  test("holds the question when the site owner wants it", async () => {
+  test("the log contains the question if the site owner enables that", async () => {
     await withWorker(upstream, { CHAT_LOG_QUESTIONS: "true" }, async (open) => {
       const reply = await ask(open.url, newUser(), question({ message: "my-public-words refunds" }));
       assert.equal((await open.lineOf(reply)).question, "my-public-words refunds");
     });
   });
 
-  test("cannot be written by a client", async () => {
+  test("a client cannot inject text into the log", async () => {
     const headers = { "x-request-id": 'forged"}{"forged":true', "user-agent": "forged" };
     await worker.lineOf(await send(worker.url, "/api/forged?forged", { headers }));
     const user = newUser();
@@ -536,7 +536,7 @@ describe("Server-Timing", () => {
         }),
     );
 
-  test("names the stages before the response", async () => {
+  test("Server-Timing contains the stages before the response", async () => {
     const user = newUser();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage()], delay: 120 }) });
     const timing = parse((await ask(worker.url, user)).headers);
@@ -544,7 +544,7 @@ describe("Server-Timing", () => {
     assert.ok(timing.total >= timing.search);
   });
 
-  test("is on errors as well", async () => {
+  test("errors have Server-Timing too", async () => {
     assert.ok("total" in parse((await send(worker.url, "/api/nowhere")).headers));
   });
 });

@@ -1,4 +1,4 @@
-// Who may ask: tokens signed with the shared secret or with published keys, and how those keys are had.
+// Authentication: tokens signed with the shared secret or with published keys, and how those keys are fetched.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertError, send } from "./support/client.mjs";
@@ -8,12 +8,12 @@ import { NOBODY, startUpstream } from "./support/upstream.mjs";
 import { closePair } from "./support/worker.mjs";
 
 const newUser = () => crypto.randomUUID();
-/** A list of nobody's sessions: the cheapest thing only a valid token gets. */
+/** The cheapest request that needs a valid token. */
 const knock = (worker, token) => send(worker.url, "/api/sessions", { token });
 const fetches = (upstream) => upstream.callsOf(NOBODY, "jwks").length;
 const claimsAt = (overrides = {}) => ({ iat: START / SECOND - 60, exp: (START + 7 * DAY) / SECOND, ...overrides });
 
-/** Each test of the keys has its own Worker and so its own memory of them. */
+/** Each test of the keys has its own Worker with an empty key cache. */
 async function withKeys(keys, use, variables = {}) {
   const upstream = await startUpstream();
   upstream.keys.push(...keys.map(({ jwk }) => jwk));
@@ -27,7 +27,7 @@ async function withKeys(keys, use, variables = {}) {
   }
 }
 
-describe("a token", () => {
+describe("token", () => {
   let upstream;
   let worker;
   before(async () => {
@@ -45,16 +45,16 @@ describe("a token", () => {
     "expiring in the far future": { exp: 2 ** 40 },
     "with a fraction of a second": { exp: now + 600.5 },
     "for several audiences": { aud: ["other", "authenticated"] },
-    "with claims nobody knows": { session_id: "x", amr: [{ method: "password" }], app_metadata: {} },
+    "with unknown claims": { session_id: "x", amr: [{ method: "password" }], app_metadata: {} },
     "with an assurance level": { aal: "aal2" },
   };
   for (const [name, claims] of Object.entries(accepted)) {
-    test(`${name} is accepted`, async () => {
+    test(`a token ${name} is accepted`, async () => {
       assert.equal((await knock(worker, tokenOf(newUser(), claims))).status, 200);
     });
   }
 
-  test("whose subject is spelled in capitals is the same user", async () => {
+  test("a token with an upper-case subject is the same user", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     const { json } = await knock(worker, tokenOf(user.toUpperCase()));
@@ -70,27 +70,27 @@ describe("a token", () => {
     "issued a second beyond the leeway": { iat: now + 31 },
   };
   for (const [name, claims] of Object.entries(refused)) {
-    test(`${name} is refused`, async () => {
+    test(`a token ${name} is rejected with 401`, async () => {
       assertError(await knock(worker, tokenOf(newUser(), claims)), 401, "unauthorized");
     });
   }
 
-  test("that is refused says how to sign in, and an expired one that it is", async () => {
+  test("401 says to sign in, and that an expired token has expired", async () => {
     const expired = await knock(worker, tokenOf(newUser(), { exp: now - 600 }));
     const missing = await knock(worker, "");
     assert.match(expired.json.message, /expired/);
     for (const reply of [expired, missing]) assert.equal(reply.headers.get("www-authenticate"), "Bearer");
   });
 
-  test("of the secret needs no published key", async () => {
+  test("a token of the shared secret causes no key fetch", async () => {
     assert.equal((await knock(worker, tokenOf(newUser()))).status, 200);
     assert.equal(fetches(upstream), 0);
   });
 });
 
-describe("a published key", () => {
+describe("published key", () => {
   for (const alg of ["ES256", "RS256"]) {
-    test(`verifies ${alg} tokens and is fetched once`, async () => {
+    test(`a published key verifies ${alg} tokens and is fetched once`, async () => {
       const key = signingKey(alg);
       await withKeys([key], async ({ upstream, worker, token }) => {
         const replies = await Promise.all(Array.from({ length: 10 }, () => knock(worker, token(key))));
@@ -102,7 +102,7 @@ describe("a published key", () => {
     });
   }
 
-  test("is used for its claims like the secret", async () => {
+  test("claims are checked for published keys too", async () => {
     const key = signingKey("ES256");
     await withKeys([key], async ({ worker, token }) => {
       for (const wrong of [
@@ -118,7 +118,7 @@ describe("a published key", () => {
     });
   });
 
-  test("of another project is unknown", async () => {
+  test("a key of another project is rejected", async () => {
     const [own, foreign] = [signingKey("ES256"), signingKey("ES256")];
     await withKeys([own], async ({ worker, token }) => {
       assertError(await knock(worker, token(foreign)), 401, "unauthorized");
@@ -127,7 +127,7 @@ describe("a published key", () => {
     });
   });
 
-  test("beside others, some of them useless, is found by its name", async () => {
+  test("a key is found by its kid among unusable keys", async () => {
     const [ec, rsa] = [signingKey("ES256"), signingKey("RS256")];
     const useless = [
       { jwk: { kty: "oct", k: "c2VjcmV0", kid: "oct", alg: "HS256" } },
@@ -145,7 +145,7 @@ describe("a published key", () => {
     });
   });
 
-  test("works without a secret, and then the secret does not", async () => {
+  test("without a shared secret, published keys work and HS256 is rejected", async () => {
     const key = signingKey("ES256");
     await withKeys(
       [key],
@@ -159,7 +159,7 @@ describe("a published key", () => {
     );
   });
 
-  test("that comes later is looked for once it is named", async () => {
+  test("a new key is fetched when a token names it", async () => {
     const [old, rotated] = [signingKey("ES256"), signingKey("ES256")];
     await withKeys([old], async ({ upstream, worker, token }) => {
       assert.equal((await knock(worker, token(old))).status, 200);
@@ -169,7 +169,7 @@ describe("a published key", () => {
     });
   });
 
-  test("that nobody knows is not looked for again and again", async () => {
+  test("unknown keys do not cause repeated fetches", async () => {
     const key = signingKey("ES256");
     await withKeys([key], async ({ upstream, worker, token }) => {
       await knock(worker, token(key));
@@ -182,7 +182,7 @@ describe("a published key", () => {
     });
   });
 
-  test("that was withdrawn stops working when the set is fetched again", async () => {
+  test("a withdrawn key is rejected after the next fetch", async () => {
     const [kept, withdrawn] = [signingKey("ES256"), signingKey("ES256")];
     await withKeys([kept, withdrawn], async ({ upstream, worker, token }) => {
       assert.equal((await knock(worker, token(withdrawn))).status, 200);
@@ -205,7 +205,7 @@ describe("a published key", () => {
     "never ends": () => ({ huge: 100 * 2 ** 20 }),
   };
   for (const [name, fault] of Object.entries(UNREACHABLE)) {
-    test(`goes on working for an hour although its address ${name}`, async () => {
+    test(`a key is used for an hour although its URL ${name}`, async () => {
       const key = signingKey("ES256");
       await withKeys([key], async ({ upstream, worker, token }) => {
         assert.equal((await knock(worker, token(key))).status, 200);
@@ -224,7 +224,7 @@ describe("a published key", () => {
     });
   }
 
-  test("that was never had is our fault, not the token's", async () => {
+  test("if no key was ever fetched, the error is 503 and not 401", async () => {
     const key = signingKey("ES256");
     await withKeys([key], async ({ upstream, worker, token }) => {
       upstream.behave(NOBODY, { jwks: () => ({ status: 503 }) });
@@ -236,7 +236,7 @@ describe("a published key", () => {
     });
   });
 
-  test("of a project without any is none", async () => {
+  test("a project without public keys rejects their tokens", async () => {
     await withKeys([], async ({ upstream, worker, token }) => {
       upstream.behave(NOBODY, { jwks: () => ({ status: 404 }) });
       assertError(await knock(worker, token(signingKey("ES256"))), 401, "unauthorized");
@@ -245,8 +245,8 @@ describe("a published key", () => {
   });
 });
 
-describe("the settings of identity", () => {
-  test("may name another address of the keys", async () => {
+describe("identity settings", () => {
+  test("SUPABASE_JWKS_URL sets the URL of the keys", async () => {
     const key = signingKey("RS256");
     const keyServer = await startUpstream();
     keyServer.keys.push(key.jwk);
@@ -261,7 +261,7 @@ describe("the settings of identity", () => {
     ).finally(() => keyServer.close());
   });
 
-  test("expect Supabase itself as issuer, unless told otherwise", async () => {
+  test("the default issuer is the Supabase project", async () => {
     const { url, ...upstream } = await startUpstream();
     const worker = await startClockWorker({ url }, { SUPABASE_JWT_ISSUER: "" });
     try {

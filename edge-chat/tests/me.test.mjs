@@ -1,4 +1,4 @@
-// All that is kept of a user: taken along as one document, and deleted.
+// Export and erasure of all data of a user.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertError, eventually, open, question, send } from "./support/client.mjs";
@@ -8,7 +8,7 @@ import { closePair, withWorker } from "./support/worker.mjs";
 
 const LIMIT = 20;
 const TIMEOUT_MS = 4 * SECOND;
-/** For how long an object remembers that its user's data were erased. */
+/** How long an object remembers an erasure. */
 const REMEMBERED_MS = 10 * MINUTE;
 
 let upstream;
@@ -37,7 +37,7 @@ const exportedSession = ({ user_id, ...session }, messages) => ({
   ...session,
   messages: messages.filter((row) => row.session_id === session.id).map(exportedMessage),
 });
-/** What the export of a user has to hold. */
+/** The expected export of a user. */
 const keptOf = (user) => ({
   sessions: upstream.history
     .sessionsOf(user)
@@ -53,8 +53,8 @@ function assertExported({ status, json }, user) {
   assert.deepEqual(kept, keptOf(user));
 }
 
-describe("an export", () => {
-  test("of a user of whom nothing is kept is empty, and a file that is not stored on the way", async () => {
+describe("export", () => {
+  test("the export of a user without data is empty, an attachment, and not cacheable", async () => {
     const user = newUser();
     const reply = await exportOf(user);
     const { exported_at, ...kept } = reply.json;
@@ -64,7 +64,7 @@ describe("an export", () => {
     assert.match(reply.headers.get("content-type"), /^application\/json\b/);
   });
 
-  test("holds answers, refusals and refused questions as they are kept, and nobody else's", async () => {
+  test("an export contains the user's answers, refusals and refused questions, and no one else's", async () => {
     const user = newUser();
     await worker.setTime(START);
     const other = newUser();
@@ -85,7 +85,7 @@ describe("an export", () => {
     for (const { id } of upstream.history.messagesOf(other)) assert.ok(!reply.text.includes(id));
   });
 
-  test("is read as the user, in pages by key", async () => {
+  test("an export is read with the user's token, in pages by key", async () => {
     const user = newUser();
     const sessions = Array.from({ length: 230 }, () => upstream.history.addSession(user));
     for (const [n, session] of sessions.entries()) {
@@ -95,7 +95,7 @@ describe("an export", () => {
         upstream.history.addMessage(session, { role: i % 2 ? "assistant" : "user", content: `${n}-${i}` });
       }
     }
-    // Written in one transaction: times that are the same.
+    // Written in one transaction, so the times are equal.
     const created_at = upstream.history.addMessage(sessions[3]).created_at;
     for (let i = 0; i < 250; i++) upstream.history.addMessage(sessions[3], { created_at, id: uuidOf(i) });
     for (let i = 0; i < 210; i++) upstream.history.addRefusal(user);
@@ -111,7 +111,7 @@ describe("an export", () => {
     }
   });
 
-  test("is complete also where the database gives fewer rows than were asked for", async () => {
+  test("an export is complete even if the database returns fewer rows than requested", async () => {
     const user = newUser();
     for (let i = 0; i < 7; i++) {
       const session = upstream.history.addSession(user);
@@ -127,7 +127,7 @@ describe("an export", () => {
     assertExported(await exportOf(user), user);
   });
 
-  test("makes smaller pages of large rows", async () => {
+  test("large rows are read in smaller pages", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     for (let i = 0; i < 40; i++) upstream.history.addMessage(session, { content: `${i} `.padEnd(60_000, "x") });
@@ -135,7 +135,7 @@ describe("an export", () => {
     assertExported(await exportOf(user), user);
   });
 
-  test("that fails before its first row is an error with a status", async () => {
+  test("an export that fails before the first row is an error with a status", async () => {
     for (const [fault, status, code] of [
       [{ status: 500 }, 503, "upstream_unavailable"],
       [{ status: 401, body: {} }, 401, "unauthorized"],
@@ -160,7 +160,7 @@ describe("an export", () => {
     ["chat_refusals", { status: 403, body: {} }, "chat_refusals: HTTP 403"],
   ]) {
     const name = `${resource} ${JSON.stringify(fault).slice(0, 20)}`;
-    test(`that fails in its middle breaks off, is no JSON, and is in the log: ${name}`, async () => {
+    test(`an export that fails midway is cut off, is not valid JSON, and is logged: ${name}`, async () => {
       const user = newUser();
       const sessions = Array.from({ length: 3 }, () => upstream.history.addSession(user));
       for (const session of sessions) for (let i = 0; i < 90; i++) upstream.history.addMessage(session);
@@ -178,7 +178,7 @@ describe("an export", () => {
         try {
           for await (const piece of response.body.pipeThrough(new TextDecoderStream())) text += piece;
         } catch {
-          // Cloudflare resets the connection; the runtime by itself ends the body where it broke off.
+          // Cloudflare resets the connection; the local runtime ends the body early.
         }
         assert.throws(() => JSON.parse(text), SyntaxError);
         assert.doesNotMatch(text, /\]\}$/);
@@ -190,7 +190,7 @@ describe("an export", () => {
     });
   }
 
-  test("holds what there was when rows are deleted meanwhile, and stays whole", async () => {
+  test("an export stays valid if rows are deleted meanwhile", async () => {
     const user = newUser();
     const sessions = Array.from({ length: 4 }, () => upstream.history.addSession(user));
     for (const session of sessions) upstream.history.addMessage(session);
@@ -207,7 +207,7 @@ describe("an export", () => {
     for (const { messages } of json.sessions) assert.deepEqual(messages, []);
   });
 
-  test("ends with its reader", async () => {
+  test("an export stops when the client disconnects", async () => {
     const user = newUser();
     const session = upstream.history.addSession(user);
     for (let i = 0; i < 3000; i++) upstream.history.addMessage(session, { content: `${i} `.padEnd(10_000, "x") });
@@ -222,14 +222,14 @@ describe("an export", () => {
     assert.ok(read < 25, `${read} pages of about 30 were read`);
   });
 
-  test("is limited to five a minute for each user", async () => {
+  test("a user may export five times a minute", async () => {
     await withWorker(upstream, {}, async (limited) => {
       for (;;) {
         const user = newUser();
         const minute = Math.floor(Date.now() / MINUTE);
         const replies = [];
         for (let i = 0; i < 7; i++) replies.push(await send(limited.url, "/api/me/export", { user }));
-        // The limit counts by minutes of the clock.
+        // The limiter counts by clock minutes.
         if (Math.floor(Date.now() / MINUTE) !== minute) continue;
         assert.deepEqual(
           replies.map(({ status }) => status),
@@ -245,8 +245,8 @@ describe("an export", () => {
   });
 });
 
-describe("the deletion of all data", () => {
-  test("deletes conversations, refused questions and kept outcomes, of this user alone", async () => {
+describe("erasure", () => {
+  test("an erasure deletes the user's sessions, refused questions and stored outcomes, and no one else's", async () => {
     await worker.setTime(START);
     const [user, other] = [newUser(), newUser()];
     const sent = question();
@@ -267,7 +267,7 @@ describe("the deletion of all data", () => {
     assert.equal(searches(), 1, "the outcome of the other user still comes from memory");
   });
 
-  test("is as good twice as once, and for a user of whom nothing is kept", async () => {
+  test("an erasure is idempotent and works for a user without data", async () => {
     const user = newUser();
     for (let i = 0; i < 3; i++) assert.equal((await deleteAllOf(user)).status, 204);
     upstream.history.addRefusal(user);
@@ -276,12 +276,12 @@ describe("the deletion of all data", () => {
     assert.deepEqual(upstream.history.refusalsOf(user), []);
   });
 
-  test("needs a token, and takes no other method", async () => {
+  test("an erasure needs a token, and other methods are rejected", async () => {
     assertError(await send(worker.url, "/api/me", { method: "DELETE" }), 401, "unauthorized");
     assertError(await send(worker.url, "/api/me", { token: tokenOf(newUser()) }), 405, "invalid_request");
   });
 
-  test("that fails in the database is an error, and can be sent again", async () => {
+  test("an erasure that fails in the database is an error and can be retried", async () => {
     const user = newUser();
     upstream.history.addSession(user);
     upstream.behave(user, { "rpc/chat_delete_user_data": () => ({ status: 500 }) });
@@ -291,7 +291,7 @@ describe("the deletion of all data", () => {
     assert.deepEqual(upstream.history.sessionsOf(user), []);
   });
 
-  test("does not reset the rate limit", async () => {
+  test("an erasure does not reset the rate limit", async () => {
     const user = newUser();
     await worker.setTime(START);
     for (let i = 0; i < LIMIT; i++) assert.equal((await worker.ask(user)).status, 200);
@@ -303,7 +303,7 @@ describe("the deletion of all data", () => {
     assert.equal((await worker.ask(user)).status, 200);
   });
 
-  test("leaves an object that deletes itself soon, whatever came before and comes after", async () => {
+  test("after an erasure the Durable Object soon deletes itself", async () => {
     const user = newUser();
     await worker.setTime(START);
     await worker.ask(user);
@@ -327,7 +327,7 @@ describe("the deletion of all data", () => {
     assert.deepEqual((await worker.ringAlarmOf(user)).rows, {});
   });
 
-  test("keeps the alarm of what is asked after it", async () => {
+  test("a question after an erasure keeps its alarm", async () => {
     const user = newUser();
     await worker.setTime(START);
     await deleteAllOf(user);
@@ -341,8 +341,8 @@ describe("the deletion of all data", () => {
   });
 });
 
-describe("a question that is being answered when all data are deleted", () => {
-  /** A user whose call of this function waits until `letGo`, before or after the database has done what it asks. */
+describe("question in progress during an erasure", () => {
+  /** A user whose calls of a function wait for `letGo`, before or after the database has executed them. */
   function userWithHeld(resource, when, behaviour = {}) {
     const user = newUser();
     const held = Promise.withResolvers?.() ?? withResolvers();
@@ -369,7 +369,7 @@ describe("a question that is being answered when all data are deleted", () => {
       ["before its turn is written", "rpc/chat_record_turn", "before"],
       ["after its turn is written", "rpc/chat_record_turn", "after"],
     ]) {
-      test(`leaves nothing behind, ${name} (${what})`, async () => {
+      test(`a question in progress leaves no data behind, ${name} (${what})`, async () => {
         await worker.setTime(START);
         const { user, isThere, letGo } = userWithHeld(resource, when, behaviour);
         const sent = question();
@@ -393,7 +393,7 @@ describe("a question that is being answered when all data are deleted", () => {
     }
   }
 
-  test("in a conversation that was deleted with it leaves nothing behind", async () => {
+  test("a question in progress in an erased session leaves no data behind", async () => {
     await worker.setTime(START);
     const { user, isThere, letGo } = userWithHeld("rpc/chat_record_turn", "before");
     const session = upstream.history.addSession(user);
@@ -406,7 +406,7 @@ describe("a question that is being answered when all data are deleted", () => {
     assert.deepEqual((await worker.gateOf(user)).rows.questions, []);
   });
 
-  test("gives its repeat that waits nothing to begin anew with", async () => {
+  test("a waiting repeat is not admitted as a new question", async () => {
     await worker.setTime(START);
     const { user, isThere, letGo } = userWithHeld("rpc/match_chunks", "before");
     const sent = question();
@@ -423,7 +423,7 @@ describe("a question that is being answered when all data are deleted", () => {
     assert.deepEqual((await worker.gateOf(user)).rows.questions, []);
   });
 
-  test("does not harm the same question when it is asked again after it", async () => {
+  test("the same question can be asked again after an erasure", async () => {
     await worker.setTime(START);
     const { user, isThere, letGo } = userWithHeld("rpc/match_chunks", "before");
     const sent = question();
@@ -440,7 +440,7 @@ describe("a question that is being answered when all data are deleted", () => {
     assert.equal(upstream.callsOf(user, "rpc/match_chunks").length, 2, "its outcome is kept");
   });
 
-  test("is not held against those that come after it", async () => {
+  test("a question in progress does not affect later questions", async () => {
     await worker.setTime(START);
     const user = newUser();
     await deleteAllOf(user);
@@ -452,7 +452,7 @@ describe("a question that is being answered when all data are deleted", () => {
   });
 });
 
-/** The same rows, whatever the order of those that have the same time. */
+/** Compares rows; those with the same time may have any order. */
 function assertSameRows({ status, json }, user) {
   assert.equal(status, 200);
   const sorted = ({ sessions, refused_questions }) => ({

@@ -1,4 +1,4 @@
-// docs/openapi.yaml: it is valid, its examples are true to it, and what is not as it says is found.
+// docs/openapi.yaml is valid, its examples match it, and the checks of the tests find deviations.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -58,7 +58,7 @@ function bodies({ content }) {
 
 const session = { id: ID, title: "When?", created_at: "2026-11-22T09:15:27Z", updated_at: "2026-11-22T09:15:27Z" };
 
-/** GET /api/sessions/{id} as it should be, with changes. */
+/** A valid response of GET /api/sessions/{id}, with changes. */
 function exchange({ headers, body = session, ...changes } = {}) {
   return {
     method: "GET",
@@ -84,21 +84,21 @@ function chat(...blocks) {
   };
 }
 
-describe("the description", () => {
-  test("is valid OpenAPI 3.1", async () => {
+describe("API description", () => {
+  test("the API description is valid OpenAPI 3.1", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(description));
     assert.ok(valid, JSON.stringify(errors));
     assert.equal(validator.version, "3.1");
   });
 
-  test("is true of its own examples", () => {
+  test("all examples match the API description", () => {
     const all = examples();
     assert.ok(all.length > 100, `${all.length} examples`);
     for (const example of all) assertDescribed(example);
   });
 
-  test("names every operation once", () => {
+  test("every operation has a unique id", () => {
     const ids = Object.values(description.paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
     );
@@ -106,7 +106,7 @@ describe("the description", () => {
     assert.equal(ids.length, 26);
   });
 
-  test("knows the questions it takes", () => {
+  test("the schema of questions accepts valid and rejects invalid ones", () => {
     const question = { embedding: Array(384).fill(0), message: "Why?", message_id: ID, model: "m" };
     const check = (changes) => assertSchema("#/components/schemas/Question", { ...question, ...changes });
     check({ session_id: null, include_citations: false, surprise: {} });
@@ -125,23 +125,23 @@ describe("the description", () => {
   });
 });
 
-describe("a response is described", () => {
+describe("check of a response", () => {
   const fits = (changes) => assertDescribed(exchange(changes));
   const refused = (changes, message) => assert.throws(() => fits(changes), { message });
 
-  test("as it should be", () => {
+  test("a valid response passes", () => {
     fits();
     fits({ path: `/api/sessions/${ID}?x=1` });
     fits({ path: `/api/./sessions/x/../${ID.toUpperCase()}` });
     fits({ headers: { "Access-Control-Allow-Origin": undefined, "Access-Control-Expose-Headers": undefined } });
   });
 
-  test("with a status that is described for it", () => {
+  test("an undocumented status fails", () => {
     refused({ status: 201 }, /described are 200, 401/);
     refused({ status: 404 }, /body\/code|body must have required property 'code'/);
   });
 
-  test("with all of its headers, well formed", () => {
+  test("a missing or malformed header fails", () => {
     for (const name of Object.keys(responses.Session.headers).filter((name) => knownHeaders[name].required)) {
       refused({ headers: { [name]: undefined } }, new RegExp(`header ${name} is missing`));
       refused({ headers: { [name]: "?" } }, new RegExp(`header ${name} must`));
@@ -151,12 +151,12 @@ describe("a response is described", () => {
     refused({ headers: { "Retry-After": "soon" } }, /Retry-After/);
   });
 
-  test("with a content type that is described for it", () => {
+  test("an undocumented content type fails", () => {
     refused({ headers: { "Content-Type": "text/html" } }, /text\/html/);
     refused({ headers: { "Content-Type": undefined } }, /undefined is not described/);
   });
 
-  test("with a body that fits to the field", () => {
+  test("a body with a wrong field fails", () => {
     refused({ body: { ...session, user_id: ID } }, /user_id/);
     refused({ body: { ...session, title: "" } }, /title/);
     refused({ body: { ...session, created_at: "yesterday" } }, /created_at/);
@@ -165,7 +165,7 @@ describe("a response is described", () => {
     refused({ text: "{" }, /is not JSON/);
   });
 
-  test("without a body where none may be", () => {
+  test("an unexpected body fails", () => {
     const deleted = { method: "DELETE", status: 204, headers: exampleHeaders(responses.Deleted), text: "" };
     fits(deleted);
     refused({ ...deleted, text: "{}" }, /a body/);
@@ -174,7 +174,7 @@ describe("a response is described", () => {
     refused({ ...head, text: '{"status":"ok"}' }, /a body/);
   });
 
-  test("as 404 at a path that is not described, and as 405 for another method", () => {
+  test("an unknown path must be 404 and an unknown method 405", () => {
     const error = (code, response, headers) => ({
       headers: exampleHeaders(response, "application/json", headers),
       text: JSON.stringify({ ...response.content["application/json"].example, code }),
@@ -205,7 +205,7 @@ describe("a response is described", () => {
     );
   });
 
-  test("with the code and the request of its status", () => {
+  test("an error must have the code of its status and the request id", () => {
     const response = responses.NotFound;
     const { example } = response.content["application/json"];
     const notFound = (changes) => ({
@@ -220,7 +220,7 @@ describe("a response is described", () => {
     refused(notFound({ request_id: ID }), /request_id is not/);
   });
 
-  test("with all or none of the rate limit's headers", () => {
+  test("a response must have all or none of the rate limit headers", () => {
     const response = responses.QuestionRateLimited;
     const limited = (changes) => ({
       method: "POST",
@@ -239,14 +239,14 @@ describe("a response is described", () => {
   });
 });
 
-describe("a stream is described", () => {
+describe("check of a stream", () => {
   const refused = (blocks, message) => assert.throws(() => assertDescribed(chat(...blocks)), { message });
   const data = (block, change) => {
     const [, head, json] = /^(event: \w+\ndata: )(.*)\n\n$/.exec(block);
     return `${head}${JSON.stringify(change(JSON.parse(json)))}\n\n`;
   };
 
-  test("with its events in order and one that ends it", () => {
+  test("events must be in order and end with a terminal event", () => {
     assertDescribed(chat(start, delta, delta, sources, end));
     assertDescribed(chat(heartbeat, start, delta, heartbeat, sources, end));
     const [, error] = stream.fault.value.split(/(?<=\n\n)/);
@@ -272,7 +272,7 @@ describe("a stream is described", () => {
     }
   });
 
-  test("with frames of two lines", () => {
+  test("each frame must have two lines", () => {
     refused([start.trimEnd()], /ends within an event/);
     refused([start, delta, sources, end.slice(0, -1)], /ends within an event/);
     refused(["data: {}\n\n"], /this is no event/);
@@ -282,7 +282,7 @@ describe("a stream is described", () => {
     refused(["event: surprise\ndata: {}\n\n"], /no event surprise/);
   });
 
-  test("with events that fit to the field", () => {
+  test("an event with a wrong field fails", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
     refused([data(start, (event) => ({ ...event, user_id: ID })), delta, sources, end], /user_id/);
     refused([data(start, (event) => ({ ...event, type: "answer_end" })), delta, sources, end], /type/);
@@ -301,7 +301,7 @@ describe("a stream is described", () => {
     );
   });
 
-  test("with citations that quote, and what was also found without a number or quotes", () => {
+  test("citations must have quotes and also_found must not", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
     const withCitation = (changes) => (event) => ({ ...event, citations: [{ ...event.citations[0], ...changes }] });
     const withFound = (changes) => (event) => ({ ...event, also_found: [{ ...event.also_found[0], ...changes }] });
@@ -328,7 +328,7 @@ describe("a stream is described", () => {
     );
   });
 
-  test("with quotes that stand in the passage and numbers that have one", () => {
+  test("quotes must match the passage and markers must have a citation", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
     const quote = { start: 0, end: 3, text: "Ref" };
     refused(
@@ -341,7 +341,7 @@ describe("a stream is described", () => {
     );
   });
 
-  test("with a refusal that names its session only when it was written", () => {
+  test("a refusal must have a session id only if persisted", () => {
     const refusal = (change) => [data(stream.refusal.value, change)];
     assertDescribed(chat(...refusal(({ session_id, ...event }) => ({ ...event, persisted: false }))));
     refused(
@@ -355,7 +355,7 @@ describe("a stream is described", () => {
   });
 });
 
-test("a citation in the history has no link when its document is gone", () => {
+test("a citation of an unavailable document must not have a link", () => {
   const { example } = responses.Messages.content["application/json"];
   const messages = (changes) => {
     const page = structuredClone(example);

@@ -1,9 +1,9 @@
-// Asks the built Worker what docs/openapi.yaml says it takes, and more, with Schemathesis 4 (`pip install "schemathesis>=4,<5"`).
+// Tests the built Worker against docs/openapi.yaml with Schemathesis 4 (`pip install "schemathesis>=4,<5"`).
 //
 //     node edge-chat/tests/schemathesis.mjs [ARGUMENTS OF SCHEMATHESIS]
 //
-// SCHEMATHESIS is the program, if it is not on PATH. All checks, 100 examples for each operation. Without the rate limits, which it
-// would reach. What it cannot know stands with its reason in `schemathesis.toml` and `schemathesis_hooks.py`.
+// SCHEMATHESIS is the program, if it is not on PATH. Runs all checks with 100 examples per operation, without rate limits.
+// `schemathesis.toml` and `schemathesis_hooks.py` contain what the description cannot express, with reasons.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ const upstream = await startUpstream();
 upstream.settings.link_mode = "authenticated";
 const sessions = Array.from({ length: 300 }, () => upstream.history.addSession(user));
 for (const session of sessions) upstream.history.addMessage(session);
-// What there is has to outlast the route that deletes all of it.
+// The data must survive calls of the route that deletes all of them.
 upstream.behave(user, { "rpc/chat_delete_user_data": () => ({ status: 204 }) });
 upstream.history.addRefusal(user);
 const worker = await startWorker({
@@ -59,7 +59,7 @@ const env = {
   CHAT_SESSIONS: sessions.map(({ id }) => id).join(),
   CHAT_DOCUMENT: DOCUMENT_ID,
 };
-// It leaves notes where it runs.
+// Schemathesis writes files to its working directory.
 const cwd = await mkdtemp(path.join(tmpdir(), "schemathesis-"));
 const child = spawn(program, [...options, ...process.argv.slice(2)], { stdio: "inherit", env, cwd });
 const [code] = await once(child, "exit").catch((error) => {

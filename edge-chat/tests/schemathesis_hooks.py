@@ -1,4 +1,4 @@
-"""What docs/openapi.yaml says in words only, for Schemathesis; see schemathesis.mjs."""
+"""Rules that docs/openapi.yaml can only state in prose, for Schemathesis; see schemathesis.mjs."""
 
 import math
 import os
@@ -13,7 +13,7 @@ DOCUMENT = os.environ["CHAT_DOCUMENT"]
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Gives vectors the length 1 that a question needs, and most ids something to name."""
+    """Normalizes vectors to length 1 and replaces most ids by existing ones."""
     if isinstance(case.body, dict) and is_vector(case.body.get("embedding")):
         case.body = {**case.body, "embedding": normalized(case.body["embedding"])}
     known = (case.path_parameters or {}).get("id")

@@ -1,4 +1,4 @@
-// The development server as a program: how it starts, what it keeps and how it ends.
+// The local server as a program: startup errors, persistence and shutdown.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ function start(variables = {}) {
   return server;
 }
 
-test("a taken port is told in one sentence", async () => {
+test("a port in use is reported in one sentence", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
   const { port } = blocker.address();
@@ -43,19 +43,19 @@ test("a taken port is told in one sentence", async () => {
   assert.equal(server.output, `Port ${port} is already in use; set PORT to a free one.\n`);
 });
 
-test("a setting that is missing is told in the log, not to the client", async () => {
+test("a missing setting is reported in the log and not to the client", async () => {
   const server = start({ SUPABASE_URL: "" });
   const url = await server.ready;
   const reply = await ask(url, crypto.randomUUID());
   server.child.stdin.end();
   const [code] = await server.exit;
-  assert.equal(code, 0, "ends when its parent is gone");
+  assert.equal(code, 0, "exits when its parent exits");
   assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
   assert.ok(!JSON.stringify(reply.json).includes("SUPABASE"));
   assert.match(server.output, /SUPABASE_URL is not set/);
 });
 
-test("outcomes are kept over a restart", async () => {
+test("outcomes survive a restart", async () => {
   const upstream = await startUpstream();
   const dataDir = await mkdtemp(path.join(tmpdir(), "edge-local-"));
   const variables = {

@@ -1,4 +1,4 @@
-// What the site owner sets in the database, what the environment sets over it, and what the page learns of it.
+// The settings of the database, the overrides of the environment, and what the widget gets of them.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
@@ -17,13 +17,13 @@ afterEach(() => {
   upstream.behave(NOBODY, {});
 });
 
-/** A passage that answers, of this cosine as its only sentence. */
+/** A passage that answers; the passage and its only sentence have this cosine. */
 function passageOf(similarity) {
   const content = "Refunds are paid within 5 days.";
   return passage({ content, similarity, sentences: [sentence(content, content, similarity)] });
 }
 
-/** What a Worker does whose database has these settings and whose environment has these variables. */
+/** Runs a Worker with these settings in the database and these variables. */
 async function configured(settings, variables, use) {
   Object.assign(upstream.settings, DEFAULT_SETTINGS, settings);
   await withWorker(upstream, variables, use);
@@ -40,7 +40,7 @@ const configOf = async (worker) => (await send(worker.url, "/api/config")).json;
 const readsOf = () => upstream.callsOf(NOBODY, "rpc/chat_config").length;
 
 describe("GET /api/config", () => {
-  test("tells the page what it needs, to anybody, for a minute", async () => {
+  test("GET /api/config is public, cacheable for a minute, and has the defaults", async () => {
     await configured({}, {}, async (worker) => {
       const reply = await send(worker.url, "/api/config");
       assert.equal(reply.headers.get("cache-control"), "public, max-age=60");
@@ -58,7 +58,7 @@ describe("GET /api/config", () => {
     });
   });
 
-  test("tells what the database says, and nothing that is not for the page", async () => {
+  test("GET /api/config contains the public settings of the database and no others", async () => {
     const settings = {
       greeting: "Hello!",
       suggested_questions: ["Where?", "When?"],
@@ -78,12 +78,12 @@ describe("GET /api/config", () => {
     });
   });
 
-  test("has no model where nothing is stored", async () => {
+  test("GET /api/config has no model if the knowledge base is empty", async () => {
     upstream.behave(NOBODY, { "rpc/chat_config": () => ({ body: { model: null, settings: DEFAULT_SETTINGS } }) });
     await configured({}, {}, async (worker) => assert.equal((await configOf(worker)).model, null));
   });
 
-  test("reads as the public, with the publishable key alone", async () => {
+  test("the settings are read with the publishable key only", async () => {
     await configured({}, {}, async (worker) => {
       await configOf(worker);
       const call = upstream.callsOf(NOBODY, "rpc/chat_config").at(-1);
@@ -93,15 +93,15 @@ describe("GET /api/config", () => {
   });
 });
 
-describe("a setting of the database", () => {
-  test("moves the similarity a passage needs", async () => {
+describe("settings of the database", () => {
+  test("evidence_threshold sets the similarity threshold", async () => {
     await configured({ evidence_threshold: 0.9 }, {}, async (worker) => {
       assert.equal(await kindOf(worker, [passageOf(0.89)]), "refusal");
       assert.equal(await kindOf(worker, [passageOf(0.9)]), "answer_end");
     });
   });
 
-  test("moves the confidence an answer needs", async () => {
+  test("evidence_confidence sets the confidence threshold", async () => {
     await configured({ evidence_confidence: 0 }, {}, async (worker) => {
       assert.equal(await kindOf(worker, [weakPassage()]), "answer_end");
     });
@@ -110,7 +110,7 @@ describe("a setting of the database", () => {
     });
   });
 
-  test("holds evidence against what other questions reach in the knowledge base", async () => {
+  test("the calibration of the knowledge base affects the confidence", async () => {
     const content = "Our shop opened in 1990.";
     const near = passage({
       content,
@@ -131,7 +131,7 @@ describe("a setting of the database", () => {
     }
   });
 
-  test("says how many passages are searched for", async () => {
+  test("match_count sets the number of passages", async () => {
     await configured({ match_count: 9 }, {}, async (worker) => {
       const user = userWho([passage()]);
       await ask(worker.url, user);
@@ -139,7 +139,7 @@ describe("a setting of the database", () => {
     });
   });
 
-  test("words a refusal and its suggestions", async () => {
+  test("refusal_message and refusal_suggestions replace the defaults", async () => {
     const settings = { refusal_message: "Ask Ada.", refusal_suggestions: ["Call Ada"] };
     await configured(settings, {}, async (worker) => {
       const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
@@ -147,7 +147,7 @@ describe("a setting of the database", () => {
     });
   });
 
-  test("switches sources off, whatever the client asks for", async () => {
+  test("citations: false removes sources whatever the client requests", async () => {
     await configured({ citations: false, link_mode: "public" }, {}, async (worker) => {
       const user = userWho([passage()]);
       const { events } = await ask(worker.url, user, question({ include_citations: true }));
@@ -158,7 +158,7 @@ describe("a setting of the database", () => {
     });
   });
 
-  test("lets a client do without sources that are on", async () => {
+  test("a client can request an answer without sources", async () => {
     await configured({ citations: true }, {}, async (worker) => {
       const { events } = await ask(worker.url, userWho([passage()]), question({ include_citations: false }));
       assert.deepEqual(events[2].citations, []);
@@ -166,7 +166,7 @@ describe("a setting of the database", () => {
   });
 });
 
-describe("the environment wins over the database", () => {
+describe("overrides of the environment", () => {
   const DATABASE = {
     evidence_threshold: 0.1,
     evidence_confidence: 0,
@@ -192,7 +192,7 @@ describe("the environment wins over the database", () => {
     CHAT_LOG_QUESTIONS: "false",
   };
 
-  test("in all ten settings", async () => {
+  test("the environment overrides all ten settings", async () => {
     await configured(DATABASE, ENVIRONMENT, async (worker) => {
       const { greeting, suggested_questions, citations, link_mode } = await configOf(worker);
       assert.deepEqual(
@@ -215,7 +215,7 @@ describe("the environment wins over the database", () => {
     });
   });
 
-  test("but for links to files, which it can only take away", async () => {
+  test("the environment can only make the link mode stricter", async () => {
     const ORDER = ["none", "authenticated", "public"];
     for (const [allowed, link_mode] of ORDER.entries()) {
       for (const [wanted, CHAT_LINK_MODE] of ORDER.entries()) {
@@ -233,7 +233,7 @@ describe("the environment wins over the database", () => {
     }
   });
 
-  test("where it says nothing, the database does", async () => {
+  test("settings without a variable come from the database", async () => {
     await configured({ ...DATABASE, link_mode: "none" }, { CHAT_GREETING: " " }, async (worker) => {
       assert.equal((await configOf(worker)).greeting, "From the database.");
     });
@@ -256,7 +256,7 @@ describe("the environment wins over the database", () => {
     CHAT_WORKER_SECRET: "secret-value",
   };
   for (const [name, value] of Object.entries(INVALID)) {
-    test(`${name} cannot be "${value.slice(0, 20)}": the log says so, the client learns nothing`, async () => {
+    test(`an invalid ${name} "${value.slice(0, 20)}" is reported in the log and not to the client`, async () => {
       await withWorker(upstream, { [name]: value }, async (worker) => {
         const reply = await ask(worker.url, userWho([passage()]));
         assertError(reply, 500, "internal");
@@ -270,8 +270,8 @@ describe("the environment wins over the database", () => {
   }
 });
 
-describe("the settings", () => {
-  test("are read once a minute", async () => {
+describe("reading the settings", () => {
+  test("the settings are read once a minute", async () => {
     const worker = await startClockWorker(upstream);
     try {
       const before = readsOf();
@@ -293,10 +293,10 @@ describe("the settings", () => {
     }
   });
 
-  /** Sixty requests to a Worker that has run nothing yet take about a second on two idle cores. */
+  /** Sixty requests to a cold Worker take about a second on two idle cores. */
   const PATIENCE_MS = 3000;
 
-  /** The statuses of sixty requests at once: half for the settings, half questions. */
+  /** The statuses of sixty concurrent requests: half for the settings, half questions. */
   async function sixty(worker) {
     const requests = Array.from({ length: 60 }, (_, n) =>
       n % 2 ? send(worker.url, "/api/config") : worker.ask(userWho([passage()])),
@@ -304,7 +304,7 @@ describe("the settings", () => {
     return new Set((await Promise.all(requests)).map(({ status }) => status));
   }
 
-  /** A Worker that has read nothing yet, and a clock for it. */
+  /** A cold Worker with a clock. */
   async function cold(use) {
     const worker = await startClockWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: String(PATIENCE_MS) });
     const known = readsOf();
@@ -315,7 +315,7 @@ describe("the settings", () => {
     }
   }
 
-  test("are read once for all who need them at the same time", async () => {
+  test("concurrent requests share one read of the settings", async () => {
     const body = { model: "test-model", settings: DEFAULT_SETTINGS };
     upstream.behave(NOBODY, { "rpc/chat_config": () => ({ delay: 200, body }) });
     await cold(async (worker, reads) => {
@@ -329,13 +329,13 @@ describe("the settings", () => {
     hang: [{ hang: true }, 504, "upstream_timeout"],
   };
   for (const [name, [fault, status, code]] of Object.entries(FAILING)) {
-    test(`that ${name} are not asked for again within a second, and nobody waits for them`, async () => {
+    test(`settings that ${name} are not read again within a second, and requests fail fast`, async () => {
       await cold(async (worker, reads) => {
         upstream.behave(NOBODY, { "rpc/chat_config": () => fault });
         assert.deepEqual(await sixty(worker), new Set([status]));
         assert.equal(reads(), 1);
 
-        // Who asked now would have to wait until the time is over.
+        // A read that starts now would wait for the timeout.
         upstream.behave(NOBODY, { "rpc/chat_config": () => ({ hang: true }) });
         await worker.setTime(START + SECOND - 1);
         const started = performance.now();
@@ -359,7 +359,7 @@ describe("the settings", () => {
     "a match count of thousands": { match_count: 4000 },
   };
   for (const [name, settings] of Object.entries(WRONG)) {
-    test(`do not let ${name} through`, async () => {
+    test(`invalid settings are not used: ${name}`, async () => {
       await configured(settings, {}, async (worker) => {
         const user = userWho([passage()]);
         assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
@@ -372,11 +372,11 @@ describe("the settings", () => {
   const UNREADABLE = {
     "no object": { body: [] },
     "no settings": { body: { model: null } },
-    "a link mode nobody knows": { body: { model: null, settings: { ...DEFAULT_SETTINGS, link_mode: "secret" } } },
+    "an unknown link mode": { body: { model: null, settings: { ...DEFAULT_SETTINGS, link_mode: "secret" } } },
     "numbers as texts": { body: { model: null, settings: { ...DEFAULT_SETTINGS, match_count: "5" } } },
   };
   for (const [name, reply] of Object.entries(UNREADABLE)) {
-    test(`are a fault of the upstream when they are ${name}`, async () => {
+    test(`invalid settings are an upstream error: ${name}`, async () => {
       upstream.behave(NOBODY, { "rpc/chat_config": () => reply });
       await configured({}, {}, async (worker) => {
         assertError(await send(worker.url, "/api/config"), 503, "upstream_unavailable");

@@ -1,5 +1,5 @@
-// What the Worker and the database tell each other besides the user's own words: the Worker's secret, the sources of an answer
-// and the limits of the database.
+// What the Worker and the database exchange in addition to user data: the Worker's secret, the sources of an answer and the
+// rate limits of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, eventually, question, send } from "./support/client.mjs";
@@ -7,8 +7,8 @@ import { DOCUMENT_ID, NOBODY, passage, sentence, startUpstream, weakPassage } fr
 import { WORKER_SECRET, closePair, startTestWorker, withWorker } from "./support/worker.mjs";
 
 const HEADER = "x-evidence-chat-worker";
-/** The calls of a question, and no others. */
-const VOUCHED = ["rpc/match_chunks", "rpc/chat_record_turn", "rpc/chat_record_refusal"];
+/** The calls with the secret. */
+const TRUSTED_CALLS = ["rpc/match_chunks", "rpc/chat_record_turn", "rpc/chat_record_refusal"];
 
 let upstream;
 let worker;
@@ -28,7 +28,7 @@ function userWho(finds, behaviour = {}) {
   return user;
 }
 
-/** Everything a user can make the Worker call. */
+/** Makes every call that a user can cause. */
 async function useEverything({ url }) {
   const user = userWho([passage()]);
   const { events } = await ask(url, user);
@@ -52,29 +52,29 @@ async function useEverything({ url }) {
 }
 
 describe("the Worker's secret", () => {
-  test("goes with the search and with what is written of a question, and with nothing else", async () => {
+  test("only the search and the writes of a question have the secret", async () => {
     const user = await useEverything(worker);
     const calls = [...upstream.callsOf(user), ...upstream.callsOf(NOBODY)];
     const resources = new Set(calls.map(({ resource }) => resource));
-    for (const resource of [...VOUCHED, "rpc/chat_has_documents", "rpc/chat_documents", "rpc/chat_config"]) {
+    for (const resource of [...TRUSTED_CALLS, "rpc/chat_has_documents", "rpc/chat_documents", "rpc/chat_config"]) {
       assert.ok(resources.has(resource), resource);
     }
     for (const resource of ["chat_sessions", "chat_messages", "storage/sign", "storage/object"]) {
       assert.ok(resources.has(resource), resource);
     }
     for (const { resource, headers } of calls) {
-      assert.equal(headers[HEADER], VOUCHED.includes(resource) ? WORKER_SECRET : undefined, resource);
+      assert.equal(headers[HEADER], TRUSTED_CALLS.includes(resource) ? WORKER_SECRET : undefined, resource);
     }
   });
 
-  test("stands in no response and in no line of the log", async () => {
+  test("the secret is in no response and in no log line", async () => {
     const user = userWho([weakPassage()], { "rpc/chat_record_refusal": () => ({ status: 500 }) });
     const reply = await ask(worker.url, user);
     await worker.lineOf(reply);
     assert.ok(![reply.text, ...reply.headers.values(), ...worker.log].some((text) => text.includes(WORKER_SECRET)));
   });
 
-  test("is the database's business: where there is none everything works, and /api/ready says what is missing", async () => {
+  test("without a secret everything works and /api/ready warns", async () => {
     await withWorker(upstream, { CHAT_WORKER_SECRET: "" }, async (without) => {
       const user = await useEverything(without);
       assert.ok(upstream.callsOf(user).every(({ headers }) => !(HEADER in headers)));
@@ -92,7 +92,7 @@ describe("the Worker's secret", () => {
     "too long": "secret-value".padEnd(201, "x"),
     "not visible ASCII": "secret-value with spaces in it, which no header holds",
   })) {
-    test(`cannot be one that is ${name}`, async () => {
+    test(`a secret that is ${name} is a configuration error`, async () => {
       await withWorker(upstream, { CHAT_WORKER_SECRET: secret }, async (wrong) => {
         const reply = await send(wrong.url, "/api/ready");
         assertError(reply, 500, "internal");
@@ -104,7 +104,7 @@ describe("the Worker's secret", () => {
   }
 });
 
-describe("the sources of an answer", () => {
+describe("sources of an answer", () => {
   const OTHER = "d0000000-0000-4000-8000-000000000002";
   const FOUND = "d0000000-0000-4000-8000-000000000003";
   const days = "Refunds are paid within 5 days.";
@@ -117,7 +117,7 @@ describe("the sources of an answer", () => {
   ];
   const turnOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn")[0].body;
 
-  test("are the documents of its text, not those that were only found", async () => {
+  test("the sources are the documents of the text and not those of also_found", async () => {
     const user = userWho(rows);
     const { events } = await ask(worker.url, user);
     const { citations, also_found: found } = events.find(({ type }) => type === "sources");
@@ -131,7 +131,7 @@ describe("the sources of an answer", () => {
   });
 
   for (const accept of ["text/event-stream", "application/json"]) {
-    test(`are written also where the client wants none, who is not told (${accept})`, async () => {
+    test(`sources are stored but not sent if the client wants no citations (${accept})`, async () => {
       const user = userWho(rows);
       const sent = question({ include_citations: false });
       const options = { headers: { accept } };
@@ -145,7 +145,7 @@ describe("the sources of an answer", () => {
     });
   }
 
-  test("are written also where the site has switched sources off", async () => {
+  test("sources are stored even if the site has disabled citations", async () => {
     await withWorker(upstream, { CHAT_CITATIONS: "false" }, async ({ url }) => {
       const user = userWho(rows);
       await ask(url, user);
@@ -153,7 +153,7 @@ describe("the sources of an answer", () => {
     });
   });
 
-  test("are the same when a run that was lost is repeated", async () => {
+  test("a repeat of a lost run writes the same sources", async () => {
     const reset = { "rpc/chat_record_turn": () => ({ reset: true }) };
     const user = userWho(rows, reset);
     const sent = question({ include_citations: false });
@@ -165,7 +165,7 @@ describe("the sources of an answer", () => {
     for (const each of sources) assert.deepEqual(each, [DOCUMENT_ID, OTHER]);
   });
 
-  test("of a refusal are none, since its words are of no document", async () => {
+  test("a refusal has no sources", async () => {
     const user = userWho([weakPassage()]);
     const [refusal] = (await ask(worker.url, user)).events;
     assert.equal(refusal.nearest.length, 1);
@@ -173,7 +173,7 @@ describe("the sources of an answer", () => {
   });
 });
 
-describe("a limit of the database", () => {
+describe("rate limit of the database", () => {
   const limit = (details) => ({
     status: 429,
     body: { code: "PT429", message: "too many searches", details, hint: null },
@@ -187,7 +187,7 @@ describe("a limit of the database", () => {
     ["soon", "60"],
     [null, "60"],
   ]) {
-    test(`is the Worker's answer, and is not tried again (${details} seconds)`, async () => {
+    test(`a rate limit of the database becomes 429 without a retry (${details} seconds)`, async () => {
       const user = userWho([], limited(details));
       const reply = await ask(worker.url, user);
       assertError(reply, 429, "rate_limited");
@@ -199,7 +199,7 @@ describe("a limit of the database", () => {
     });
   }
 
-  test("leaves the question free to be asked again under its id", async () => {
+  test("a question that hit a rate limit of the database can be asked again with its id", async () => {
     const user = userWho([], limited("1"));
     const sent = question();
     assertError(await ask(worker.url, user, sent), 429, "rate_limited");
@@ -207,7 +207,7 @@ describe("a limit of the database", () => {
     assert.equal((await ask(worker.url, user, sent)).events.at(-1).type, "answer_end");
   });
 
-  test("says nothing about the health of the database, however many users meet it", async () => {
+  test("rate limits of the database do not open the circuit", async () => {
     await withWorker(upstream, {}, async ({ url }) => {
       for (let round = 0; round < 12; round++) {
         assertError(await ask(url, userWho([], limited("5"))), 429, "rate_limited");
@@ -216,13 +216,13 @@ describe("a limit of the database", () => {
     });
   });
 
-  test("of another kind than its own is an outage, and is tried again", async () => {
+  test("a 429 of a gateway counts as an outage and is retried", async () => {
     const user = userWho([], { "rpc/match_chunks": () => ({ status: 429, body: { code: "other", details: "5" } }) });
     assertError(await ask(worker.url, user), 503, "upstream_unavailable");
     assert.equal(upstream.callsOf(user, "rpc/match_chunks").length, 2);
   });
 
-  test("on turns costs the history, not the answer", async () => {
+  test("a rate limit on turns costs the history and not the answer", async () => {
     const user = userWho([passage()], { "rpc/chat_record_turn": () => limit("30") });
     const reply = await ask(worker.url, user);
     const { events } = reply;

@@ -1,4 +1,4 @@
-// The built Worker in the real runtime, against a stand-in for Supabase that can fail on demand.
+// The built Worker in workerd, with a stand-in for Supabase.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, open, question } from "./support/client.mjs";
@@ -16,21 +16,21 @@ after(() => closePair({ upstream, worker }));
 const newUser = () => crypto.randomUUID();
 const writesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn");
 
-/** A passage that answers, of this cosine, with one sentence of that one. */
+/** A passage with one cosine and a sentence with another. */
 function passageWith(similarity, ofSentence) {
   const content = "Refunds are paid within 5 days.";
   return passage({ content, similarity, sentences: [sentence(content, content, ofSentence)] });
 }
 
-/** A history that takes so long to write. */
+/** A delay for writing the history. */
 const slowHistory = (delay) => ({ "rpc/chat_record_turn": () => ({ status: 204, delay }) });
 
-/** Asks and leaves the stream to be read. */
+/** Asks and returns the unread stream. */
 const openStream = (url, user, sent = question(), signal) =>
   open(url, "/api/chat", { method: "POST", user, body: sent, signal });
 
-describe("an answer", () => {
-  test("streams its text, its sources and its end", async () => {
+describe("answer", () => {
+  test("an answer streams text, sources and end", async () => {
     const user = newUser();
     const sent = question();
     const { status, events, headers } = await ask(worker.url, user, sent);
@@ -64,7 +64,7 @@ describe("an answer", () => {
     );
   });
 
-  test("that lacks a name of the question is sent and kept as hedged", async () => {
+  test("an answer that lacks a name of the question is sent and stored as hedged", async () => {
     const user = newUser();
     const content = "Ships sail to Norway.";
     const query_terms = ["ships", "sail", "iceland"].map((word) => ({ word, weight: 2 }));
@@ -88,7 +88,7 @@ describe("an answer", () => {
     assert.equal(named.events[0].hedged, false);
   });
 
-  test("comes as one document when JSON is asked for", async () => {
+  test("an answer is one document if JSON is requested", async () => {
     const { json } = await ask(worker.url, newUser(), question(), { headers: { accept: "application/json" } });
     assert.equal(json.type, "answer");
     assert.equal(json.text, "Refunds are paid within 5 days. [1]");
@@ -96,13 +96,13 @@ describe("an answer", () => {
     assert.deepEqual([json.referenced_indices, json.also_found, json.hedged], [[1], [], false]);
   });
 
-  test("has neither markers nor sources when they are not wanted", async () => {
+  test("an answer has no markers and sources if citations are not requested", async () => {
     const { events } = await ask(worker.url, newUser(), question({ include_citations: false }));
     assert.equal(events[1].text, "Refunds are paid within 5 days.");
     assert.deepEqual([events[2].citations, events[2].also_found, events[2].referenced_indices], [[], [], []]);
   });
 
-  test("starts before the history is written", async () => {
+  test("an answer starts before the history is written", async () => {
     const user = newUser();
     let isWritten = false;
     upstream.behave(user, {
@@ -123,8 +123,8 @@ describe("an answer", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("says that nothing matches, names what is near and is kept in the history", async () => {
+describe("refusal", () => {
+  test("a refusal without match lists near passages and is stored in the history", async () => {
     const user = newUser();
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passageWith(0.34, 0.34)] }) });
     const { events } = await ask(worker.url, user);
@@ -143,7 +143,7 @@ describe("a refusal", () => {
     assert.deepEqual([turn.answer, turn.session_id], [refusal.message, refusal.session_id]);
   });
 
-  test("the floor is inclusive, and a passage or one of its sentences has to reach it", async () => {
+  test("the similarity threshold is inclusive and applies to passages and sentences", async () => {
     await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: "0" }, async (configured) => {
       for (const [similarity, ofSentence, expected] of [
         [0.35, 0.34, "answer_start"],
@@ -159,7 +159,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("tells an empty knowledge base from a question without a match", async () => {
+  test("an empty knowledge base has its own refusal", async () => {
     const empty = newUser();
     const none = () => ({ body: [] });
     upstream.behave(empty, {
@@ -175,7 +175,7 @@ describe("a refusal", () => {
     assert.equal((await ask(worker.url, unmatched)).events[0].reason, "no_match");
   });
 
-  test("names no session when it could not be written", async () => {
+  test("a refusal that could not be stored has no session id", async () => {
     const user = newUser();
     upstream.behave(user, {
       "rpc/match_chunks": () => ({ body: [] }),
@@ -187,27 +187,27 @@ describe("a refusal", () => {
   });
 });
 
-test("a token Supabase no longer accepts is unauthorized", async () => {
+test("a token that Supabase rejects is 401", async () => {
   const user = newUser();
   upstream.behave(user, { "rpc/match_chunks": () => ({ status: 401, body: { message: "JWT expired" } }) });
   assertError(await ask(worker.url, user), 401, "unauthorized");
 });
 
-describe("what may be asked", () => {
-  test("the body is validated with a sentence that says what to change", async () => {
+describe("validation", () => {
+  test("an invalid body is rejected with a sentence that says what to change", async () => {
     const reply = await ask(worker.url, newUser(), question({ embedding: Array(383).fill(0.1) }));
     assertError(reply, 400, "invalid_request");
     assert.equal(reply.json.message, "embedding must have 384 numbers, got 383");
   });
 
-  test("a vector of another model is refused", async () => {
+  test("a vector of another model is rejected with 409", async () => {
     const user = newUser();
     assertError(await ask(worker.url, user, question({ model: "other-model" })), 409, "model_mismatch");
     assert.equal((await ask(worker.url, user, question({ model: "test-model" }))).status, 200);
   });
 });
 
-describe("once only", () => {
+describe("idempotency", () => {
   test("a repeat gets the same outcome without a second search", async () => {
     const user = newUser();
     const sent = question();
@@ -218,7 +218,7 @@ describe("once only", () => {
     assert.equal(writesOf(user).length, 1);
   });
 
-  test("a repeat that comes while the first is running waits for its outcome", async () => {
+  test("a repeat during the first run waits for its outcome", async () => {
     const user = newUser();
     upstream.behave(user, {
       "rpc/match_chunks": async () => {
@@ -239,7 +239,7 @@ describe("once only", () => {
     assertError(await ask(worker.url, user, { ...sent, message: "Something else?" }), 409, "conflict");
   });
 
-  test("the ids of two users have nothing to do with each other", async () => {
+  test("message ids of different users are independent", async () => {
     const sent = question();
     await ask(worker.url, newUser(), sent);
     const other = newUser();
@@ -256,7 +256,7 @@ describe("once only", () => {
     assert.equal((await ask(worker.url, user, sent)).status, 200);
   });
 
-  test("an answer reaches the history and its repeats although its reader went away", async () => {
+  test("an answer is stored for history and repeats even if the client disconnects", async () => {
     const user = newUser();
     upstream.behave(user, slowHistory(200));
     const sent = question();
@@ -270,7 +270,7 @@ describe("once only", () => {
   });
 });
 
-test("a slow history is bridged with heartbeats", async () => {
+test("heartbeats are sent while the history is written", async () => {
   await withWorker(upstream, { CHAT_UPSTREAM_TIMEOUT_MS: "20000" }, async ({ url }) => {
     const user = newUser();
     // Longer than the Worker's heartbeat interval of 10 s.
@@ -280,8 +280,8 @@ test("a slow history is bridged with heartbeats", async () => {
   });
 });
 
-describe("a reader that goes away", () => {
-  test("before there is an answer, and asks the same again, gets it promptly", async (t) => {
+describe("client that disconnects", () => {
+  test("a client that disconnects before the answer can ask again immediately", async (t) => {
     const user = newUser();
     let searches = 0;
     upstream.behave(user, {
@@ -302,8 +302,8 @@ describe("a reader that goes away", () => {
   });
 });
 
-describe("how often", () => {
-  test("of forty questions at once exactly twenty are admitted", async () => {
+describe("rate limit", () => {
+  test("exactly 20 of 40 concurrent questions are admitted", async () => {
     const user = newUser();
     const replies = await Promise.all(Array.from({ length: 40 }, () => ask(worker.url, user)));
     assert.equal(replies.filter((reply) => reply.status === 200).length, 20);
@@ -318,7 +318,7 @@ describe("how often", () => {
   });
 });
 
-test("an answer is given although the history does not take it, and its repeats say so, too", async () => {
+test("an answer is sent even if the history cannot be written, and repeats say so too", async () => {
   const user = newUser();
   upstream.behave(user, { "rpc/chat_record_turn": () => ({ status: 403 }) });
   const sent = question();

@@ -31,7 +31,7 @@ impl Signals {
         let similarities =
             || passages.iter().map(|passage| passage.chunk.similarity).filter(|cosine| !cosine.is_nan());
         Some(Self {
-            sentence: best(passages, |sentence| fit(question, sentence))?,
+            sentence: max_over_sentences(passages, |sentence| fit(question, sentence))?,
             score: first.chunk.rank_score().max(-1.0),
             mean_similarity: similarities().sum::<f64>() / similarities().count().max(1) as f64,
         })
@@ -48,15 +48,17 @@ pub(crate) fn fit(question: &Question, sentence: &Sentence<'_>) -> f64 {
 
 /// The largest share of the question's vocabulary, 0 to 1, in one sentence and its headings.
 pub(crate) fn best_coverage(question: &Question, passages: &[Passage<'_>]) -> f64 {
-    best(passages.get(..MAX_SIGNAL_PASSAGES).unwrap_or(passages), |sentence| coverage(question, sentence))
-        .unwrap_or(0.0)
+    max_over_sentences(passages.get(..MAX_SIGNAL_PASSAGES).unwrap_or(passages), |sentence| {
+        coverage(question, sentence)
+    })
+    .unwrap_or(0.0)
 }
 
 fn coverage(question: &Question, sentence: &Sentence<'_>) -> f64 {
     question.coverage(|word| sentence.contains(word))
 }
 
-fn best(passages: &[Passage<'_>], value: impl Fn(&Sentence<'_>) -> f64) -> Option<f64> {
+fn max_over_sentences(passages: &[Passage<'_>], value: impl Fn(&Sentence<'_>) -> f64) -> Option<f64> {
     let sentences = passages.iter().flat_map(|passage| &passage.sentences);
     sentences.map(value).filter(|value| !value.is_nan()).reduce(f64::max)
 }

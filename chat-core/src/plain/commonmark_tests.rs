@@ -3,7 +3,7 @@
 //! Deliberate differences to CommonMark, which the generator avoids and `deliberate_differences` shows:
 //! - A unit may begin or end inside emphasis, so marks at its start or end need no counterpart.
 //! - A passage may not contain the definitions of its links, so `[text][label]` is a link without them.
-//! - A star between digits means multiplication. One tilde means "about".
+//! - A star between digits means multiplication. One tilde means "about". Longer runs than three marks are literal.
 //! - Only common entities are decoded.
 //! - Labels of images and links are read even inside other links.
 
@@ -39,8 +39,8 @@ impl Inline {
 }
 
 fn leaf() -> impl Strategy<Value = Inline> {
-    let words = "[a-zé]{1,6}[,.?]?|[0-9]{1,3}|2\\*3|snake_case|a \\* b|x\\[3\\]|\\[x\\]|AT&T|5 < 6|~5";
-    let code = "`[a-z*_\\[\\]()<>&~]{1,6}`|``[a-z] ?`[a-z]``|` [a-z]* `";
+    let words = "[a-zé]{1,6}[,.?]?|[0-9]{1,3}|snake_case|a \\* b|x\\[3\\]|\\[x\\]|AT&T|5 < 6|~5";
+    let code = "`[a-z*_\\[\\]()<>&~]{1,6}`|``[a-z] ?`[a-z]``|` [a-z]+ `";
     let escapes = r"\\[*_`\[\]()<>&~!#.\\]";
     let entities = "&(amp|lt|gt|quot|#39);";
     let angle_brackets = "<https://e\\.org/[a-z_*]{0,4}>|<[a-z]{1,4}@e\\.org>|</?(b|i|span)>|<br/>|<a href=\"[a-z]\">|<!-- [a-z* ]{0,6} -->";
@@ -52,34 +52,34 @@ fn target() -> impl Strategy<Value = String> {
     "[a-z/_.*]{1,6}(\\([a-z]\\))?( \"[a-z ]{0,4}\")?"
 }
 
-fn inlines() -> impl Strategy<Value = Vec<Inline>> {
+fn several(one: impl Strategy<Value = Inline> + 'static) -> BoxedStrategy<Vec<Inline>> {
+    prop::collection::vec(one, 1..4).boxed()
+}
+
+fn emphasis(inner: BoxedStrategy<Vec<Inline>>) -> impl Strategy<Value = Inline> {
     let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
-    let emphasis = |inner: BoxedStrategy<Vec<Inline>>| {
-        let mark = mark.clone();
-        (mark, inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
-    };
-    let several = |one: BoxedStrategy<Inline>| prop::collection::vec(one, 1..4).boxed();
-    // Link texts contain emphasis and images, but no other links.
-    let in_link = leaf().prop_recursive(2, 6, 3, move |inner| {
+    (mark, inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
+}
+
+fn image(inner: BoxedStrategy<Vec<Inline>>) -> impl Strategy<Value = Inline> {
+    (inner, target()).prop_map(|(inner, target)| Inline::Image(inner, target))
+}
+
+/// The text of a link, which contains emphasis and images, but no other links.
+fn link_text() -> BoxedStrategy<Vec<Inline>> {
+    let one = leaf().prop_recursive(2, 6, 3, |inner| {
         let inner = several(inner);
-        prop_oneof![
-            2 => emphasis(inner.clone()),
-            1 => (inner, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
-        ]
+        prop_oneof![2 => emphasis(inner.clone()), 1 => image(inner)]
     });
-    let mark = prop::sample::select(vec!["*", "**", "***", "_", "__", "~~"]);
-    let emphasis = move |inner: BoxedStrategy<Vec<Inline>>| {
-        (mark.clone(), inner).prop_map(|(mark, inner)| Inline::Emphasis(mark, inner))
-    };
-    let one = leaf().prop_recursive(3, 12, 3, move |inner| {
-        let in_link = several(in_link.clone().boxed());
-        prop_oneof![
-            2 => emphasis(several(inner)),
-            1 => (in_link.clone(), target()).prop_map(|(inner, target)| Inline::Link(inner, target)),
-            1 => (in_link, target()).prop_map(|(inner, target)| Inline::Image(inner, target)),
-        ]
+    several(one)
+}
+
+fn inlines() -> BoxedStrategy<Vec<Inline>> {
+    let one = leaf().prop_recursive(3, 12, 3, |inner| {
+        let link = (link_text(), target()).prop_map(|(inner, target)| Inline::Link(inner, target));
+        prop_oneof![2 => emphasis(several(inner)), 1 => link, 1 => image(link_text())]
     });
-    prop::collection::vec(one, 1..5)
+    several(one)
 }
 
 /// The visible text of a paragraph.
@@ -102,7 +102,11 @@ proptest! {
     #[test]
     fn plain_text_is_what_commonmark_shows(inlines in inlines(), separator in "[ \n]") {
         // Words around it keep the text a paragraph and its marks away from the ends.
-        let markdown = format!("Text{separator}{} end.", source(&inlines));
+        let source = source(&inlines);
+        // A comment at the start of a line would end the paragraph.
+        let separator = if source.starts_with('<') { " " } else { separator.as_str() };
+        let markdown = format!("Text{separator}{source} end.");
+        prop_assume!(!["****", "____", "~~~"].iter().any(|run| markdown.contains(run)));
         prop_assert_eq!(plain(&markdown), rendered(&markdown));
     }
 }

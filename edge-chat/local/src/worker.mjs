@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { HOST, StartupError, listen } from "@evidence-chat/local-service";
 
-// Read when the packages load: neither may call home.
+// Disables telemetry. Read when the packages load.
 process.env.WRANGLER_SEND_METRICS ??= "false";
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = await import("miniflare");
@@ -15,10 +15,10 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
 const BUILD_DIR = path.join(ROOT, "edge-chat/build");
 
-/** How many requests for answers there may be to one question: repeats, and attempts beyond the exact limit. */
+/** The rough limit is this multiple of the exact one, to allow for repeats and rejected attempts. */
 const QUESTION_MARGIN = 6;
 
-/** What the Worker reads from its environment. */
+/** The Worker's environment variables. */
 const VARIABLES = [
   "SUPABASE_URL",
   "SUPABASE_PUBLISHABLE_KEY",
@@ -46,13 +46,13 @@ const VARIABLES = [
  * Starts the built Worker.
  * @param {object} options
  * @param {number} [options.port] 0, the default, picks a free one
- * @param {Record<string, string | undefined>} [options.variables] win over wrangler.toml; an empty one
- * takes away what stands there
- * @param {string} [options.persistDir] keeps the Durable Objects; without it they end with the Worker
- * @param {string} [options.entry] a module that runs instead of the Worker's own, beside it; it finds the Worker in
+ * @param {Record<string, string | undefined>} [options.variables] override wrangler.toml; an empty
+ * value removes a variable
+ * @param {string} [options.persistDir] stores the Durable Objects; without it they are lost with the process
+ * @param {string} [options.entry] a module that replaces the Worker's entry point and can import the Worker from
  * `./index.js`. For tests
- * @param {string[]} [options.without] rate limits of wrangler.toml that are left out. For tests
- * @param {boolean} [options.direct] leaves out the proxy in front of the Worker, which hides broken connections. For tests
+ * @param {string[]} [options.without] rate limits of wrangler.toml to leave out. For tests
+ * @param {boolean} [options.direct] skips the proxy in front of the Worker, which hides broken connections. For tests
  * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
@@ -66,10 +66,10 @@ export async function startWorker({
   onLog = console.log,
 } = {}) {
   const modules = builtModules(entry);
-  await refuseTakenPort(port);
+  await assertPortIsFree(port);
   const { workerOptions } = readWorkerOptions(CONFIG);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
-  // What wrangler reads from its file has the shape of an older Miniflare; so has the rest, to be converted at once.
+  // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
   const options = asOptions({
     ...workerOptions,
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
@@ -91,7 +91,7 @@ export async function startWorker({
   return { url: url.origin, close: () => miniflare.dispose() };
 }
 
-/** The limits of wrangler.toml. That of questions is to stay above the exact one, however that is set. */
+/** The limits of wrangler.toml. The rough limit of questions must stay above the exact one, whatever that is. */
 function rateLimits(ratelimits, without, rateLimit) {
   const limits = Object.entries(ratelimits).filter(([name]) => !without.includes(name));
   return Object.fromEntries(
@@ -102,7 +102,7 @@ function rateLimits(ratelimits, without, rateLimit) {
   );
 }
 
-/** The Worker's modules; the first one is what runs. */
+/** The Worker's modules. The first one is the entry point. */
 function builtModules(entry) {
   const main = path.join(BUILD_DIR, "index.js");
   if (!existsSync(main)) {
@@ -110,18 +110,18 @@ function builtModules(entry) {
   }
   const wasm = readdirSync(BUILD_DIR).filter((name) => name.endsWith(".wasm"));
   return [
-    ...(entry ? [besideTheWorker(entry)] : []),
+    ...(entry ? [entryModule(entry)] : []),
     { type: "ESModule", path: main },
     ...wasm.map((name) => ({ type: "CompiledWasm", path: path.join(BUILD_DIR, name) })),
   ];
 }
 
-function besideTheWorker(entry) {
+function entryModule(entry) {
   return { type: "ESModule", path: path.join(BUILD_DIR, path.basename(entry)), contents: readFileSync(entry, "utf8") };
 }
 
-/** The runtime reports a taken port with a stack trace of its own, so the port is tried first. */
-async function refuseTakenPort(port) {
+/** Tries the port first, because the runtime reports a port in use with a stack trace. */
+async function assertPortIsFree(port) {
   const probe = createServer();
   await listen(probe, port);
   probe.close();

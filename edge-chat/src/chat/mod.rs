@@ -22,7 +22,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
-use run::{Found, Run};
+use run::{Run, SharedSearchResult};
 use stream::Completion;
 use turn::Turn;
 
@@ -42,20 +42,24 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
     let Decision { admission, budget } = call.trace.time("admission", admit).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
-        Admission::Replay { outcome } => return within(budget, replay(outcome, format, call.id).await),
-        Admission::Limited => return within(budget, Err(HttpError::rate_limited(budget.reset_s()))),
-        Admission::Conflict => return within(budget, Err(conflict())),
-        Admission::Busy => return within(budget, Err(busy())),
+        Admission::Replay { outcome } => {
+            return with_rate_limit_headers(budget, replay(outcome, format, call.id).await);
+        }
+        Admission::Limited => {
+            return with_rate_limit_headers(budget, Err(HttpError::rate_limited(budget.reset_s())));
+        }
+        Admission::Conflict => return with_rate_limit_headers(budget, Err(conflict())),
+        Admission::Busy => return with_rate_limit_headers(budget, Err(busy())),
     };
 
     let turn = Turn::new(user.user_id(), &question);
     let run = Rc::new(Run::new(call, user, gate, ticket, question, turn));
-    within(budget, respond(run, format).await)
+    with_rate_limit_headers(budget, respond(run, format).await)
 }
 
 async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
-    let found: Found = Rc::clone(&run).find().boxed_local().shared();
+    let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
     let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
@@ -78,7 +82,7 @@ async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<
 }
 
 /// Adds the headers for the user's rate limit to a reply or an error.
-fn within(budget: Budget, result: Result<Reply, HttpError>) -> Result<Reply, HttpError> {
+fn with_rate_limit_headers(budget: Budget, result: Result<Reply, HttpError>) -> Result<Reply, HttpError> {
     match result {
         Ok(reply) => {
             for (name, value) in budget.headers() {

@@ -34,10 +34,10 @@ use crate::supabase::{NewRefusal, Supabase, session_not_found};
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
 /// The result of a search, shared by the response and the work after it.
-pub(super) type Found = Shared<LocalBoxFuture<'static, Result<Rc<Finding>, HttpError>>>;
+pub(super) type SharedSearchResult = Shared<LocalBoxFuture<'static, Result<Rc<SearchResult>, HttpError>>>;
 
 /// The result of a search.
-pub(super) struct Finding {
+pub(super) struct SearchResult {
     /// Shared, because it can be large. It changes once, when it is in the history.
     pub(super) outcome: Rc<RefCell<Outcome>>,
     /// The documents behind an answer. Not part of the outcome, because only the history gets them.
@@ -87,15 +87,15 @@ impl Run {
     }
 
     /// The outcome, before it is written to the history. Cancelled if the client disconnects first.
-    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<Finding>, HttpError> {
+    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<SearchResult>, HttpError> {
         match select(pin!(self.search()), pin!(self.client.disconnected())).await {
-            Either::Left((finding, _)) => finding.map(Rc::new),
+            Either::Left((search_result, _)) => search_result.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }
     }
 
     /// Searches and lets `chat-core` decide.
-    async fn search(&self) -> Result<Finding, HttpError> {
+    async fn search(&self) -> Result<SearchResult, HttpError> {
         let Self { supabase, question, trace, .. } = self;
         let settings = Settings::current(&self.config, supabase.deadline());
         let settings = trace.time("settings", settings).await?;
@@ -128,7 +128,7 @@ impl Run {
         if let Err(error) = trace.time("links", links.add(&mut outcome)).await {
             trace.fault("links not created", &error);
         }
-        Ok(Finding {
+        Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
             sources,
             best_similarity: assessment.best_similarity,
@@ -163,9 +163,9 @@ impl Run {
 
     /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
     /// outcome the question is released, so that it can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: Found) {
-        let finding = match found.await {
-            Ok(finding) => finding,
+    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult) {
+        let search_result = match found.await {
+            Ok(search_result) => search_result,
             Err(error) => {
                 // Faults that the client did not cause do not count for its rate limit; neither does a token that only
                 // Supabase rejects.
@@ -178,14 +178,14 @@ impl Run {
                 return;
             }
         };
-        let outcome = &finding.outcome;
+        let outcome = &search_result.outcome;
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
         let record = turn::record(
             &supabase,
             &self.question,
             &outcome.borrow(),
-            &finding.sources,
+            &search_result.sources,
             &self.turn,
             latency_ms,
         );
@@ -221,19 +221,19 @@ impl Run {
     }
 
     /// After the completion, records a refused question. The client does not wait for it.
-    pub(super) async fn record_refusal(self: Rc<Self>, found: Found, completion: Completion) {
+    pub(super) async fn record_refusal(self: Rc<Self>, found: SharedSearchResult, completion: Completion) {
         completion.await;
         if self.is_erased.get() {
             return;
         }
-        let Ok(finding) = found.await else { return };
+        let Ok(search_result) = found.await else { return };
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
-        let refusal = match &*finding.outcome.borrow() {
+        let refusal = match &*search_result.outcome.borrow() {
             Outcome::Refusal(refusal) => Some((refusal.session_id, refusal.reason.as_str())),
             Outcome::Answer(_) => None,
         };
         let Some((session_id, reason)) = refusal else { return };
-        let best_score = finding.best_similarity;
+        let best_score = search_result.best_similarity;
         let row = NewRefusal {
             // The same id on every attempt, so that the refusal is recorded once.
             id: self.question.message_id,

@@ -82,8 +82,8 @@ impl DurableObject for UserGate {
         self.create_tables()?;
         match command {
             Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
-                let question = Question { message_id, body_hash, limit, stale_after_ms, wait_ms };
-                Response::from_json(&self.admit_or_wait(&question).await?)
+                let attempt = Attempt { message_id, body_hash, limit, stale_after_ms, wait_ms };
+                Response::from_json(&self.admit_or_wait(&attempt).await?)
             }
             Command::Complete { ticket, outcome } => {
                 let completed = self.complete(&ticket, &outcome)?;
@@ -121,7 +121,7 @@ impl DurableObject for UserGate {
     }
 }
 
-struct Question {
+struct Attempt {
     message_id: Uuid,
     body_hash: String,
     limit: u32,
@@ -152,7 +152,7 @@ struct CountRow {
     count: i64,
 }
 
-enum Step {
+enum Progress {
     Decided(Decision),
     /// Another run is answering the question; see [`Earlier::Running`].
     Running {
@@ -172,26 +172,26 @@ enum Earlier {
 
 impl UserGate {
     /// Decides, after waiting for another run of the same question.
-    async fn admit_or_wait(&self, question: &Question) -> Result<Decision> {
-        let mut left_ms = question.wait_ms;
+    async fn admit_or_wait(&self, attempt: &Attempt) -> Result<Decision> {
+        let mut left_ms = attempt.wait_ms;
         let erased_ms = self.last_erasure()?;
         loop {
             let now = now_ms();
             if self.last_erasure()? != erased_ms {
                 // A repeat from before the erasure must not be admitted as a new question.
-                return self.busy(question, now);
+                return self.busy(attempt, now);
             }
-            let stale_in_ms = match self.decide(question, now)? {
-                Step::Decided(decision) => {
+            let stale_in_ms = match self.decide(attempt, now)? {
+                Progress::Decided(decision) => {
                     if matches!(decision.admission, Admission::Admitted { .. }) {
                         self.ensure_alarm().await?;
                     }
                     return Ok(decision);
                 }
-                Step::Running { stale_in_ms } => stale_in_ms,
+                Progress::Running { stale_in_ms } => stale_in_ms,
             };
-            let waiter = if left_ms > 0 { self.waiters.join(question.message_id) } else { None };
-            let Some(woken) = waiter else { return self.busy(question, now) };
+            let waiter = if left_ms > 0 { self.waiters.join(attempt.message_id) } else { None };
+            let Some(woken) = waiter else { return self.busy(attempt, now) };
             let wait_ms = left_ms.min(stale_in_ms);
             let waited_ms = match select(woken, Delay::from(Duration::from_millis(wait_ms))).await {
                 Either::Left(_) => u64::try_from(now_ms() - now).unwrap_or(0),
@@ -203,34 +203,34 @@ impl UserGate {
 
     /// One decision, unless another run is answering the question. Nothing here awaits, so no other request can run between the
     /// reads and the writes.
-    fn decide(&self, question: &Question, now: i64) -> Result<Step> {
-        let admission = match self.earlier(question, now)? {
-            Some(Earlier::Running { stale_in_ms }) => return Ok(Step::Running { stale_in_ms }),
+    fn decide(&self, attempt: &Attempt, now: i64) -> Result<Progress> {
+        let admission = match self.earlier(attempt, now)? {
+            Some(Earlier::Running { stale_in_ms }) => return Ok(Progress::Running { stale_in_ms }),
             Some(Earlier::Outcome(outcome)) => Some(Admission::Replay { outcome }),
             Some(Earlier::OtherBody) => Some(Admission::Conflict),
             None => None,
         };
-        let budget = self.budget(question.limit, now)?;
+        let budget = self.budget(attempt.limit, now)?;
         let (admission, budget) = match admission {
             Some(admission) => (admission, budget),
             None if budget.remaining == 0 => (Admission::Limited, budget),
-            None => (self.start(question, now)?, budget.after_admission()),
+            None => (self.start(attempt, now)?, budget.after_admission()),
         };
-        Ok(Step::Decided(Decision { admission, budget }))
+        Ok(Progress::Decided(Decision { admission, budget }))
     }
 
-    fn busy(&self, question: &Question, now: i64) -> Result<Decision> {
-        Ok(Decision { admission: Admission::Busy, budget: self.budget(question.limit, now)? })
+    fn busy(&self, attempt: &Attempt, now: i64) -> Result<Decision> {
+        Ok(Decision { admission: Admission::Busy, budget: self.budget(attempt.limit, now)? })
     }
 
     /// The earlier question with the same id, unless it has expired.
-    fn earlier(&self, question: &Question, now: i64) -> Result<Option<Earlier>> {
-        let Some(row) = self.find(question.message_id, now)? else { return Ok(None) };
+    fn earlier(&self, attempt: &Attempt, now: i64) -> Result<Option<Earlier>> {
+        let Some(row) = self.find(attempt.message_id, now)? else { return Ok(None) };
         let age_ms = now - row.started_ms;
-        let stale_after_ms = question.stale_after_ms as i64;
+        let stale_after_ms = attempt.stale_after_ms as i64;
         // A start in the future means that the clock was set back.
         let is_stale = !(0..stale_after_ms).contains(&age_ms);
-        let is_same = row.body_hash == question.body_hash;
+        let is_same = row.body_hash == attempt.body_hash;
         Ok(match row.outcome {
             // There was no answer, so the id is free, even for another body.
             None if is_stale => None,
@@ -240,10 +240,10 @@ impl UserGate {
         })
     }
 
-    fn start(&self, question: &Question, now: i64) -> Result<Admission> {
+    fn start(&self, attempt: &Attempt, now: i64) -> Result<Admission> {
         self.delete_expired(now)?;
         let ticket =
-            Ticket { message_id: question.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
+            Ticket { message_id: attempt.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
         self.run(
             "INSERT INTO admissions (at_ms, run) VALUES (?, ?)",
             vec![now.into(), ticket.run.to_string().into()],
@@ -252,7 +252,7 @@ impl UserGate {
             "INSERT OR REPLACE INTO questions (message_id, body_hash, run, started_ms) VALUES (?, ?, ?, ?)",
             vec![
                 ticket.message_id.to_string().into(),
-                question.body_hash.as_str().into(),
+                attempt.body_hash.as_str().into(),
                 ticket.run.to_string().into(),
                 now.into(),
             ],

@@ -36,7 +36,7 @@ impl HttpError {
     }
 
     pub(crate) fn method_not_allowed(allow: &str) -> Self {
-        Self::new(ErrorCode::InvalidRequest, &format!("This address takes {allow} only."))
+        Self::new(ErrorCode::InvalidRequest, &format!("This path allows {allow} only."))
             .with_status(405)
             .with_header("Allow", allow)
     }

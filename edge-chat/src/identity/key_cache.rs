@@ -29,7 +29,7 @@ pub(super) struct KeyCache {
 }
 
 /// What a request does next about the key of its token.
-pub(super) enum Step {
+pub(super) enum KeyStep {
     Use(Rc<PublicKey>),
     /// The token cannot be valid.
     Reject(&'static str),
@@ -49,35 +49,35 @@ impl Default for KeyCache {
 
 impl KeyCache {
     /// `has_fetched`: this request has fetched before and does not fetch for an unknown key again.
-    pub(super) fn next(&mut self, wanted: &Header, now_ms: u64, has_fetched: bool) -> Step {
+    pub(super) fn next(&mut self, wanted: &Header, now_ms: u64, has_fetched: bool) -> KeyStep {
         let keys = match self.flight.next(MAX_AGE, EMPTY_RETRY_PAUSE, now_ms) {
             single_flight::Step::Use(keys) => keys,
-            single_flight::Step::Fetch => return Step::Fetch,
-            single_flight::Step::Wait => return Step::Wait,
-            single_flight::Step::GiveUp(reason) => return Step::GiveUp(reason),
+            single_flight::Step::Fetch => return KeyStep::Fetch,
+            single_flight::Step::Wait => return KeyStep::Wait,
+            single_flight::Step::GiveUp(reason) => return KeyStep::GiveUp(reason),
         };
         if let single_flight::Step::Fetch = self.flight.next(FRESH, RETRY_PAUSE, now_ms) {
-            return Step::Fetch;
+            return KeyStep::Fetch;
         }
         match keys.find(wanted) {
-            Lookup::Found(key) => Step::Use(key),
-            Lookup::Unusable(reason) => Step::Reject(reason),
-            Lookup::Unknown if self.flight.is_fetching(now_ms) => Step::Wait,
+            Lookup::Found(key) => KeyStep::Use(key),
+            Lookup::Unusable(reason) => KeyStep::Reject(reason),
+            Lookup::Unknown if self.flight.is_fetching(now_ms) => KeyStep::Wait,
             Lookup::Unknown => self.fetch_for_unknown_key(now_ms, has_fetched),
         }
     }
 
-    fn fetch_for_unknown_key(&mut self, now_ms: u64, has_fetched: bool) -> Step {
+    fn fetch_for_unknown_key(&mut self, now_ms: u64, has_fetched: bool) -> KeyStep {
         if let Some(reason) = self.flight.failure(RETRY_PAUSE, now_ms) {
-            return Step::GiveUp(reason);
+            return KeyStep::GiveUp(reason);
         }
         let is_recent = |since_ms| is_within(since_ms, UNKNOWN_KEY_PAUSE, now_ms);
         if has_fetched || self.unknown_key_ms.is_some_and(is_recent) {
-            return Step::Reject("unknown key");
+            return KeyStep::Reject("unknown key");
         }
         self.unknown_key_ms = Some(now_ms);
         self.flight.start(now_ms);
-        Step::Fetch
+        KeyStep::Fetch
     }
 
     /// Stores the result of a fetch; `None` if nothing is published at the address.

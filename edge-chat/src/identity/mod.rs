@@ -26,7 +26,7 @@ use crate::http::error::HttpError;
 
 use error::AuthError;
 use jws::{Header, Jws};
-use key_cache::{KeyCache, Step};
+use key_cache::{KeyCache, KeyStep};
 use key_set::KeySet;
 use keys::{Algorithm, PublicKey};
 
@@ -127,11 +127,11 @@ async fn public_key(
     loop {
         let step = cache.borrow_mut().next(wanted, platform.now_ms(), has_fetched);
         match step {
-            Step::Use(key) => return Ok(key),
-            Step::Reject(reason) => return Err(AuthError::invalid(reason)),
-            Step::GiveUp(reason) => return Err(AuthError::NoKeys(reason)),
-            Step::Wait => platform.pause(POLL).await,
-            Step::Fetch => {
+            KeyStep::Use(key) => return Ok(key),
+            KeyStep::Reject(reason) => return Err(AuthError::invalid(reason)),
+            KeyStep::GiveUp(reason) => return Err(AuthError::NoKeys(reason)),
+            KeyStep::Wait => platform.pause(POLL).await,
+            KeyStep::Fetch => {
                 has_fetched = true;
                 let answer = platform.fetch(url).await;
                 let keys = answer.and_then(|body| body.as_deref().map(KeySet::parse).transpose());

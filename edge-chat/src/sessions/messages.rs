@@ -61,7 +61,7 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Http
         return Err(session_not_found());
     }
     let (messages, requested) = messages?;
-    let mut messages: Vec<_> = messages.into_iter().map(shown).collect();
+    let mut messages: Vec<_> = messages.into_iter().map(to_shown).collect();
     let size = messages_with_documents(&messages).min(limit as usize);
     let end_of = |last: &ShownMessage| Cursor { time: last.created_at.clone(), id: last.id };
     let next_cursor = if requested == 1 {
@@ -76,7 +76,7 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Http
 
 /// Another version or an administrator may have written the row: invalid citations and citations without quotes are left out,
 /// and links are checked again.
-fn shown(message: Message) -> ShownMessage {
+fn to_shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations

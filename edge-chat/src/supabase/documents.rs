@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 use worker::Method;
 
-use super::{Answer, Service, Supabase};
+use super::{OpenResponse, Service, Supabase};
 use crate::http::error::HttpError;
 
 /// The bucket with the original files.
@@ -52,7 +52,7 @@ impl Supabase {
         &self,
         path: &str,
         headers: &[(&'static str, String)],
-    ) -> Result<Option<Answer>, HttpError> {
+    ) -> Result<Option<OpenResponse>, HttpError> {
         let Some(path) = encode_path(path) else { return Ok(None) };
         let url = format!("/storage/v1/object/authenticated/{BUCKET}/{path}");
         let mut exchange = self.exchange(Service::Storage, "storage", Method::Get, url);

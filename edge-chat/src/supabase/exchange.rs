@@ -14,11 +14,11 @@ use worker::{
 
 use super::circuit::{Circuit, OPEN_MS, Observation};
 use super::deadline::Deadline;
-use super::large::{LARGE_BYTES, LargeAnswers};
+use super::large::{LARGE_BYTES, LargeResponses};
 use crate::http::error::HttpError;
 
 /// Bytes of a response that are read by default: enough for any page.
-pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+pub(super) const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 /// The pause before a retry, in milliseconds: one to three times this value, so that many isolates do not retry at once.
 const RETRY_PAUSE_MS: f64 = 50.0;
 
@@ -56,7 +56,7 @@ pub(crate) struct Exchange {
     /// Bytes of the response that are read.
     pub(crate) max_bytes: usize,
     /// Permits for large responses.
-    pub(crate) large_answers: LargeAnswers,
+    pub(crate) large_responses: LargeResponses,
 }
 
 /// Why an attempt failed.
@@ -69,12 +69,14 @@ enum UpstreamError {
     Limited(u64),
     /// The response is larger than `max_bytes`.
     TooLarge,
+    /// Status 404.
+    NotFound,
     /// An error that a retry would not change.
     Final(HttpError),
 }
 
 /// A response whose body is not read yet. Dropping it cancels the exchange.
-pub(crate) struct Answer {
+pub(crate) struct OpenResponse {
     pub(crate) response: Response,
     connection: Connection,
 }
@@ -90,10 +92,18 @@ impl Drop for Connection {
     }
 }
 
+/// What to read of a response.
+#[derive(Clone, Copy, PartialEq)]
+enum Scope {
+    Headers,
+    Body,
+}
+
 impl Exchange {
     /// The body of a successful response.
     pub(crate) async fn read(&self, deadline: Deadline) -> Result<Vec<u8>, HttpError> {
-        self.run(deadline, async || self.body().await).await
+        let received = self.run(deadline, Scope::Body).await;
+        received.map(|(_, body)| body).map_err(|error| error.into_http_error(self.what))
     }
 
     /// The body of a successful response; `None` if it is too large.
@@ -101,105 +111,50 @@ impl Exchange {
         &self,
         deadline: Deadline,
     ) -> Result<Option<Vec<u8>>, HttpError> {
-        self.run(deadline, async || match self.body().await {
-            Ok(body) => Ok(Some(body)),
+        match self.run(deadline, Scope::Body).await {
+            Ok((_, body)) => Ok(Some(body)),
             Err(UpstreamError::TooLarge) => Ok(None),
-            Err(error) => Err(error),
-        })
-        .await
-    }
-
-    async fn body(&self) -> Result<Vec<u8>, UpstreamError> {
-        let answer = self.attempt().await?;
-        let status = answer.response.status_code();
-        let body = self.read_body(answer).await;
-        match error_from_status(self.what, status) {
-            Some(UpstreamError::Status(429)) => {
-                let limit = body.ok().and_then(|body| database_limit_s(&body));
-                Err(limit.map_or(UpstreamError::Status(429), UpstreamError::Limited))
-            }
-            Some(error) => Err(error),
-            None => body,
+            Err(error) => Err(error.into_http_error(self.what)),
         }
-    }
-
-    async fn read_body(&self, mut answer: Answer) -> Result<Vec<u8>, UpstreamError> {
-        let Ok(mut stream) = answer.response.stream() else { return Ok(Vec::new()) };
-        let mut body = Vec::new();
-        while let Some(piece) = stream.next().await {
-            let piece = piece.map_err(|_| UpstreamError::Connection("the answer was cut off"))?;
-            let length = body.len() + piece.len();
-            if length > self.max_bytes {
-                return Err(UpstreamError::TooLarge);
-            }
-            if length > LARGE_BYTES && !self.large_answers.acquire().await {
-                return Err(UpstreamError::Final(unavailable(self.what, "too many large answers at a time")));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body)
     }
 
     /// The body of a successful response; `None` for status 404.
     pub(crate) async fn read_if_there(&self, deadline: Deadline) -> Result<Option<Vec<u8>>, HttpError> {
-        self.run(deadline, async || {
-            let answer = self.attempt().await?;
-            match answer.response.status_code() {
-                404 => Ok(None),
-                status => match error_from_status(self.what, status) {
-                    Some(error) => Err(error),
-                    None => self.read_body(answer).await.map(Some),
-                },
-            }
-        })
-        .await
+        match self.run(deadline, Scope::Body).await {
+            Ok((_, body)) => Ok(Some(body)),
+            Err(UpstreamError::NotFound) => Ok(None),
+            Err(error) => Err(error.into_http_error(self.what)),
+        }
     }
 
     /// The response, after its headers. Statuses of 500 and more, 401, 429 and redirects are errors.
-    pub(crate) async fn open(&self, deadline: Deadline) -> Result<Answer, HttpError> {
-        self.run(deadline, async || {
-            let answer = self.attempt().await?;
-            match error_from_status(self.what, answer.response.status_code()) {
-                Some(error @ UpstreamError::Status(_)) => Err(error),
-                Some(UpstreamError::Final(error)) if error.body.code == ErrorCode::Unauthorized => {
-                    Err(UpstreamError::Final(error))
-                }
-                _ => Ok(answer),
-            }
-        })
-        .await
+    pub(crate) async fn open(&self, deadline: Deadline) -> Result<OpenResponse, HttpError> {
+        let received = self.run(deadline, Scope::Headers).await;
+        received.map(|(response, _)| response).map_err(|error| error.into_http_error(self.what))
     }
 
-    async fn run<T>(
-        &self,
-        deadline: Deadline,
-        attempt: impl AsyncFn() -> Result<T, UpstreamError>,
-    ) -> Result<T, HttpError> {
+    /// The response and, for [`Scope::Body`], its body. Not generic, because each instance would add several kB to the Worker.
+    async fn run(&self, deadline: Deadline, scope: Scope) -> Result<(OpenResponse, Vec<u8>), UpstreamError> {
         self.circuit(|circuit, now| circuit.admit(now))
-            .map_err(|wait_ms| circuit_open(self.what, wait_ms))?;
+            .map_err(|wait_ms| UpstreamError::Final(circuit_open(self.what, wait_ms)))?;
         let had_time = deadline.remaining() >= MIN_TIME;
-        let result = deadline.limit(self.what, self.attempts(attempt)).await;
-        match result {
-            Ok(result) => {
-                let sign =
-                    result.as_ref().map_or_else(|error| self.observation(error), |_| Observation::Healthy);
-                self.circuit(|circuit, now| circuit.record(sign, now));
-                result.map_err(|error| error.into_http_error(self.what))
-            }
-            Err(timeout) => {
-                if had_time {
-                    self.circuit(|circuit, now| circuit.record(self.failing_for_caller(), now));
-                }
-                Err(timeout)
-            }
-        }
+        let result = deadline.limit(self.what, self.attempts(scope)).await;
+        let observation = match &result {
+            Ok(Ok(_)) => Observation::Healthy,
+            Ok(Err(error)) => self.observation(error),
+            Err(_) if had_time => self.failing_for_caller(),
+            Err(_) => return result.map_err(UpstreamError::Final)?,
+        };
+        self.circuit(|circuit, now| circuit.record(observation, now));
+        result.map_err(UpstreamError::Final)?
     }
 
     fn observation(&self, error: &UpstreamError) -> Observation {
         match error {
-            UpstreamError::Limited(_) | UpstreamError::TooLarge | UpstreamError::Final(_) => {
-                Observation::Healthy
-            }
+            UpstreamError::Limited(_)
+            | UpstreamError::TooLarge
+            | UpstreamError::NotFound
+            | UpstreamError::Final(_) => Observation::Healthy,
             UpstreamError::Connection(_) => Observation::Failing,
             // From a gateway: Supabase itself did not respond. 520 to 530 are Cloudflare's.
             UpstreamError::Status(300..=399 | 502..=504 | 520..=530) => Observation::Failing,
@@ -227,21 +182,44 @@ impl Exchange {
     }
 
     /// Never returns an outer error; the type is that of `Deadline::limit`.
-    async fn attempts<T>(
+    async fn attempts(
         &self,
-        attempt: impl AsyncFn() -> Result<T, UpstreamError>,
-    ) -> Result<Result<T, UpstreamError>, HttpError> {
-        match attempt().await {
-            Err(error) if self.is_idempotent && error.is_transient() => {
-                let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
-                Delay::from(Duration::from_millis(pause_ms as u64)).await;
-                Ok(attempt().await)
+        scope: Scope,
+    ) -> Result<Result<(OpenResponse, Vec<u8>), UpstreamError>, HttpError> {
+        let mut may_retry = self.is_idempotent;
+        loop {
+            match self.attempt(scope).await {
+                Err(error) if may_retry && error.is_transient() => {
+                    let pause_ms = RETRY_PAUSE_MS * (1.0 + 2.0 * Math::random());
+                    Delay::from(Duration::from_millis(pause_ms as u64)).await;
+                    may_retry = false;
+                }
+                result => return Ok(result),
             }
-            result => Ok(result),
         }
     }
 
-    async fn attempt(&self) -> Result<Answer, UpstreamError> {
+    async fn attempt(&self, scope: Scope) -> Result<(OpenResponse, Vec<u8>), UpstreamError> {
+        let mut response = self.send().await?;
+        let error = error_from_status(self.what, response.response.status_code());
+        if scope == Scope::Headers {
+            return match error {
+                Some(error) if error.is_status_or_unauthorized() => Err(error),
+                _ => Ok((response, Vec::new())),
+            };
+        }
+        let body = self.read_body(&mut response).await;
+        match error {
+            Some(UpstreamError::Status(429)) => {
+                let limit = body.ok().and_then(|body| database_limit_s(&body));
+                Err(limit.map_or(UpstreamError::Status(429), UpstreamError::Limited))
+            }
+            Some(error) => Err(error),
+            None => body.map(|body| (response, body)),
+        }
+    }
+
+    async fn send(&self) -> Result<OpenResponse, UpstreamError> {
         let request = self.request().map_err(|error| {
             UpstreamError::Final(HttpError::internal(format!("{}: request: {error}", self.what)))
         })?;
@@ -252,7 +230,24 @@ impl Exchange {
             .send_with_signal(&signal)
             .await
             .map_err(|_| UpstreamError::Connection("no connection"))?;
-        Ok(Answer { response, connection })
+        Ok(OpenResponse { response, connection })
+    }
+
+    async fn read_body(&self, response: &mut OpenResponse) -> Result<Vec<u8>, UpstreamError> {
+        let Ok(mut stream) = response.response.stream() else { return Ok(Vec::new()) };
+        let mut body = Vec::new();
+        while let Some(piece) = stream.next().await {
+            let piece = piece.map_err(|_| UpstreamError::Connection("the answer was cut off"))?;
+            let length = body.len() + piece.len();
+            if length > self.max_bytes {
+                return Err(UpstreamError::TooLarge);
+            }
+            if length > LARGE_BYTES && !self.large_responses.acquire().await {
+                return Err(UpstreamError::Final(unavailable(self.what, "too many large answers at a time")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
     }
 
     fn request(&self) -> worker::Result<Request> {
@@ -270,7 +265,7 @@ impl Exchange {
     }
 }
 
-impl Answer {
+impl OpenResponse {
     /// The response, and the connection, which must live until the body is read.
     pub(crate) fn into_parts(self) -> (Response, Connection) {
         (self.response, self.connection)
@@ -283,6 +278,15 @@ impl UpstreamError {
         matches!(self, Self::Connection(_) | Self::Status(429 | 502 | 503 | 504))
     }
 
+    /// Whether even the caller of [`Exchange::open`], who handles statuses, cannot handle it.
+    fn is_status_or_unauthorized(&self) -> bool {
+        match self {
+            Self::Status(_) => true,
+            Self::Final(error) => error.body.code == ErrorCode::Unauthorized,
+            Self::Connection(_) | Self::Limited(_) | Self::TooLarge | Self::NotFound => false,
+        }
+    }
+
     fn into_http_error(self, what: &'static str) -> HttpError {
         match self {
             Self::Connection(detail) => unavailable(what, detail),
@@ -291,6 +295,7 @@ impl UpstreamError {
                 HttpError::rate_limited(seconds).with_detail(format!("{what}: rate limit of the database"))
             }
             Self::TooLarge => unavailable(what, "the answer is too large"),
+            Self::NotFound => HttpError::internal(format!("{what}: HTTP 404")),
             Self::Final(error) => error,
         }
     }
@@ -312,6 +317,7 @@ fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
             )
             .with_detail(detail()),
         ),
+        404 => UpstreamError::NotFound,
         301 | 302 | 303 | 307 | 308 | 429 | 500.. => UpstreamError::Status(status),
         // Any other status means that the Worker and the database are incompatible.
         _ => UpstreamError::Final(HttpError::internal(detail())),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use worker::{Date, Delay, Method};
 
-use super::exchange::MAX_ANSWER_BYTES;
+use super::exchange::MAX_RESPONSE_BYTES;
 use super::{Deadline, Exchange, Service};
 use crate::identity::Platform;
 
@@ -33,8 +33,8 @@ impl Platform for KeyFetcher {
             headers: vec![("Accept", "application/json".to_owned())],
             body: None,
             is_idempotent: true,
-            max_bytes: MAX_ANSWER_BYTES,
-            large_answers: Default::default(),
+            max_bytes: MAX_RESPONSE_BYTES,
+            large_responses: Default::default(),
         };
         let body = exchange.read_if_there(self.0.at_most(TIMEOUT)).await;
         body.map_err(|error| error.detail.unwrap_or(error.body.message))

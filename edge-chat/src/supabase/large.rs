@@ -23,9 +23,9 @@ thread_local! {
 
 /// The permit of a request, from its first large response until its end.
 #[derive(Clone, Default)]
-pub(crate) struct LargeAnswers(Rc<RefCell<Option<Permit>>>);
+pub(crate) struct LargeResponses(Rc<RefCell<Option<Permit>>>);
 
-impl LargeAnswers {
+impl LargeResponses {
     /// Waits for a permit, unless the request has one. `false` on timeout.
     pub(super) async fn acquire(&self) -> bool {
         for _ in 0..MAX_POLLS {

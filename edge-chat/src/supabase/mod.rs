@@ -27,11 +27,11 @@ pub(crate) use chat::NewRefusal;
 pub(crate) use chat::RecordedTurn;
 pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
-pub(crate) use exchange::{Answer, Connection, unavailable};
-use exchange::{Exchange, MAX_ANSWER_BYTES, Service};
+pub(crate) use exchange::{Connection, OpenResponse, unavailable};
+use exchange::{Exchange, MAX_RESPONSE_BYTES, Service};
 pub(crate) use export::{ExportedMessage, RefusedQuestion};
 pub(crate) use keys::KeyFetcher;
-use large::LargeAnswers;
+use large::LargeResponses;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
 
@@ -44,13 +44,13 @@ pub(crate) struct Supabase {
     project: Rc<Project>,
     user: Rc<Authenticated>,
     deadline: Deadline,
-    large_answers: LargeAnswers,
+    large_responses: LargeResponses,
 }
 
 impl Supabase {
     pub(crate) fn as_user(project: &Rc<Project>, user: Authenticated, deadline: Deadline) -> Self {
-        let large_answers = LargeAnswers::default();
-        Self { project: Rc::clone(project), user: Rc::new(user), deadline, large_answers }
+        let large_responses = LargeResponses::default();
+        Self { project: Rc::clone(project), user: Rc::new(user), deadline, large_responses }
     }
 
     /// A copy with another deadline.
@@ -60,7 +60,7 @@ impl Supabase {
 
     /// A copy with another deadline and its own permit for large responses.
     pub(crate) fn with_new_permit(&self, deadline: Deadline) -> Self {
-        Self { deadline, large_answers: LargeAnswers::default(), ..self.clone() }
+        Self { deadline, large_responses: LargeResponses::default(), ..self.clone() }
     }
 
     pub(crate) fn deadline(&self) -> Deadline {
@@ -128,7 +128,7 @@ impl Supabase {
         let mut exchange = self.project.exchange(service, what, method, &path_and_query);
         exchange.headers.push(("Authorization", format!("Bearer {}", self.user.token())));
         exchange.caller = Some(self.user.user_id());
-        exchange.large_answers = self.large_answers.clone();
+        exchange.large_responses = self.large_responses.clone();
         exchange
     }
 }
@@ -174,8 +174,8 @@ impl Project {
             headers,
             body: None,
             is_idempotent,
-            max_bytes: MAX_ANSWER_BYTES,
-            large_answers: LargeAnswers::default(),
+            max_bytes: MAX_RESPONSE_BYTES,
+            large_responses: LargeResponses::default(),
         }
     }
 }

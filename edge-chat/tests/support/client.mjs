@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { assertDescribed } from "./openapi.mjs";
 import { accessToken } from "./tokens.mjs";
 
-/** What every response carries, whatever it is. */
+/** The headers of every response. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -12,7 +12,7 @@ const EVERYWHERE = {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Each error code, the statuses it comes with and whether a repeat is worth it. */
+/** Each error code with its statuses and whether it is retryable. */
 const ERRORS = {
   invalid_request: { statuses: [400, 405, 416], retryable: false },
   unauthorized: { statuses: [401], retryable: false },
@@ -28,7 +28,7 @@ const ERRORS = {
   upstream_timeout: { statuses: [504], retryable: true },
 };
 
-/** A valid question; fields can be changed. */
+/** A valid question with overrides. */
 export function question(overrides = {}) {
   const embedding = Array.from({ length: 384 }, (_, index) => (index === 0 ? 1 : 0));
   return {
@@ -40,19 +40,19 @@ export function question(overrides = {}) {
   };
 }
 
-/** Asks as a user, in one piece. */
+/** Asks as a user and reads the whole response. */
 export function ask(url, userId, body = question(), options = {}) {
   return send(url, "/api/chat", { method: "POST", user: userId, body, ...options });
 }
 
-/** Sends any request and takes in the whole response. `body` is JSON unless it is text. */
+/** Sends a request and reads the whole response. `body` is sent as JSON unless it is a string. */
 export async function send(url, path, options = {}) {
   const response = await open(url, path, options);
   const bytes = Buffer.from(await response.arrayBuffer());
   return replyOf({ method: options.method ?? "GET", path, status: response.status, headers: response.headers, bytes });
 }
 
-/** Sends any request and leaves the body of the response to the caller. */
+/** Sends a request and returns the response with an unread body. */
 export function open(url, path, { method = "GET", user, token, headers = {}, body, signal } = {}) {
   const bearer = token ?? (user && accessToken(user));
   return fetch(`${url}${path}`, {
@@ -68,7 +68,7 @@ export function open(url, path, { method = "GET", user, token, headers = {}, bod
   });
 }
 
-/** A response as the tests look at it. Here, and only here, each is held against the contract. */
+/** A response for the tests. This is the one place that checks each response against the API description. */
 export function replyOf({ method, path, status, headers, bytes }) {
   const text = bytes.toString();
   const reply = { status, headers, bytes, text, events: [], json: undefined };
@@ -96,7 +96,7 @@ function assertErrorShape({ status, json, headers }) {
   assert.equal(headers.get("cache-control"), "no-store");
 }
 
-/** That a reply is this error; its shape was looked at when it came. */
+/** Asserts status and code of an error. `replyOf` has checked its shape. */
 export function assertError(reply, status, code) {
   assert.deepEqual([reply.status, reply.json?.code], [status, code], reply.text);
 }
@@ -104,7 +104,7 @@ export function assertError(reply, status, code) {
 const EVENT_NAMES = new Set(["answer_start", "answer_delta", "sources", "answer_end", "refusal", "error"]);
 const TERMINAL = new Set(["answer_end", "refusal", "error"]);
 
-/** The events of a whole stream, each checked to be one name and one line of data, the last one a terminal one. */
+/** Parses a complete stream. Each event must have a name and one line of data, and only the last one is terminal. */
 export function parseEvents(text) {
   const events = text
     .split("\n\n")
@@ -117,16 +117,16 @@ export function parseEvents(text) {
       return event;
     });
   const ends = events.flatMap((event, index) => (TERMINAL.has(event.type) ? [index] : []));
-  assert.deepEqual(ends, [events.length - 1], "one terminal event, and it is the last");
+  assert.deepEqual(ends, [events.length - 1], "the last event is the only terminal one");
   return events;
 }
 
-/** Waits for what comes after a response. */
+/** Polls until `look` returns something. */
 export async function eventually(look, limitMs = 5000) {
   for (let waited = 0; waited < limitMs; waited += 10) {
     const seen = await look();
     if (seen) return seen;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail("it never came");
+  assert.fail(`nothing within ${limitMs} ms`);
 }

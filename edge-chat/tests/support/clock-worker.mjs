@@ -1,5 +1,5 @@
-// Stands in front of the built Worker and lets tests set its clock and look into its Durable Objects. The Worker asks
-// `Date` for the time, so it is enough to replace that; the WebAssembly is untouched.
+// Wraps the built Worker so that tests can set its clock and inspect its Durable Objects. The Worker gets the time from
+// `Date`, so replacing that is enough; the WebAssembly is unchanged.
 import * as built from "./index.js";
 
 const RealDate = Date;
@@ -24,7 +24,7 @@ export class UserGate extends built.UserGate {
   constructor(state, env) {
     super(state, env);
     this.#state = state;
-    // Counted, so that tests see what goes on while nobody looks.
+    // Counts the statements.
     const { sql } = state.storage;
     this.#exec = sql.exec.bind(sql);
     sql.exec = (...query) => {
@@ -40,7 +40,7 @@ export class UserGate extends built.UserGate {
       return super.fetch(request);
     }
     if (command === "alarm") {
-      // As the runtime does before it rings.
+      // As the runtime does before it runs the alarm.
       await this.#state.storage.deleteAlarm();
       await super.alarm();
     }

@@ -1,4 +1,4 @@
-// A Worker whose clock is set by hand.
+// A Worker with a clock that tests control.
 import { fileURLToPath } from "node:url";
 import { ask, question } from "./client.mjs";
 import { accessToken } from "./tokens.mjs";
@@ -11,10 +11,10 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Where the clock stands as long as nobody sets it. */
+/** The initial time. */
 export const START = Date.UTC(2030, 0, 1);
 
-/** Starts it with a clock that stands still. Timers run as usual; it is only the time of day that is set. */
+/** Starts the Worker with a stopped clock. Only the time of day is fake; timers run as usual. */
 export async function startClockWorker(upstream, variables) {
   const worker = await startTestWorker(upstream, variables, { entry: ENTRY });
   const gate = async (user, command, body) => {
@@ -27,15 +27,15 @@ export async function startClockWorker(upstream, variables) {
   return {
     ...worker,
     setTime,
-    /** Sets the time and lets the clock go on from there. */
+    /** Sets the time and lets the clock run from there. */
     runFrom: (ms) => setClock("run", ms),
-    /** What a user's Durable Object holds, how often the Worker asked it, and how many SQL statements it ran. */
+    /** The content of a user's Durable Object, and how many requests and SQL statements it has had. */
     gateOf: (user) => gate(user, "look"),
-    /** Runs the alarm of a user's Durable Object, then looks. */
+    /** Runs the alarm of a user's Durable Object and returns its content. */
     ringAlarmOf: (user) => gate(user, "alarm"),
-    /** Changes what a user's Durable Object holds, then looks. */
+    /** Runs SQL in a user's Durable Object and returns its content. */
     changeGateOf: (user, sql) => gate(user, "sql", sql),
-    /** Asks with a token that is valid at any time the tests use. */
+    /** Asks with a token that is valid throughout the tests. */
     ask: (user, body = question(), options = {}) => ask(worker.url, user, body, { token: tokenOf(user), ...options }),
   };
 }

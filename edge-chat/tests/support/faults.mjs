@@ -1,12 +1,12 @@
-// The faults of an upstream, and what each means for a call that hits it.
+// The faults of an upstream and their outcomes.
 
 export const HUGE_BYTES = 100 * 2 ** 20;
 
 /**
- * reply    what the stand-in does
- * status   of the response that needed the call
- * passes   the fault may be gone a moment later, so a safe call is tried once more
- * inBody   the fault is in the body, so it matters only to a call that reads one
+ * reply    the behaviour of the stand-in
+ * status   the status of a response that depends on the call
+ * passes   whether the fault is transient, so that an idempotent call is retried once
+ * inBody   whether the fault is in the body and affects only calls that read it
  */
 export const FAULTS = {
   "slow, but in time": { reply: { delay: 150 }, status: 200 },

@@ -1,19 +1,19 @@
-// Holds responses against docs/openapi.yaml.
+// Checks responses against docs/openapi.yaml.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** The description, as data. */
+/** The parsed API description. */
 export const description = parse(readFileSync(new URL("../../../docs/openapi.yaml", import.meta.url), "utf8"));
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true });
 addFormats.default(ajv);
-// Stricter than the one of ajv-formats, which takes urn:uuid: too.
+// Stricter than ajv-formats, which also accepts urn:uuid:.
 ajv.addFormat("uuid", new RegExp(`^${UUID}$`));
-// References lead into the whole document, so ajv takes it for a schema, with keywords of its own.
+// References point into the whole document, so ajv gets it as a schema; its other keywords are declared.
 ajv.addVocabulary(["discriminator", ...Object.keys(description)]);
 ajv.addSchema(description, "openapi", false, false);
 
@@ -24,16 +24,16 @@ const routes = Object.entries(description.paths).map(([template, { parameters, .
   operations: new Map(Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), operation])),
 }));
 const EVENT_SCHEMAS = description.components.schemas.ChatEvent.discriminator.mapping;
-/** The names of a stream's events: an answer, a refusal, or what came before an error. */
+/** The valid orders of events: an answer, a refusal, or an error after part of an answer. */
 const EVENT_ORDER =
   /^(answer_start( answer_delta)+ sources answer_end|refusal|(answer_start( answer_delta)*( sources)? )?error)$/;
 const RATE_LIMIT = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 /**
- * Throws an error that names the first thing in which a response is not as described.
+ * Throws an error that names the first deviation of a response from the API description.
  * @param {object} exchange
  * @param {string} exchange.method
- * @param {string} exchange.path as it was sent, perhaps with a query
+ * @param {string} exchange.path as sent, including the query
  * @param {number} exchange.status
  * @param {Headers | Record<string, string>} exchange.headers
  * @param {string} exchange.text the body
@@ -62,18 +62,18 @@ export function assertSchema(pointer, value, name = "the value") {
   throw new Error(faults.join("; "));
 }
 
-/** Compiles a schema the first time it is needed. */
+/** Compiles a schema on first use. */
 function validator(pointer) {
   if (!validators.has(pointer)) validators.set(pointer, ajv.compile({ $ref: `openapi${pointer}` }));
   return validators.get(pointer);
 }
 
-/** The path as a server sees it: without a query, and with its dots resolved. */
+/** The path without query and with dot segments resolved. */
 function pathOf(sent) {
   return URL.canParse(`http://host${sent}`) ? new URL(`http://host${sent}`).pathname : sent;
 }
 
-/** Where the description speaks of a response. */
+/** The JSON pointer of the described response. */
 function responseFor(method, path, status) {
   const route = routes.find(({ pattern }) => pattern.test(path));
   if (!route) return only(404, status, "#/x-unknown-path", "the path is not described");
@@ -95,7 +95,7 @@ function checkHeaders(response, received) {
     if (received.has(name)) assertHeader(name, header, received);
     else if (header.value.required) throw new Error(`the header ${name} is missing`);
   }
-  // Headers that this response may have, but need not.
+  // Optional headers.
   for (const name of Object.keys(description.components.headers)) {
     if (described[name] || !received.has(name)) continue;
     assertHeader(name, follow(pointer("components", "headers", name)), received);
@@ -142,7 +142,7 @@ function checkStream(text) {
   if (!EVENT_ORDER.test(order)) throw new Error(`the order of events is wrong: ${order || "none"}`);
 }
 
-/** The events of a stream; throws if it is not framed as described. */
+/** Parses the events of a stream. Throws if the framing is invalid. */
 function parseStream(text) {
   if (text !== "" && !text.endsWith("\n\n")) throw new Error("the stream ends within an event");
   const blocks = text.split("\n\n").slice(0, -1);
@@ -154,7 +154,7 @@ function parseStream(text) {
   });
 }
 
-/** What no schema can say: quotes are where they say, and numbers have an entry. */
+/** Checks what a schema cannot express: quotes match their offsets, and markers have a citation. */
 function checkCitations({ citations, referenced_indices: referenced = [] }) {
   if (!Array.isArray(citations)) return;
   for (const { excerpt, quotes } of citations) {
@@ -178,7 +178,7 @@ function pointer(...steps) {
   return `#/${steps.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
 }
 
-/** What stands at a pointer, or where the reference that stands there leads. */
+/** The value at a JSON pointer, with references resolved. */
 function follow(place) {
   const steps = place.slice(2).split("/");
   const value = steps.reduce((node, step) => node[step.replaceAll("~1", "/").replaceAll("~0", "~")], description);

@@ -1,15 +1,15 @@
-// Requests as no well-behaved client sends them, byte by byte over a socket.
+// Requests that no well-behaved client sends, byte by byte over a socket.
 import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
- * Sends a request and takes in the response.
+ * Sends a request and reads the response.
  * @param {string} url of the Worker
  * @param {object} request
  * @param {string} [request.method]
- * @param {string | Buffer} [request.target] the path as it stands in the request line
- * @param {[string, string | Buffer][]} [request.headers] besides Host and Connection
- * @param {(Buffer | number)[]} [request.pieces] of the body, as they are; a number is a pause in milliseconds
+ * @param {string | Buffer} [request.target] the path in the request line
+ * @param {[string, string | Buffer][]} [request.headers] in addition to Host and Connection
+ * @param {(Buffer | number)[]} [request.pieces] pieces of the body; a number is a pause in milliseconds
  * @param {number} [limitMs]
  * @returns {Promise<{ status: number, headers: Headers, bytes: Buffer, ms: number }>}
  */
@@ -18,7 +18,7 @@ export async function sendRaw(url, request, limitMs = 5000) {
   const started = performance.now();
   const socket = openRaw(url, request);
   socket.setTimeout(limitMs, () => socket.destroy(new Error(`no response within ${limitMs} ms`)));
-  // A server that refuses early may close before it has read everything.
+  // A server that rejects early may close before it has read everything.
   let failure;
   socket.on("error", (error) => (failure = error));
   const received = [];
@@ -32,7 +32,7 @@ export async function sendRaw(url, request, limitMs = 5000) {
   return { ...response, ms: performance.now() - started };
 }
 
-/** Sends a request and leaves its connection to the caller. */
+/** Sends a request and returns the open connection. */
 export function openRaw(url, { method = "GET", target = "/", headers = [], pieces = [] }) {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -53,7 +53,7 @@ async function writeAll(socket, pieces) {
   }
 }
 
-/** The response as far as it has come; `undefined` without its headers. */
+/** The response received so far; `undefined` before its headers. */
 function parse(method, response) {
   const end = response.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

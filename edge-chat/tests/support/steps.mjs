@@ -1,4 +1,4 @@
-// The steps that need Supabase, each with the call that can fail and what a response without it looks like.
+// The steps that call Supabase: the call that can fail, and the response if it does.
 import assert from "node:assert/strict";
 import { ask, question, send } from "./client.mjs";
 import { DAY, SECOND, START, tokenOf } from "./clock.mjs";
@@ -14,72 +14,72 @@ const FAR_FUTURE = (START + 1000 * DAY) / SECOND;
 
 /**
  * resource    the call that fails
- * user        whose call it is, if not the asking user's
- * isSafe      it may be made twice
- * around      what the stand-in does besides
- * linkMode    of the database, if not `none`
- * request     what the client sends
- * isAfterwards  the client does not wait for it
- * survives    checks the response that comes without the step; without `survives`, the step is needed
- * hanging     the status when it hangs, if not 504
- * shrinks     so many tries there are, each with fewer rows, while answers are too large
- * readsBody   false where only the status of the answer counts
- * skip        tells faults that are none here
+ * user        the user of the call, if it is not the asking user
+ * isIdempotent  whether it may be sent twice
+ * around      other behaviour of the stand-in
+ * linkMode    the link mode of the database, if it is not `none`
+ * request     sends the client's request
+ * isAfterwards  whether the call is made after the response
+ * survives    checks the response if the step fails; without `survives`, the response is an error
+ * hanging     the status if the call hangs, if it is not 504
+ * shrinks     the number of attempts with fewer and fewer rows while responses are too large
+ * readsBody   false if only the status of the response counts
+ * skip        whether a fault does not apply
  */
 export const STEPS = {
   "keys (JWKS)": {
     resource: "jwks",
     user: NOBODY,
-    isSafe: true,
-    // Whether the keys hang or fail is one to the client: the token cannot be checked.
+    isIdempotent: true,
+    // If the keys hang or fail, the token cannot be verified.
     hanging: 503,
     request: (worker, user) =>
       send(worker.url, "/api/sessions", { token: key.token(user, { claims: { iat: 0, exp: FAR_FUTURE } }) }),
   },
-  settings: { resource: "rpc/chat_config", user: NOBODY, isSafe: true, request: askQuestion() },
+  settings: { resource: "rpc/chat_config", user: NOBODY, isIdempotent: true, request: askQuestion() },
   readiness: {
     resource: "rpc/chat_config",
     user: NOBODY,
-    isSafe: true,
+    isIdempotent: true,
     request: (worker) => send(worker.url, "/api/ready"),
   },
-  search: { resource: "rpc/match_chunks", isSafe: true, request: askQuestion() },
+  search: { resource: "rpc/match_chunks", isIdempotent: true, request: askQuestion() },
   "session check": {
     resource: "chat_sessions",
-    isSafe: true,
+    isIdempotent: true,
     request: (worker, user, upstream) =>
       askQuestion({ session_id: upstream.history.addSession(user).id })(worker, user),
   },
   "look for documents": {
     resource: "rpc/chat_has_documents",
-    isSafe: true,
+    isIdempotent: true,
     around: finds([]),
     request: askQuestion(),
   },
   "document links": {
     resource: "rpc/chat_documents",
-    isSafe: true,
+    isIdempotent: true,
     linkMode: "authenticated",
     request: askQuestion(),
     survives: (reply) => assert.equal(citationOf(reply).download_url, undefined),
   },
   signing: {
     resource: "storage/sign",
-    isSafe: true,
+    isIdempotent: true,
     linkMode: "public",
     request: askQuestion(),
     survives: (reply) => assert.equal(citationOf(reply).download_url, undefined),
   },
   "history write": {
     resource: "rpc/chat_record_turn",
-    isSafe: true,
+    isIdempotent: true,
     readsBody: false,
     request: askQuestion(),
     survives: ({ events }) => assert.deepEqual([events.at(-1).type, events.at(-1).persisted], ["answer_end", false]),
   },
   "refusal note": {
     resource: "rpc/chat_record_refusal",
-    isSafe: true,
+    isIdempotent: true,
     isAfterwards: true,
     readsBody: false,
     around: finds([weakPassage()]),
@@ -88,12 +88,12 @@ export const STEPS = {
   },
   "list of sessions": {
     resource: "chat_sessions",
-    isSafe: true,
+    isIdempotent: true,
     request: (worker, user) => send(worker.url, "/api/sessions", { token: tokenAt(user) }),
   },
   "list of messages": {
     resource: "chat_messages",
-    isSafe: true,
+    isIdempotent: true,
     // 51, 26, 13, 7, 4, 2 and 1 rows.
     shrinks: 7,
     request: (worker, user, upstream) =>
@@ -101,7 +101,7 @@ export const STEPS = {
   },
   "rename a session": {
     resource: "chat_sessions",
-    isSafe: false,
+    isIdempotent: false,
     request: (worker, user, upstream) =>
       send(worker.url, `/api/sessions/${upstream.history.addSession(user).id}`, {
         method: "PATCH",
@@ -111,7 +111,7 @@ export const STEPS = {
   },
   "delete a session": {
     resource: "chat_sessions",
-    isSafe: false,
+    isIdempotent: false,
     request: (worker, user, upstream) =>
       send(worker.url, `/api/sessions/${upstream.history.addSession(user).id}`, {
         method: "DELETE",
@@ -120,29 +120,29 @@ export const STEPS = {
   },
   "delete all data": {
     resource: "rpc/chat_delete_user_data",
-    isSafe: true,
+    isIdempotent: true,
     readsBody: false,
     request: (worker, user) => send(worker.url, "/api/me", { method: "DELETE", token: tokenAt(user) }),
   },
   "export of sessions": {
     resource: "chat_sessions",
-    isSafe: true,
+    isIdempotent: true,
     // 100, 50, 25, 13, 7, 4, 2 and 1 rows.
     shrinks: 8,
     request: (worker, user) => send(worker.url, "/api/me/export", { token: tokenAt(user) }),
   },
   download: {
     resource: "storage/object",
-    isSafe: true,
+    isIdempotent: true,
     linkMode: "authenticated",
     request: (worker, user, upstream) =>
       send(worker.url, `/api/documents/${upstream.library.addDocument().id}/download`, { token: tokenAt(user) }),
-    // The file is passed on as it comes; what breaks in its middle is tested by itself.
+    // Files are streamed; faults in the body have their own tests.
     skip: ({ reply, inBody }) => inBody || reply.cut || reply.huge,
   },
 };
 
-/** A token that is valid on all the days the cases run. */
+/** A token that is valid on all days of the cases. */
 export function tokenAt(user) {
   return tokenOf(user, { exp: FAR_FUTURE });
 }

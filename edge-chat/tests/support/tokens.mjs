@@ -2,14 +2,14 @@ import { constants, createHmac, generateKeyPairSync, sign } from "node:crypto";
 
 export const JWT_SECRET = "a-secret-for-tests-that-is-long-enough-for-hs256";
 
-/** The issuer the Workers of the tests are told to expect; the stand-in for Supabase has another port each time. */
+/** The issuer in the configuration of the tests. A constant, because the stand-in has another port each time. */
 export const ISSUER = "https://issuer.test/auth/v1";
 
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 const base64url = (value) => Buffer.from(value).toString("base64url");
 
-/** The claims of an access token as Supabase makes it. */
+/** The claims of an access token of Supabase. */
 export function claimsOf(userId, overrides = {}) {
   const now = nowSeconds();
   return {
@@ -23,12 +23,12 @@ export function claimsOf(userId, overrides = {}) {
   };
 }
 
-/** An access token signed with the shared secret; claims and header can be bent. */
+/** An access token signed with the shared secret, with overrides for claims and header. */
 export function accessToken(userId, { claims = {}, header = {}, secret = JWT_SECRET } = {}) {
   return tokenOf({ alg: "HS256", typ: "JWT", ...header }, claimsOf(userId, claims), hmac("sha256", secret));
 }
 
-/** Puts a token together; header and claims may be objects or JSON text, for what objects cannot say. */
+/** Creates a token. Header and claims are objects, or JSON text for what objects cannot express. */
 export function tokenOf(header, claims, signer) {
   const text = (part) => base64url(typeof part === "string" ? part : JSON.stringify(part));
   const signed = `${text(header)}.${text(claims)}`;
@@ -50,7 +50,7 @@ const GENERATORS = {
   RS256: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
 };
 
-/** A key pair with its public JWK and tokens of its own. */
+/** A key pair with its public JWK and a function that creates tokens. */
 export function signingKey(alg, kid = crypto.randomUUID()) {
   const { publicKey, privateKey } = GENERATORS[alg]();
   const jwk = { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig", key_ops: ["verify"] };

@@ -1,4 +1,4 @@
-// A stand-in for Supabase, for the faults the real one does not produce on demand.
+// A stand-in for Supabase that can produce faults on demand.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createHistory } from "./upstream/history.mjs";
@@ -9,10 +9,10 @@ import { respond } from "./upstream/respond.mjs";
 
 export { DOCUMENT_ID, olderPassage, passage, sentence, weakPassage } from "./upstream/passages.mjs";
 
-/** Whom calls without a user's token count for: settings and keys. */
+/** The user of calls without a user's token: settings and keys. */
 export const NOBODY = undefined;
 
-/** What `chat_config` says of a database whose settings nobody touched. */
+/** The settings of `chat_config` in a new database. */
 export const DEFAULT_SETTINGS = {
   evidence_threshold: null,
   evidence_confidence: null,
@@ -27,8 +27,8 @@ export const DEFAULT_SETTINGS = {
 };
 
 /**
- * Starts the stand-in. Each user can get an own behaviour, `behave(user, { "rpc/match_chunks": (call) => reply })`;
- * `respond.mjs` says what a reply can be. `NOBODY` is the user of calls that carry no token of one.
+ * Starts the stand-in. Each user can have a separate behaviour, `behave(user, { "rpc/match_chunks": (call) => reply })`;
+ * `respond.mjs` describes replies. `NOBODY` is the user of calls without a user's token.
  */
 export async function startUpstream({ keepsConnections = true } = {}) {
   const behaviours = new Map();
@@ -47,7 +47,7 @@ export async function startUpstream({ keepsConnections = true } = {}) {
 
   const server = createServer(async (request, response) => {
     const call = await read(request).catch((error) => {
-      // The Worker may give up while it is still sending.
+      // The Worker may cancel while it is sending.
       if (!request.destroyed) throw error;
     });
     if (!call) return;
@@ -64,12 +64,12 @@ export async function startUpstream({ keepsConnections = true } = {}) {
     url: `http://127.0.0.1:${server.address().port}`,
     history,
     library,
-    /** What `chat_config` says; may be changed. */
+    /** The settings of `chat_config`. Tests may change them. */
     settings,
-    /** The keys of the JWKS; may be changed. */
+    /** The keys of the JWKS. Tests may change them. */
     keys,
     calls,
-    /** What each resource does when no behaviour says otherwise. */
+    /** The default behaviour of each resource. */
     defaults,
     behave: (user, behaviour) => behaviours.set(user, behaviour),
     callsOf: (user, resource) =>

@@ -1,4 +1,4 @@
-// The built Worker as the tests run it: against a stand-in for Supabase, with its log at hand.
+// Runs the built Worker with a stand-in for Supabase and captures its log.
 import { startWorker } from "../../local/src/worker.mjs";
 import { eventually } from "./client.mjs";
 import { ISSUER, JWT_SECRET } from "./tokens.mjs";
@@ -6,10 +6,10 @@ import { startUpstream } from "./upstream.mjs";
 
 export const ORIGIN = "https://page.test";
 
-/** By which the database knows the Worker. */
+/** Proves to the database that a call comes from the Worker. */
 export const WORKER_SECRET = "worker-secret-worker-secret-worker-secret";
 
-/** How long the Workers of the tests wait for the stand-in. */
+/** The upstream timeout of the tests. */
 export const TIMEOUT_MS = 2000;
 
 /**
@@ -40,7 +40,7 @@ export async function startTestWorker(upstream, variables = {}, options = {}) {
     ...worker,
     log,
     linesOf,
-    /** The one line about a request, once it is there. */
+    /** Waits for the log line of a request. */
     lineOf: async (reply) => {
       const line = await eventually(() => linesOf(reply).find((text) => text.includes('"route"')));
       return JSON.parse(line.slice(line.indexOf("{")));
@@ -48,7 +48,7 @@ export async function startTestWorker(upstream, variables = {}, options = {}) {
   };
 }
 
-/** Settings that wrangler.toml may set are left to the database, where the tests change them. */
+/** Removes settings of wrangler.toml, because tests change them in the database. */
 const FROM_THE_DATABASE = {
   CHAT_EVIDENCE_THRESHOLD: "",
   CHAT_EVIDENCE_CONFIDENCE: "",

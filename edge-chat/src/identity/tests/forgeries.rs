@@ -1,4 +1,4 @@
-//! Tokens that someone without a key could make. None of them is accepted.
+//! Tokens that can be created without a key. All are rejected.
 
 use proptest::prelude::*;
 use rsa::pkcs8::EncodePublicKey;
@@ -16,7 +16,7 @@ fn pem(der: &[u8]) -> String {
     format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", lines.join("\n"))
 }
 
-/// Every form in which the public keys could be taken for a shared secret.
+/// Every encoding of the public keys that could be confused with a shared secret.
 fn public_bytes() -> Vec<Vec<u8>> {
     let point = point(&ec_key(1));
     let ec_header = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
@@ -36,7 +36,7 @@ fn public_bytes() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_public_key_is_no_shared_secret() {
+fn a_public_key_is_not_accepted_as_shared_secret() {
     for has_secret in [true, false] {
         let mut isolate = isolate();
         if !has_secret {
@@ -52,7 +52,7 @@ fn a_public_key_is_no_shared_secret() {
 }
 
 #[test]
-fn the_header_does_not_choose_the_algorithm_of_a_key() {
+fn the_header_cannot_change_the_algorithm_of_a_key() {
     let isolate = isolate();
     let (ec, rsa, secret) = (ec_key(1), rsa_key(), SECRET.as_bytes());
     for kid in ["ec", "rsa"] {
@@ -75,7 +75,7 @@ fn the_header_does_not_choose_the_algorithm_of_a_key() {
 }
 
 #[test]
-fn a_key_in_the_header_means_nothing() {
+fn a_key_in_the_header_is_ignored() {
     let isolate = isolate();
     let mine = ec_key(9);
     for (member, value) in [
@@ -95,7 +95,7 @@ fn a_key_in_the_header_means_nothing() {
 }
 
 #[test]
-fn a_signature_has_exactly_one_form() {
+fn a_signature_has_exactly_one_encoding() {
     let isolate = isolate();
     let header = json!({ "alg": "ES256", "kid": "ec" });
     let ec = ec_key(1);
@@ -122,7 +122,7 @@ fn a_signature_has_exactly_one_form() {
 }
 
 #[test]
-fn parts_of_two_tokens_make_no_token() {
+fn parts_of_two_tokens_do_not_combine() {
     let isolate = isolate();
     let mut other = claims();
     other["sub"] = json!("00000000-0000-4000-8000-000000000001");
@@ -137,7 +137,7 @@ fn hs256_token_with(secret: &str) -> String {
 }
 
 #[test]
-fn a_genuine_signature_does_not_make_claims_true() {
+fn claims_are_checked_after_a_valid_signature() {
     let isolate = isolate();
     let cases: [(&str, Value); 4] = [
         ("iss", json!("https://evil.test")),
@@ -168,19 +168,19 @@ fn changed() -> impl Strategy<Value = (String, String)> {
 
 proptest! {
     #[test]
-    fn a_changed_token_is_not_accepted((token, other) in changed()) {
-        // Space around a token is not part of it.
+    fn a_modified_token_is_rejected((token, other) in changed()) {
+        // White space around a token is not part of it.
         prop_assume!(other.trim() != token);
         prop_assert!(isolate().verify(&other).is_err());
     }
 
     #[test]
-    fn what_is_no_token_is_not_accepted(text in "\\PC{0,200}|([A-Za-z0-9_-]{0,60}\\.){0,4}[A-Za-z0-9_-]{0,60}") {
+    fn arbitrary_text_is_rejected(text in "\\PC{0,200}|([A-Za-z0-9_-]{0,60}\\.){0,4}[A-Za-z0-9_-]{0,60}") {
         prop_assert!(isolate().verify(&text).is_err());
     }
 
     #[test]
-    fn an_unsigned_header_does_not_help(header in "\\{\"alg\":\"(none|HS256|ES256|RS256)\"(,\"[a-z]{1,4}\":(1|null|\"ec\"|\\[\\]|\\{\\})){0,3}\\}", signature in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn an_arbitrary_header_without_valid_signature_is_rejected(header in "\\{\"alg\":\"(none|HS256|ES256|RS256)\"(,\"[a-z]{1,4}\":(1|null|\"ec\"|\\[\\]|\\{\\})){0,3}\\}", signature in prop::collection::vec(any::<u8>(), 0..300)) {
         let token = format!("{}.{}.{}", base64url(header), base64url(claims().to_string()), base64url(signature));
         prop_assert!(isolate().verify(&token).is_err());
     }

@@ -9,7 +9,7 @@ use super::*;
 use crate::http::error::HttpError;
 
 #[test]
-fn each_kind_of_token_names_its_user() {
+fn tokens_of_each_algorithm_are_accepted() {
     let key = ec_key(1);
     let isolate = Isolate::new(&[ec_jwk("ec", &key), rsa_jwk("rsa")]);
     for token in [hs256_token(&claims()), es256_token("ec", &key), rs256_token("rsa")] {
@@ -24,7 +24,7 @@ fn each_kind_of_token_names_its_user() {
 }
 
 #[test]
-fn hs256_needs_no_published_keys_and_looks_at_no_kid() {
+fn hs256_needs_no_published_keys_and_ignores_the_kid() {
     let isolate = Isolate::new(&[]);
     let header = json!({ "alg": "HS256", "kid": "legacy" });
     assert_eq!(isolate.verify(&sign(&header, &claims(), hs256(SECRET.as_bytes()))), Ok(()));
@@ -32,7 +32,7 @@ fn hs256_needs_no_published_keys_and_looks_at_no_kid() {
 }
 
 #[test]
-fn without_a_secret_no_hs256_token_is_accepted() {
+fn hs256_is_rejected_without_a_secret() {
     let mut isolate = Isolate::new(&[]);
     isolate.rules.secret = None;
     assert_invalid(isolate.verify(&hs256_token(&claims())), "HS256");
@@ -40,13 +40,13 @@ fn without_a_secret_no_hs256_token_is_accepted() {
 }
 
 #[test]
-fn a_secret_has_at_least_32_bytes() {
+fn a_secret_must_have_at_least_32_bytes() {
     assert!(Secret::new("x".repeat(31)).is_none());
     assert!(Secret::new("x".repeat(32)).is_some());
 }
 
 #[test]
-fn what_is_no_bearer_token_is_missing() {
+fn other_authorization_schemes_count_as_a_missing_token() {
     let isolate = Isolate::new(&[]);
     let token = hs256_token(&claims());
     for header in [None, Some(""), Some("Bearer"), Some("Bearer "), Some("Basic x"), Some(token.as_str())] {
@@ -56,7 +56,7 @@ fn what_is_no_bearer_token_is_missing() {
 }
 
 #[test]
-fn the_client_learns_a_sentence_and_the_log_a_reason() {
+fn the_client_gets_a_sentence_and_the_log_the_reason() {
     for (denial, status, message, detail) in [
         (AuthError::Missing, 401, "Sign in to ask a question.", "token: missing"),
         (AuthError::Expired, 401, "Your session has expired. Sign in again.", "token: expired"),
@@ -91,7 +91,7 @@ fn with(jwk: &Value, member: &str, value: Value) -> Value {
 }
 
 #[test]
-fn what_a_key_says_about_its_use_binds() {
+fn the_metadata_of_a_key_limit_its_use() {
     for jwk in [ec_jwk("k", &ec_key(1)), rsa_jwk("k")] {
         assert!(is_usable(&jwk));
         for member in ["alg", "use", "key_ops", "kid"] {
@@ -126,7 +126,7 @@ fn what_a_key_says_about_its_use_binds() {
 }
 
 #[test]
-fn an_ec_key_is_a_point_of_p_256() {
+fn an_ec_key_must_be_a_point_of_p_256() {
     let jwk = ec_jwk("k", &ec_key(1));
     let x = jwk["x"].as_str().unwrap();
     for (member, value) in [
@@ -148,7 +148,7 @@ fn an_ec_key_is_a_point_of_p_256() {
 }
 
 #[test]
-fn a_coordinate_has_32_bytes() {
+fn a_coordinate_must_have_32_bytes() {
     let point = point(&ec_key(1));
     let mut jwk = ec_jwk("k", &ec_key(1));
     for (length, expected) in [(31, false), (32, true), (33, false)] {
@@ -158,7 +158,7 @@ fn a_coordinate_has_32_bytes() {
     }
 }
 
-/// An odd number of so many bits that has no ROCA fingerprint.
+/// An odd number with `bits` bits and without the ROCA fingerprint.
 fn modulus(bits: usize) -> Vec<u8> {
     let mut bytes = vec![0x5b; bits.div_ceil(8)];
     let top = (bits - 1) % 8;
@@ -167,7 +167,7 @@ fn modulus(bits: usize) -> Vec<u8> {
 }
 
 #[test]
-fn an_rsa_key_is_neither_weak_nor_oversized() {
+fn weak_and_oversized_rsa_keys_are_rejected() {
     let usable = |modulus: &[u8], exponent: &[u8]| RsaKey::new(modulus, exponent).is_some();
     const F4: &[u8] = &[1, 0, 1];
     for (bits, expected) in
@@ -187,7 +187,7 @@ fn an_rsa_key_is_neither_weak_nor_oversized() {
 }
 
 #[test]
-fn an_rsa_key_with_the_roca_fingerprint_is_refused() {
+fn an_rsa_key_with_the_roca_fingerprint_is_rejected() {
     // 65537^128 is 1 modulo some of the primes and a power of 65537 modulo all; it has 2049 bits.
     let power = (0..128).fold(BigUint::from(1u32), |power, _| power * 65537u32).to_bytes_be();
     assert!(RsaKey::new(&power, &[3]).is_none());
@@ -197,7 +197,7 @@ fn an_rsa_key_with_the_roca_fingerprint_is_refused() {
 }
 
 #[test]
-fn a_kid_that_two_keys_share_counts_for_none() {
+fn keys_with_the_same_kid_are_ignored() {
     let (one, other) = (ec_key(1), ec_key(2));
     let oct = json!({ "kty": "oct", "kid": "a", "k": base64url([7; 32]) });
     for twin in [ec_jwk("a", &other), ec_jwk("a", &one), rsa_jwk("a"), oct] {
@@ -208,7 +208,7 @@ fn a_kid_that_two_keys_share_counts_for_none() {
 }
 
 #[test]
-fn a_token_without_kid_is_for_the_only_key_of_its_kind() {
+fn a_token_without_kid_uses_the_only_key_of_its_algorithm() {
     let (one, other) = (ec_key(1), ec_key(2));
     let token = sign(&json!({ "alg": "ES256" }), &claims(), es256(&one));
     assert_eq!(Isolate::new(&[ec_jwk("a", &one), rsa_jwk("r")]).verify(&token), Ok(()));

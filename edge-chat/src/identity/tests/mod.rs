@@ -1,4 +1,4 @@
-//! Tokens and keys made for the tests, and a platform whose clock and JWKS they control.
+//! Tokens and keys for the tests, and a platform with a controllable clock and JWKS.
 
 mod forgeries;
 mod keys;
@@ -26,7 +26,7 @@ const ISSUER: &str = "https://abc.supabase.co/auth/v1";
 const USER: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 const START_S: u64 = 1_800_000_000;
 
-/// An isolate with its cache; verifies tokens.
+/// An isolate with a key cache.
 struct Isolate {
     rules: TokenRules,
     cache: RefCell<KeyCache>,
@@ -35,10 +35,10 @@ struct Isolate {
 
 struct FakePlatform {
     now_ms: Cell<u64>,
-    /// How far the clock goes on in each pause.
+    /// How far the clock advances in each pause.
     pause_ms: Cell<u64>,
     answer: RefCell<Result<Option<Vec<u8>>, String>>,
-    /// How often others get a turn before an answer arrives.
+    /// How often other tasks run before a response arrives.
     delay: Cell<u32>,
     fetches: Cell<u32>,
 }
@@ -64,7 +64,7 @@ impl Platform for FakePlatform {
 }
 
 impl Isolate {
-    /// With a shared secret and these published keys.
+    /// An isolate with a shared secret and these published keys.
     fn new(keys: &[Value]) -> Self {
         let isolate = Self {
             rules: TokenRules {
@@ -94,7 +94,7 @@ impl Isolate {
         *self.platform.answer.borrow_mut() = answer.map(body).map_err(str::to_owned);
     }
 
-    /// Sets the clock to a time after the start.
+    /// Sets the clock to `seconds` after the start.
     fn at(&self, seconds: u64) -> &Self {
         self.platform.now_ms.set((START_S + seconds) * 1000);
         self
@@ -117,7 +117,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// Claims that stay valid for as long as the tests look.
+/// Claims that are valid throughout the tests.
 fn claims() -> Value {
     json!({
         "iss": ISSUER, "sub": USER, "aud": "authenticated", "role": "authenticated",

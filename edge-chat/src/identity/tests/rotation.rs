@@ -1,4 +1,4 @@
-//! The published keys over time: expiry, rotation, floods of unknown keys, and fetches that fail.
+//! The published keys over time: expiry, rotation, floods of unknown keys, and failed fetches.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -17,7 +17,7 @@ fn no_keys(result: Result<(), AuthError>) {
 }
 
 #[test]
-fn a_set_serves_ten_minutes() {
+fn a_key_set_is_used_for_ten_minutes() {
     let key = ec_key(1);
     let isolate = Isolate::new(&[ec_jwk("a", &key)]);
     for (at, fetches) in [(0, 1), (599, 1), (600, 2), (1199, 2), (1200, 3)] {
@@ -27,12 +27,12 @@ fn a_set_serves_ten_minutes() {
 }
 
 #[test]
-fn a_new_key_is_found_at_once_and_an_old_one_forgotten_with_it() {
+fn a_new_key_is_fetched_immediately_and_replaces_the_old_set() {
     let (old, new) = (ec_key(1), ec_key(2));
     let isolate = Isolate::new(&[ec_jwk("old", &old)]);
     assert_eq!(isolate.verify(&es256_token("old", &old)), Ok(()));
     isolate.publish(&[ec_jwk("new", &new)]);
-    // Nobody has asked for the new key yet.
+    // No token has named the new key yet.
     assert_eq!(isolate.at(1).verify(&es256_token("old", &old)), Ok(()));
     assert_eq!(isolate.at(2).verify(&es256_token("new", &new)), Ok(()));
     assert_eq!(isolate.fetches(), 2);
@@ -40,7 +40,7 @@ fn a_new_key_is_found_at_once_and_an_old_one_forgotten_with_it() {
 }
 
 #[test]
-fn an_old_key_is_refused_once_the_set_without_it_is_read() {
+fn a_removed_key_is_rejected_after_the_next_fetch() {
     let (old, new) = (ec_key(1), ec_key(2));
     let isolate = Isolate::new(&[ec_jwk("old", &old), ec_jwk("new", &new)]);
     assert_eq!(isolate.verify(&es256_token("old", &old)), Ok(()));
@@ -63,7 +63,7 @@ fn unknown_keys_cause_one_fetch_in_thirty_seconds() {
 }
 
 #[test]
-fn without_any_set_a_failed_fetch_is_our_fault_not_the_users() {
+fn without_a_key_set_a_failed_fetch_is_not_an_invalid_token() {
     let key = ec_key(1);
     let token = es256_token("a", &key);
     let isolate = Isolate::new(&[]);
@@ -82,7 +82,7 @@ fn without_any_set_a_failed_fetch_is_our_fault_not_the_users() {
 }
 
 #[test]
-fn the_last_good_set_serves_for_an_hour_while_fetches_fail() {
+fn the_last_key_set_is_used_for_an_hour_while_fetches_fail() {
     let key = ec_key(1);
     let token = es256_token("a", &key);
     let isolate = Isolate::new(&[ec_jwk("a", &key)]);
@@ -98,7 +98,7 @@ fn the_last_good_set_serves_for_an_hour_while_fetches_fail() {
 }
 
 #[test]
-fn a_key_that_may_be_new_is_not_called_invalid_while_fetches_fail() {
+fn an_unknown_key_is_not_called_invalid_while_fetches_fail() {
     let (old, new) = (ec_key(1), ec_key(2));
     let isolate = Isolate::new(&[ec_jwk("old", &old)]);
     assert_eq!(isolate.verify(&es256_token("old", &old)), Ok(()));
@@ -113,7 +113,7 @@ fn a_key_that_may_be_new_is_not_called_invalid_while_fetches_fail() {
 }
 
 #[test]
-fn what_is_not_a_set_of_usable_keys_does_not_replace_one() {
+fn an_invalid_key_set_does_not_replace_a_valid_one() {
     let key = ec_key(1);
     let jwk = ec_jwk("a", &key);
     let many = vec![json!({ "kty": "OKP" }); 65];
@@ -145,7 +145,7 @@ fn what_is_not_a_set_of_usable_keys_does_not_replace_one() {
 }
 
 #[test]
-fn a_set_has_at_most_64_keys_and_64_kib() {
+fn a_key_set_has_at_most_64_keys_and_64_kib() {
     let set = |keys: usize, bytes: usize| {
         let mut jwks = vec![json!({ "kty": "OKP" }); keys - 1];
         jwks.push(ec_jwk("a", &ec_key(1)));
@@ -159,7 +159,7 @@ fn a_set_has_at_most_64_keys_and_64_kib() {
 }
 
 #[test]
-fn keys_of_other_kinds_are_passed_over() {
+fn keys_of_other_kinds_are_ignored() {
     let key = ec_key(1);
     let others = [
         json!({ "kty": "oct", "kid": "s", "alg": "HS256", "k": base64url([7; 32]) }),
@@ -174,7 +174,7 @@ fn keys_of_other_kinds_are_passed_over() {
 }
 
 #[test]
-fn a_project_without_public_keys_refuses_their_tokens() {
+fn a_project_without_public_keys_rejects_tokens_of_public_keys() {
     let token = es256_token("a", &ec_key(1));
     for answer in [Ok(None), Ok(Some(r#"{"keys":[]}"#))] {
         let isolate = Isolate::new(&[]);
@@ -187,7 +187,7 @@ fn a_project_without_public_keys_refuses_their_tokens() {
 }
 
 #[test]
-fn an_empty_set_revokes_all_keys_but_a_missing_one_does_not() {
+fn an_empty_key_set_revokes_all_keys_but_a_missing_one_does_not() {
     let key = ec_key(1);
     let token = es256_token("a", &key);
     let isolate = Isolate::new(&[ec_jwk("a", &key)]);
@@ -199,7 +199,7 @@ fn an_empty_set_revokes_all_keys_but_a_missing_one_does_not() {
 }
 
 #[test]
-fn requests_at_the_same_time_share_one_fetch() {
+fn concurrent_requests_share_one_fetch() {
     let (old, new) = (ec_key(1), ec_key(2));
     let isolate = Isolate::new(&[ec_jwk("old", &old)]);
     isolate.platform.delay.set(3);
@@ -210,14 +210,14 @@ fn requests_at_the_same_time_share_one_fetch() {
     assert_eq!((all(es256_token("old", &old)), isolate.fetches()), (200, 1));
     isolate.publish(&[ec_jwk("new", &new)]);
     assert_eq!((all(es256_token("new", &new)), isolate.fetches()), (200, 2));
-    // A stale set serves while one request fetches.
+    // A stale set is used while one request fetches.
     isolate.at(600);
     assert_eq!((all(es256_token("new", &new)), isolate.fetches()), (200, 3));
     assert_eq!((all(es256_token("unknown", &new)), isolate.fetches()), (0, 4));
 }
 
 #[test]
-fn a_fetch_whose_request_was_cancelled_is_begun_anew() {
+fn a_cancelled_fetch_is_repeated() {
     let key = ec_key(1);
     let token = es256_token("a", &key);
     let isolate = Isolate::new(&[ec_jwk("a", &key)]);

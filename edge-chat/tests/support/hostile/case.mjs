@@ -1,11 +1,11 @@
-// What a hostile request is, and the short ways to write one.
+// The shape of a hostile request, and helpers to create one.
 //
 // { name, method, target, headers, pieces, authorization, expected: [status, code] }
-// `authorization`: the header's value; `undefined` is that of a fresh, valid user.
+// `authorization` is the value of the header; `undefined` means a new, valid user.
 
 const VECTOR = JSON.stringify([1, ...Array(383).fill(0)]);
 
-/** A valid body of `POST /api/chat`, its values as JSON text, so that they can be bent beyond what JSON can say. */
+/** A valid body of `POST /api/chat` with values as JSON text, so that they can be replaced by invalid JSON. */
 export function chatBody(changes = {}) {
   const fields = {
     embedding: VECTOR,
@@ -24,10 +24,10 @@ const INVALID = [400, "invalid_request"];
 export const chat = (name, body, expected = INVALID, headers) =>
   post("POST", "/api/chat", name, body, expected, headers);
 
-/** A session in which nobody has ever written. */
+/** A session that does not exist. */
 export const SESSION = "/api/sessions/5e551011-0000-4000-8000-000000000001";
 
-/** A new title for a session, with this body. */
+/** `PATCH` of a session with this body. */
 export const rename = (name, body, expected = INVALID, headers) =>
   post("PATCH", SESSION, name, body, expected, headers);
 

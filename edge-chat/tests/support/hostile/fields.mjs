@@ -1,4 +1,4 @@
-// JSON with the right fields and the wrong values.
+// JSON with valid fields and invalid values.
 import { chat, chatBody, rename } from "./case.mjs";
 
 const vector = (numbers) => `[${numbers.join(",")}]`;
@@ -11,19 +11,19 @@ const VECTORS = {
   "is one long": unit("1", 385),
   "is of another model": unit("1", 1536),
   "has ten thousand numbers": unit("1", 10_000),
-  "is in an array of its own": `[${unit()}]`,
-  "holds arrays": vector(Array(384).fill("[1]")),
-  "holds objects": vector(Array(384).fill("{}")),
-  "holds a text": unit('"1"'),
-  "holds null": unit("null"),
-  "holds true": unit("true"),
-  "holds NaN as text": unit('"NaN"'),
-  "holds NaN": unit("NaN"),
-  "holds Infinity": unit("Infinity"),
-  "holds minus Infinity": unit("-Infinity"),
-  "holds a number beyond doubles": unit("1e400"),
-  "holds a number far below doubles": unit("-1e400"),
-  "holds an exponent beyond integers": unit("1e99999999999999999999"),
+  "is nested in an array": `[${unit()}]`,
+  "contains arrays": vector(Array(384).fill("[1]")),
+  "contains objects": vector(Array(384).fill("{}")),
+  "contains a text": unit('"1"'),
+  "contains null": unit("null"),
+  "contains true": unit("true"),
+  "contains NaN as text": unit('"NaN"'),
+  "contains NaN": unit("NaN"),
+  "contains Infinity": unit("Infinity"),
+  "contains minus Infinity": unit("-Infinity"),
+  "contains a number beyond doubles": unit("1e400"),
+  "contains a number far below doubles": unit("-1e400"),
+  "contains an exponent beyond integers": unit("1e99999999999999999999"),
   "is zero": unit("0"),
   "is minus zero": unit("-0"),
   "is too long by a little": unit("1.002"),
@@ -45,7 +45,7 @@ const MESSAGES = {
   "is no-break spaces": '"\\u00a0\\u00a0"',
   "is ideographic spaces": '"\\u3000"',
   "is one line separator": '"\\u2028"',
-  "holds NUL": '"a\\u0000b"',
+  "contains NUL": '"a\\u0000b"',
   "is NUL": '"\\u0000"',
   "is one character too long": `"${"x".repeat(4001)}"`,
   "is one emoji too long": `"${"😀".repeat(4001)}"`,
@@ -64,7 +64,7 @@ const WRONG_TYPES = {
   "an object like a text": '{"length":1,"0":"a"}',
 };
 
-/** What each field cannot be; `null` is as good as nothing where a field may be missing. */
+/** Values of wrong types for each field. `null` is allowed for optional fields. */
 const FIELDS = {
   embedding: Object.keys(WRONG_TYPES),
   message: Object.keys(WRONG_TYPES),
@@ -76,23 +76,23 @@ const FIELDS = {
 
 const ID = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 
-/** Texts that look like a UUID to somebody. */
+/** Texts that some parsers accept as a UUID. */
 export const LOOK_ALIKES = {
   "no hyphens": ID.replaceAll("-", ""),
   braces: `{${ID}}`,
   "a prefix": `urn:uuid:${ID}`,
-  "a space before": ` ${ID}`,
-  "a space behind": `${ID} `,
+  "a space before it": ` ${ID}`,
+  "a space after it": `${ID} `,
   "one digit less": ID.slice(1),
   "one digit more": `${ID}0`,
-  "a letter that is no digit": ID.replace("6f", "6g"),
+  "a letter that is not a digit": ID.replace("6f", "6g"),
   "hyphens in other places": "6f9619f-f8b86-4d01-b42d-00cf4fc964ff",
   "underscores for hyphens": ID.replaceAll("-", "_"),
   "long dashes for hyphens": ID.replaceAll("-", "\u2013"),
   "digits of another script": ID.replace("6", "６"),
   "a Cyrillic letter": ID.replace("c", "с"),
   "an operator": `eq.${ID}`,
-  "SQL behind": `${ID}' or '1'='1`,
+  "SQL after it": `${ID}' or '1'='1`,
   "a list": `${ID},${ID}`,
 };
 
@@ -111,9 +111,9 @@ const TITLES = {
 const RENAMES = {
   "no title": "{}",
   "another field": '{"name":"a"}',
-  "a field beside the title": '{"title":"a","user_id":"b"}',
-  "an id beside the title": `{"title":"a","id":"${ID}"}`,
-  "a prototype beside the title": '{"title":"a","__proto__":{"x":1}}',
+  "a field in addition to the title": '{"title":"a","user_id":"b"}',
+  "an id in addition to the title": `{"title":"a","id":"${ID}"}`,
+  "a prototype in addition to the title": '{"title":"a","__proto__":{"x":1}}',
   "the title twice": '{"title":"a","title":"b"}',
   "the title twice, once in escapes": '{"title":"a","\\u0074itle":"b"}',
   "an array": '["a"]',

@@ -1,4 +1,4 @@
-// Bodies that are no JSON, or JSON of a kind that programs read differently.
+// Bodies that are not JSON, or JSON that parsers read differently.
 import { chat, chatBody, rename } from "./case.mjs";
 
 const nested = (open, close, depth, core = "") => open.repeat(depth) + core + close.repeat(depth);
@@ -39,9 +39,9 @@ const WHOLE_BODIES = {
   "a body and a NUL": `${chatBody()}\0`,
   "a NUL and a body": `\0${chatBody()}`,
   "a byte order mark": `\uFEFF${chatBody()}`,
-  "a line that guards against scripts": `)]}',\n${chatBody()}`,
-  "a comment before": `/* hello */${chatBody()}`,
-  "a comment behind": `${chatBody()}// hello`,
+  "a line that prevents execution as a script": `)]}',\n${chatBody()}`,
+  "a comment before it": `/* hello */${chatBody()}`,
+  "a comment after it": `${chatBody()}// hello`,
   "a trailing comma": chatBody().replace(/}$/, ",}"),
   "a leading comma": chatBody().replace("{", "{,"),
   "single quotes": chatBody().replaceAll('"', "'"),
@@ -72,8 +72,8 @@ const BYTES = {
   "a surrogate in UTF-8": around([0xed, 0xa0, 0x80]),
   "a code point beyond Unicode": around([0xf4, 0x90, 0x80, 0x80]),
   "five bytes for one character": around([0xf8, 0x88, 0x80, 0x80, 0x80]),
-  "bytes that are no text in an unknown field": around([0xff, 0xfe], "x"),
-  "bytes that are no text in a name": Buffer.concat([
+  "bytes that are not text in an unknown field": around([0xff, 0xfe], "x"),
+  "bytes that are not text in a name": Buffer.concat([
     Buffer.from('{"'),
     Buffer.from([0xff]),
     Buffer.from(`":1,${chatBody().slice(1)}`),
@@ -86,7 +86,7 @@ function around(bytes, field = "message") {
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
 }
 
-/** JSON values that are none, tried where the Worker reads them and where it does not care. */
+/** Invalid JSON values, for known and for unknown fields. */
 const BROKEN_VALUES = {
   NaN: "NaN",
   Infinity: "Infinity",

@@ -1,4 +1,4 @@
-// Paths, ids and queries that mean to be something else.
+// Paths, ids and queries that try to be something else.
 import { SESSION, get } from "./case.mjs";
 import { LOOK_ALIKES } from "./fields.mjs";
 
@@ -66,12 +66,12 @@ const PATHS = [
   `/api/sessions/${"%41".repeat(2000)}`,
 ].map((target) => get(`path ${target.slice(0, 60)}`, target, NOT_FOUND));
 
-/** Ids as they could stand in a path, with what does not belong there in escapes. */
+/** Invalid ids for a path, percent-encoded where necessary. */
 const IDS = {
   ...LOOK_ALIKES,
   "an operator of PostgREST": "eq.5e551011-0000-4000-8000-000000000001",
-  "a condition behind": "5e551011-0000-4000-8000-000000000001&user_id=neq.x",
-  "a condition around": "5e551011-0000-4000-8000-000000000001),or=(id.neq.x",
+  "a condition after it": "5e551011-0000-4000-8000-000000000001&user_id=neq.x",
+  "a condition around it": "5e551011-0000-4000-8000-000000000001),or=(id.neq.x",
   "SQL that drops": "5e551011-0000-4000-8000-000000000001'; drop table chat_sessions;--",
   "a star": "*",
   "a path upwards": "../../auth/v1/admin",
@@ -127,7 +127,7 @@ const LIMITS = {
   NUL: "5%00",
   "an operator": "gt.0",
   "half an escape": "5%",
-  "bytes that are no text": "%ff",
+  "bytes that are not text": "%ff",
 };
 
 const base64 = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
@@ -142,8 +142,8 @@ const CURSORS = {
   "an id": ID,
   "a space": "%20",
   NUL: "%00",
-  "bytes that are no text": "%ff%fe",
-  "no base64": "!!!!",
+  "bytes that are not text": "%ff%fe",
+  "not base64": "!!!!",
   "padding alone": "====",
   "base64 of nothing useful": base64("hello"),
   "base64 of JSON": base64({ updated_at: TIME, id: ID }),

@@ -1,5 +1,5 @@
-// Requests that are no HTTP. The server in front of the Worker refuses them itself, with a status and in words of its
-// own (400 and 501, also 500): there is no request yet to which the Worker could answer with its JSON.
+// Invalid HTTP. The server in front of the Worker rejects it with its own status (400 and 501, also 500) and text, because
+// there is no request yet that the Worker could answer.
 import { chatBody } from "./case.mjs";
 
 const POST = { method: "POST", target: "/api/chat" };
@@ -7,8 +7,8 @@ const json = ["Content-Type", "application/json"];
 const body = () => Buffer.from(chatBody());
 
 export const RUNTIME_CASES = [
-  { name: "a method nobody knows", method: "FROBNICATE", target: "/api/chat" },
-  { name: "a method in small letters", method: "post", target: "/api/chat" },
+  { name: "an unknown method", method: "FROBNICATE", target: "/api/chat" },
+  { name: "a method in lower case", method: "post", target: "/api/chat" },
   { name: "a method with a NUL", method: "PO\0ST", target: "/api/chat" },
   { name: "a tunnel", method: "CONNECT", target: "evil.test:443" },
   { name: "a path with a space", target: "/api/ chat" },
@@ -25,7 +25,7 @@ export const RUNTIME_CASES = [
     pieces: [Buffer.from("{}")],
   },
   {
-    name: "a Transfer-Encoding nobody knows",
+    name: "an unknown Transfer-Encoding",
     ...POST,
     headers: [json, ["Transfer-Encoding", "x-custom"]],
     pieces: [body()],

@@ -1,4 +1,4 @@
-// Access tokens that are none.
+// Invalid access tokens.
 import { createHmac } from "node:crypto";
 import { ISSUER, JWT_SECRET, accessToken, claimsOf, hmac, nowSeconds, tokenOf } from "../tokens.mjs";
 import { SESSION, chatBody, get } from "./case.mjs";
@@ -15,7 +15,7 @@ const without = (claim) => {
 };
 const rawClaims = (text) => tokenOf(HS256, JSON.stringify(claimsOf(USER)).replace("{", `{${text},`), sign);
 
-/** Tokens by what is wrong with them; `keys` are real key pairs whose public halves the Worker knows. */
+/** Tokens by their defect. `keys` are key pairs whose public keys the Worker knows. */
 export function forgedTokens({ ec, rsa }) {
   const pem = (key) => key.publicKey.export({ type: "spki", format: "pem" });
   const stranger = "another secret that is long enough for hs256";
@@ -115,7 +115,7 @@ function tokenOfBytes(claims) {
   return `${signed}.${createHmac("sha256", JWT_SECRET).update(signed).digest("base64url")}`;
 }
 
-/** Headers in which a token is not where it should be. */
+/** Headers with a token in the wrong place. */
 const HEADERS = {
   none: [],
   empty: [""],

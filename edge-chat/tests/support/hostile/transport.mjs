@@ -1,4 +1,4 @@
-// What can be wrong around a body: its type, its size, its method, its headers.
+// Requests with a wrong content type, size, method or header.
 import { SESSION, chat, chatBody, chunk, get, rename } from "./case.mjs";
 
 const UNSUPPORTED = [415, "unsupported_media_type"];
@@ -90,7 +90,7 @@ const OVERSIZE = [
 const NOT_ALLOWED = [405, "invalid_request"];
 const DOWNLOAD = "/api/documents/d0000000-0000-4000-8000-000000000001/download";
 
-/** Each path with methods it has no use for. */
+/** Each path with methods it does not allow. */
 const METHODS = {
   "/api/chat": ["GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "SEARCH"],
   "/api/config": ["POST", "PUT", "DELETE", "PATCH", "PURGE"],

@@ -1,9 +1,9 @@
-// The history's tables in memory, each user seeing their own rows as under Row Level Security.
+// The tables of the history in memory. As under Row Level Security, each user sees only their own rows.
 import { project, query } from "./postgrest.mjs";
 
 const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
 
-/** What `chat_record_turn` takes. PostgREST finds no function for any other set of arguments. */
+/** The arguments of `chat_record_turn`. PostgREST finds no function for any other set. */
 const TURN = [
   "answer",
   "answer_id",
@@ -23,11 +23,11 @@ export function createHistory() {
   const sessions = [];
   const messages = [];
   const refusals = [];
-  /** Ids of sessions that were deleted: they do not come back. */
+  /** Ids of deleted sessions, which cannot be created again. */
   const deleted = new Set();
   let clock = 0;
 
-  /** Strictly increasing, to the microsecond, spelled as Postgres does. */
+  /** A strictly increasing time with microseconds, in the format of Postgres. */
   const now = () => {
     clock += 1;
     const micros = EARLIEST_MICROSECONDS + clock;
@@ -41,7 +41,7 @@ export function createHistory() {
     return messages.filter((row) => ids.has(row.session_id));
   };
 
-  /** Writes a session; for tests that need one to begin with. */
+  /** Adds a session for a test. */
   function addSession(user, fields = {}) {
     const time = now();
     const row = {
@@ -56,7 +56,7 @@ export function createHistory() {
     return row;
   }
 
-  /** Writes a message; for tests that need one to begin with. */
+  /** Adds a message for a test. */
   function addMessage(session, fields = {}) {
     const row = {
       id: crypto.randomUUID(),
@@ -117,7 +117,7 @@ export function createHistory() {
     sessions.splice(sessions.indexOf(row), 1);
   }
 
-  /** Writes a refused question; for tests that need one to begin with. */
+  /** Adds a refused question for a test. */
   function addRefusal(user, fields = {}) {
     const row = {
       id: crypto.randomUUID(),

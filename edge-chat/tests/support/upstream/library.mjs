@@ -1,17 +1,17 @@
-// Documents and their originals, as the database's functions and Storage show them.
+// Documents and their original files, as in the functions of the database and in Storage.
 import { createHash } from "node:crypto";
 
 const MAX_IDS = 500;
 
 /**
- * The knowledge base of the stand-in. It begins with the document every passage is from, unless told otherwise. Who may open
- * files is decided by the link mode of the settings, as in the database.
+ * The knowledge base of the stand-in. It starts with the document of the default passage. The link mode of the settings
+ * decides who may open files, as in the database.
  */
 export function createLibrary(firstDocument, settings) {
   const documents = [];
   const files = new Map();
 
-  /** `content` is the original in Storage; without `storage_path` there is none. */
+  /** `content` is the file in Storage; without `storage_path` there is none. */
   function addDocument({ content = "the original", type = "text/plain", ...fields } = {}) {
     const id = fields.id ?? crypto.randomUUID();
     const row = { name: "refunds.md", status: "ready", enabled: true, storage_path: `${id}/refunds.md`, ...fields, id };
@@ -32,7 +32,7 @@ export function createLibrary(firstDocument, settings) {
     return { body: rows.map(shown) };
   }
 
-  /** Storage has a policy too: no original of a document that is hidden, or that users may not open at all. */
+  /** The policy of Storage: no file of a hidden document, or of one that users may not open. */
   function download(call) {
     const path = decodeURIComponent(call.path);
     const file = mayOpen() && visible().some((row) => row.storage_path === path) && files.get(path);
@@ -66,7 +66,7 @@ function fileOf(bytes, type) {
   return { bytes, headers: { "content-type": type, etag, "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT" } };
 }
 
-/** Hosted Storage says 400 over HTTP and 404 in its JSON. */
+/** Hosted Storage responds with HTTP 400 and with 404 in its JSON. */
 const noObject = () => ({
   status: 400,
   body: { statusCode: "404", error: "not_found", message: "Object not found" },

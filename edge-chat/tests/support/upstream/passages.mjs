@@ -1,6 +1,6 @@
 // Rows as `match_chunks` returns them.
 
-/** The document the passages are from. */
+/** The document of the passages. */
 export const DOCUMENT_ID = "d0000000-0000-4000-8000-000000000001";
 
 /** A passage for the question of `client.mjs`. */
@@ -22,7 +22,7 @@ export function passage(overrides = {}) {
   };
 }
 
-/** A passage near enough for the first gate, but about something else. */
+/** A passage that reaches the similarity threshold but is about something else. */
 export function weakPassage(overrides = {}) {
   const content = "Our shop opened in 1990.";
   return passage({
@@ -35,7 +35,7 @@ export function weakPassage(overrides = {}) {
   });
 }
 
-/** A passage as `match_chunks` returned it before it looked at sentences and words. */
+/** A passage as older versions of `match_chunks` return it, without sentences and words. */
 export function olderPassage(overrides = {}) {
   return {
     chunk_id: crypto.randomUUID(),

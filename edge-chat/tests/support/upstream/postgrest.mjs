@@ -1,9 +1,8 @@
-// As much of PostgREST's query language as a client of the tables here can use: filters, `and`/`or`, order, limit,
-// offset, select.
+// The part of PostgREST's query language that the Worker uses: filters, `and`/`or`, order, limit, offset, select.
 
 const RESERVED = new Set(["select", "order", "limit", "offset", "columns", "on_conflict"]);
 
-/** The rows a query asks for, in its order. */
+/** The rows that match a query, in its order. */
 export function query(rows, searchParams) {
   const filters = [...searchParams].filter(([name]) => !RESERVED.has(name)).map(([name, text]) => filter(name, text));
   const found = rows.filter((row) => filters.every((matches) => matches(row)));
@@ -14,7 +13,7 @@ export function query(rows, searchParams) {
   return found.slice(offset, offset + limit);
 }
 
-/** The columns a query asks for; PostgREST has `*` where it asks for none. */
+/** The columns of a query; `*` by default. */
 export function project(rows, searchParams) {
   const select = searchParams.get("select") ?? "*";
   if (select === "*") return rows;
@@ -27,7 +26,7 @@ export function project(rows, searchParams) {
   });
 }
 
-/** A query PostgREST would answer with 400. */
+/** A query that PostgREST rejects with 400. */
 export class BadQuery extends Error {}
 
 function filter(name, text) {
@@ -88,7 +87,7 @@ function read(row, column) {
   return row[column];
 }
 
-/** Times are compared as times, to the microsecond; everything else as text. */
+/** Compares times with microseconds, and everything else as text. */
 function comparable(text) {
   const [, seconds, fraction = "", zone] =
     /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)$/.exec(text) ?? [];
@@ -111,7 +110,7 @@ function comparator(order) {
   };
 }
 
-/** Splits at commas outside of parentheses and quotes. */
+/** Splits at commas outside parentheses and quotes. */
 function splitList(text) {
   const parts = [""];
   let depth = 0;

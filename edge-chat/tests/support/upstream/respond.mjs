@@ -1,16 +1,16 @@
-// Sends what a behaviour said, faults included.
+// Sends a reply of the stand-in, faults included.
 
 const PIECE = Buffer.alloc(64 * 1024, "x");
 
 /**
- * Answers a call. A reply is `{ status, headers, body }` and may carry faults:
+ * Sends a reply. A reply is `{ status, headers, body }` with optional faults:
  *   delay   milliseconds before anything is sent
  *   hang    true: nothing is ever sent
  *   reset   true: the connection is reset before anything is sent
- *   text    sent as it is, instead of `body` as JSON
- *   bytes   a Buffer, sent as it is
- *   cut     "hang" | "reset" | "end": what happens after one half of the body
- *   huge    so many bytes of a JSON string, as fast as they are read; `call.sent` counts them
+ *   text    sent verbatim instead of `body` as JSON
+ *   bytes   a Buffer, sent verbatim
+ *   cut     "hang" | "reset" | "end": what happens after the first half of the body
+ *   huge    the number of bytes of a JSON string, sent as fast as they are read; `call.sent` counts them
  */
 export async function respond(call, response, reply) {
   const { status = 200, headers = {}, delay = 0, hang = false, reset = false, cut, huge } = reply;
@@ -24,7 +24,7 @@ export async function respond(call, response, reply) {
   if (!cut) return void response.end(payload);
   response.write(payload.subarray(0, payload.length / 2), () => {
     if (cut === "end") response.end();
-    // What was written has to arrive first, or this would be a reset before the body.
+    // The written bytes must arrive first, or this would be a reset before the body.
     if (cut === "reset") setTimeout(() => response.socket?.resetAndDestroy(), 20);
   });
 }
