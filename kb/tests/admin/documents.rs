@@ -82,7 +82,11 @@ fn show_says_which_documents_a_name_fits() {
     let rows = value!([document(1, "kb/a.md", "ready"), document(2, "kb/ab.md", "ready")]);
     let output = kb(&table(DOCUMENTS, rows).url, &["show", "kb/a"]);
     assert_eq!(output.code, 1);
-    assert!(output.err.contains("fits 2 documents; say which:\n  kb/a.md\n  kb/ab.md"), "{}", output.err);
+    assert!(
+        output.err.contains("matches 2 documents; name one of them:\n  kb/a.md\n  kb/ab.md"),
+        "{}",
+        output.err
+    );
     let output = kb(&server(|_| None).url, &["show", "x\u{1b}"]);
     assert!(output.err.contains("there is no document x\\u{1b}; `kb list`"), "{}", output.err);
 }
