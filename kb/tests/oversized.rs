@@ -85,7 +85,7 @@ fn model() -> Embedder {
 
 /// The document, its chunks, and how many bytes the tokenizer was given for them.
 fn read(file: &Oversized, model: &Embedder) -> (Extracted, Vec<Chunk>, usize) {
-    let format = Format::of(Path::new(file.name)).expect(file.name);
+    let format = Format::from_path(Path::new(file.name)).expect(file.name);
     let extracted = extract(file.content.as_bytes(), format).expect(file.name);
     let counted = Cell::new(0);
     let counting = |text: &str| {

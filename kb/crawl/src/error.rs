@@ -21,6 +21,7 @@ pub enum CrawlError {
     Unreadable {
         /// Without credentials.
         address: String,
+        /// Why the download failed.
         reason: FetchError,
     },
     /// The downloaded file is not a valid sitemap.
@@ -28,23 +29,29 @@ pub enum CrawlError {
     Invalid {
         /// Without credentials.
         address: String,
+        /// What is wrong with it.
         reason: SitemapError,
     },
     /// Sitemap indexes are nested too deeply.
-    #[error("sitemap {address} is nested too deeply: at most {limit} levels of indexes are followed; name a lower one")]
+    #[error(
+        "sitemap {address} is nested too deeply: at most {limit} levels of indexes are followed; name a lower one"
+    )]
     TooDeep {
         /// Without credentials.
         address: String,
+        /// The limit that was exceeded.
         limit: usize,
     },
     /// More sitemaps than the limit for one listing.
     #[error("the index leads to more than {limit} sitemaps; name one of them instead")]
     TooManySitemaps {
+        /// The limit.
         limit: usize,
     },
     /// More pages than [`Options::max_pages`](crate::Options::max_pages).
     #[error("more than {limit} pages; raise the limit, or name a smaller sitemap")]
     TooManyPages {
+        /// The limit.
         limit: usize,
     },
     /// More unusable entries than pages are allowed.
@@ -52,6 +59,7 @@ pub enum CrawlError {
         "more than {limit} entries cannot be used, the first being {first}; is this the site's own sitemap?"
     )]
     TooManyRejected {
+        /// The limit that was exceeded.
         limit: usize,
         /// The first unusable entry, with the reason.
         first: String,

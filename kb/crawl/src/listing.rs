@@ -35,6 +35,7 @@ pub struct ListError {
     pub line: usize,
     /// The line, truncated and without credentials.
     pub text: String,
+    /// What is wrong with the line.
     pub reason: Rejection,
 }
 

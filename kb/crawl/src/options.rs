@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+/// Options of a crawl.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Sent with every request. The part before the first `/` is the name that `robots.txt` may address.

@@ -196,7 +196,7 @@ fn calibration(facts: &Facts) -> Check {
             format!("{measured}; not used, because it was measured with another model"),
         )
         .fix("kb reembed")
-    } else if facts.is_calibration_old {
+    } else if facts.is_calibration_stale {
         Check::warning("calibration", format!("{measured}; documents have changed since"))
             .fix("`kb sync` any source")
     } else {

@@ -11,7 +11,7 @@ use crate::supabase::{Client, SupabaseError};
 pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
     let mut listing = Listing { is_complete: true, ..Listing::default() };
     for file in client.user_files().await? {
-        match Format::of(Path::new(&file.path)) {
+        match Format::from_path(Path::new(&file.path)) {
             Some(format) => listing.items.push(item(file, format)),
             None => {
                 let reason = super::folder::unsupported(Path::new(&file.path));

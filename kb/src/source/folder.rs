@@ -58,7 +58,7 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
     } else if !entry.file_type().is_some_and(|kind| kind.is_file()) {
         listing.skipped.push(skip(NOT_A_FILE.to_owned()));
     } else {
-        match (Format::of(entry.path()), key(below)) {
+        match (Format::from_path(entry.path()), key(below)) {
             (None, _) => listing.skipped.push(skip(unsupported(below))),
             (Some(_), None) => {
                 // It may be a stored document that was renamed, so nothing may be removed.

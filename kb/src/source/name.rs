@@ -118,7 +118,7 @@ fn checked_collection(name: &str) -> Result<String, NameError> {
 
 /// A plain text file may be a list of addresses.
 fn is_document(path: &Path) -> bool {
-    extract::Format::of(path).is_some_and(|format| format != extract::Format::PlainText)
+    extract::Format::from_path(path).is_some_and(|format| format != extract::Format::PlainText)
 }
 
 #[cfg(test)]

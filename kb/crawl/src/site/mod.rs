@@ -48,6 +48,7 @@ pub struct Site {
 /// The result of fetching a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
+    /// The page has another version, or none was given.
     Page(Page),
     /// The page still has the given version.
     Unchanged,

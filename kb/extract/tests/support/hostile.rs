@@ -168,7 +168,7 @@ fn markdown(add: Add<'_>) {
         format!("---\naudience: sales\n---\n\n{GOOD}\n").into(),
         Error("audience: team:sales"),
     );
-    add("only-headings.md", "# A\n\n## B\n".into(), Error("no text besides headings"));
+    add("only-headings.md", "# A\n\n## B\n".into(), Error("no text except headings"));
 }
 
 fn html(add: Add<'_>) {
@@ -297,7 +297,7 @@ fn word(add: Add<'_>) {
     add(
         "bomb-of-10-gb.docx",
         zip::archive(&[("word/document.xml", 8, zip::deflated_zeros(10_000), 4_000_000_000)]),
-        Error("unpacks to more than"),
+        Error("decompresses to more than"),
     );
     add(
         "bomb-that-lies.docx",
@@ -342,7 +342,7 @@ fn tables(add: Add<'_>) {
     add(
         "million-rows.csv",
         format!("a\n{}", "1\n".repeat(1_000_000)).into(),
-        Error("holds more than 200000 rows"),
+        Error("contains more than 200000 rows"),
     );
     add(
         "100000-columns.csv",
