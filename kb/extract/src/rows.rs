@@ -151,7 +151,8 @@ fn delimiter(document: &str) -> u8 {
     let fit = |delimiter: &u8| {
         let mut rows = reader(document, *delimiter);
         let columns = rows.headers().map_or(1, StringRecord::len);
-        let fitting = rows.records().take(MAX_SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
+        let fitting =
+            rows.records().take(MAX_SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
         if columns > 1 { (fitting + 1, columns) } else { (0, 0) }
     };
     // `max` returns the last of equals: the comma.

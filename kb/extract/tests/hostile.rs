@@ -1,4 +1,4 @@
-//! A folder of files that mean harm: each is read or refused as expected, soon, and in bounded memory.
+//! A folder of hostile files: each is read or refused as expected, quickly, and within the memory limit.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use extract::{Format, read_limited};
 use support::hostile::{self, Expected};
 
-/// Much longer than any of them takes, much shorter than the sandbox waits.
+/// Much longer than any file takes, much shorter than the time limit of the sandbox.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 #[test]
