@@ -8,6 +8,8 @@
 //! `kb ask` answers a question as the Worker would, and can explain why ([`ask`]).
 
 #![forbid(unsafe_code)]
+// Only the program, its tests and the benches use this crate.
+#![allow(missing_docs)]
 
 pub mod ask;
 pub mod calibration;

@@ -1,4 +1,4 @@
-//! The `kb` program; everything it does is in the library.
+//! The `kb` program; the library does the work.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<ExitCode> {
-    // Before anything else: the environment holds the secret key, and processes of this program read what strangers wrote.
-    extract::sandbox::hide_memory().context("cannot close the memory of this process to others")?;
+    // Before anything else: the environment contains the secret key, and this program starts processes that read untrusted
+    // files.
+    extract::sandbox::hide_memory().context("cannot hide the memory of this process from others")?;
     kb::run(kb::cli::Cli::parse())
 }

@@ -1,4 +1,4 @@
-//! Text for a terminal or a script.
+//! Output for terminals and scripts.
 
 use std::io::{ErrorKind, Write};
 
@@ -6,8 +6,8 @@ use anyhow::anyhow;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, presets};
 use serde::Serialize;
 
-/// On one line and without what would move the cursor, change colours or the order of the text: names of files and
-/// questions are anybody's.
+/// Escapes characters that would move the cursor, break the line, or change colours or the direction of the text: file names
+/// and questions are untrusted.
 pub fn printable(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,8 +21,8 @@ fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Printable, and so short that it fits where a whole text would not.
-pub fn beginning(text: &str, characters: usize) -> String {
+/// Truncated after a number of characters, on one line and printable.
+pub fn excerpt(text: &str, characters: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", printable(words.get(..end).unwrap_or_default().trim_end())),
@@ -30,7 +30,7 @@ pub fn beginning(text: &str, characters: usize) -> String {
     }
 }
 
-/// Columns without lines, which both people and `awk` can read. On a terminal the widest columns are shortened until a
+/// A table without ruled lines, which both people and `awk` can read. On a terminal the flexible columns are truncated until a
 /// row fits.
 pub struct Table {
     columns: Vec<Column>,
@@ -45,33 +45,32 @@ pub struct Column {
     is_flexible: bool,
 }
 
-/// Short words.
+/// A column of short words.
 pub const fn word(name: &'static str) -> Column {
     Column { name, alignment: CellAlignment::Left, is_flexible: false }
 }
 
-/// Numbers.
+/// A column of numbers.
 pub const fn number(name: &'static str) -> Column {
     Column { name, alignment: CellAlignment::Right, is_flexible: false }
 }
 
-/// Text of any length, shortened where there is no room.
+/// A column of text of any length, truncated if there is no room.
 pub const fn text(name: &'static str) -> Column {
     Column { name, alignment: CellAlignment::Left, is_flexible: true }
 }
 
 impl Table {
-    /// Without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// One cell a column. They need not be printable.
+    /// Adds a row with one cell per column. Cells need not be printable.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().map(|cell| printable(&cell)).collect());
     }
 
-    /// As wide as the terminal that standard output is, or as wide as needed.
+    /// As wide as the terminal of standard output, or else as wide as needed.
     pub fn render(&self) -> String {
         self.render_within(comfy_table::Table::new().width())
     }
@@ -79,7 +78,7 @@ impl Table {
     fn render_within(&self, width: Option<u16>) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING).set_truncation_indicator("…");
-        // Cells are cut at any character: no cell has this one.
+        // Cells may be truncated at any character: no cell contains this delimiter.
         table.set_delimiter('\0');
         match width {
             Some(width) => table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic),
@@ -101,26 +100,23 @@ impl Table {
     }
 }
 
-/// `n` things, with the right ending: "1 passage", "2 passages".
+/// `n` things in singular or plural: "1 passage", "2 passages".
 pub fn counted(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
-/// An instant as the database writes it, to the minute: `2026-11-22 10:04`.
+/// A timestamp of the database, to the minute: `2026-11-22 10:04`.
 pub fn moment(timestamp: &str) -> String {
     let to_the_minute = timestamp.get(..16).unwrap_or(timestamp);
     to_the_minute.replacen('T', " ", 1)
 }
 
-/// One line of JSON on standard output, without characters that do something to a terminal.
-///
-/// # Errors
-/// If it cannot be written.
+/// Prints one line of JSON to standard output, with characters escaped that would affect a terminal.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(&printable_json(&serde_json::to_string(value)?))
 }
 
-/// They only stand within strings, where an escape means the same.
+/// These characters occur only in strings, where an escape is equivalent.
 fn printable_json(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
@@ -129,10 +125,7 @@ fn printable_json(json: &str) -> String {
     line
 }
 
-/// Text on standard output. A reader that has seen enough, such as `head`, is no error.
-///
-/// # Errors
-/// If it cannot be written.
+/// Prints text to standard output. A closed pipe, as with `head`, is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -147,12 +140,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_change_a_terminal_is_spelled_out() {
+    fn characters_that_affect_a_terminal_are_escaped() {
         assert_eq!(printable("a\u{1b}[2J\n\u{9b}1m\u{202e}b ü 漢"), r"a\u{1b}[2J\n\u{9b}1m\u{202e}b ü 漢");
     }
 
     #[test]
-    fn json_means_the_same_without_characters_that_change_a_terminal() {
+    fn escaped_json_has_the_same_value() {
         let value = serde_json::json!({ "name": "a\u{1b}[2J\u{9b}\u{202e}\u{7f}\"" });
         let json = printable_json(&value.to_string());
         assert!(!json.chars().any(is_hidden), "{json}");
@@ -160,9 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_one_line_and_ends_at_a_whole_character() {
-        assert_eq!(beginning("ä\n  b\tc", 9), "ä b c");
-        assert_eq!(beginning("ää bb", 3), "ää…");
+    fn an_excerpt_is_one_line_and_ends_at_a_whole_character() {
+        assert_eq!(excerpt("ä\n  b\tc", 9), "ä b c");
+        assert_eq!(excerpt("ää bb", 3), "ää…");
     }
 
     fn table() -> Table {
@@ -173,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_a_terminal_and_keeps_what_is_short() {
+    fn a_table_fits_a_terminal_and_truncates_only_flexible_columns() {
         let text = table().render_within(Some(40));
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
@@ -184,19 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn without_a_terminal_nothing_is_cut() {
+    fn without_a_terminal_nothing_is_truncated() {
         let text = table().render_within(None);
         assert!(text.contains(&format!("{}.md", "long name ".repeat(9))), "{text}");
         assert_eq!(text.lines().count(), 3);
     }
 
     #[test]
-    fn a_terminal_that_is_too_narrow_is_no_reason_to_fail() {
+    fn a_table_is_rendered_on_a_very_narrow_terminal() {
         assert!(table().render_within(Some(1)).lines().count() >= 3);
     }
 
     #[test]
-    fn moments_are_read_to_the_minute() {
+    fn timestamps_are_printed_to_the_minute() {
         assert_eq!(moment("2026-11-22T10:04:05.123+00:00"), "2026-11-22 10:04");
         assert_eq!(moment("now"), "now");
     }

@@ -1,4 +1,4 @@
-//! What a running command says on standard error: a bar on a terminal, plain lines elsewhere.
+//! Progress on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -8,10 +8,9 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::printable;
 
-/// How often a line says how far a run is where there is no bar.
+/// Interval between lines of progress where there is no bar.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Shows how far a run has come.
 pub struct Progress {
     bar: ProgressBar,
     output: Output,
@@ -32,12 +31,12 @@ struct Counted {
 }
 
 impl Progress {
-    /// For people or log files, whichever standard error leads to.
+    /// A bar or lines, depending on whether standard error is a terminal.
     pub fn on_stderr() -> Self {
         Self::new(if std::io::stderr().is_terminal() { Output::Terminal } else { Output::Lines })
     }
 
-    /// Says nothing.
+    /// Prints nothing.
     pub fn hidden() -> Self {
         Self::new(Output::Nothing)
     }
@@ -46,7 +45,7 @@ impl Progress {
         Self { bar: ProgressBar::hidden(), output, run: Mutex::new(None) }
     }
 
-    /// Starts counting up to the documents to be written.
+    /// Starts counting the documents to be written.
     pub fn start(&self, documents: usize) {
         let now = Instant::now();
         self.bar.set_length(documents as u64);
@@ -63,7 +62,7 @@ impl Progress {
         }
     }
 
-    /// One document more is settled, with so many chunks written.
+    /// Counts a document that is done, and the chunks written for it.
     pub fn document_done(&self, chunks: usize) {
         let Ok(mut run) = self.run.lock() else { return };
         let Some(run) = run.as_mut() else { return };
@@ -79,7 +78,7 @@ impl Progress {
         self.bar.set_message(rate);
     }
 
-    /// Something worth a line of its own.
+    /// Prints a line.
     pub fn line(&self, text: &str) {
         let text = printable(text);
         match self.output {
@@ -89,7 +88,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
         if let Ok(mut run) = self.run.lock() {

@@ -1,9 +1,9 @@
-//! New vectors for passages whose own are missing, out of date, or of another model. The passages stay as they are, so
-//! that what an administrator has edited is kept.
+//! New vectors for passages whose vectors are missing, stale, or from another model. The text of the passages does not change,
+//! so edits of an administrator are kept.
 //!
-//! Each batch is written on its own, and what has its vectors is not found again: a run that was stopped is taken up by
-//! the next one, and two at once do the same work twice at worst. The database leaves alone what was edited since it
-//! was read.
+//! Each batch is written separately, and passages with new vectors are not found again: the next run continues a stopped one,
+//! and two runs at the same time at worst do the same work twice. The database skips passages that were edited after they
+//! were read.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -15,56 +15,51 @@ use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors
 use crate::progress::Progress;
 use crate::sentence::{Sentence, sentences};
 use crate::supabase::SupabaseError;
-use crate::text_embedder::{TextEmbedder, vectors};
+use crate::text_embedder::{TextEmbedder, embed_all};
 
-/// Passages embedded and written together: with their sentences about as many texts as `kb sync` writes at a time.
+/// Passages embedded and written together: with their sentences about as many texts as in a batch of `kb sync`.
 const PASSAGES_PER_BATCH: usize = 64;
 
-/// Passages counted per request, the most that the server gives.
+/// Passages counted per request: the maximum of the server.
 const PASSAGES_PER_SURVEY_REQUEST: usize = 1000;
 
-/// How often a line says how far a run is.
+/// Interval between lines of progress.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What there is to do.
+/// The passages that need vectors.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Survey {
-    /// Passages.
+    /// Number of passages.
     pub chunks: usize,
-    /// Passages by reason.
+    /// Number of passages by reason.
     pub reasons: BTreeMap<Reason, usize>,
-    /// Passages by reason, by source of their document.
+    /// Number of passages by source of their document and by reason.
     pub documents: BTreeMap<String, BTreeMap<Reason, usize>>,
 }
 
-/// What was done.
+/// The result of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Reembedded {
     /// Passages with new vectors.
     pub written: usize,
-    /// Passages whose text was changed while they were embedded; the next run takes them.
+    /// Passages whose text changed while they were embedded; the next run embeds them.
     pub changed_meanwhile: usize,
-    /// Passages longer than what the model reads; their ends are not searched by meaning.
+    /// Passages longer than the limit of the model; their ends are not searched by meaning.
     pub too_long: usize,
-    /// Passages whose vectors the database does not take; they stay as they are.
+    /// Passages whose vectors the database refused; they stay as they were.
     pub refused: Vec<Refused>,
 }
 
-/// A passage whose vectors the database does not take.
+/// A passage whose vectors the database refused.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Refused {
     /// Source of its document.
     pub source: String,
-    /// Row of the passage.
     pub chunk_id: Uuid,
-    /// What the database said.
     pub reason: String,
 }
 
 /// Counts the passages that need vectors of `model`.
-///
-/// # Errors
-/// If the knowledge base cannot be read.
 pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Survey, SupabaseError> {
     let mut survey = Survey::default();
     let mut after = None;
@@ -84,7 +79,7 @@ pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Surve
 /// Embeds every passage of a collection that needs it.
 ///
 /// # Errors
-/// If the knowledge base cannot be read or written. What was written until then stays.
+/// If a request fails. Vectors that were written before stay.
 pub async fn reembed<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     embedder: &E,
@@ -96,10 +91,10 @@ pub async fn reembed<E: TextEmbedder>(
     ReembedRun { knowledge_base, embedder, model, collection: Some(collection), pace }.execute().await
 }
 
-/// Embeds what a survey found, for every reason, and says how much is left.
+/// Embeds the passages that a survey found, and prints how much is left.
 ///
 /// # Errors
-/// If the knowledge base cannot be read or written. What was written until then stays.
+/// If a request fails. Vectors that were written before stay.
 pub async fn reembed_surveyed<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     embedder: &E,
@@ -142,7 +137,7 @@ impl<E: TextEmbedder> ReembedRun<'_, E> {
         }
     }
 
-    /// A passage that the database refuses must not keep the others from their vectors.
+    /// A refused passage must not prevent the others from being written.
     async fn write_one_by_one(
         &self,
         vectors: &[NewVectors<'_>],
@@ -164,11 +159,11 @@ impl<E: TextEmbedder> ReembedRun<'_, E> {
 }
 
 impl Reembedded {
-    /// Counts what was written of so many passages.
-    fn add(&mut self, written: Vec<Uuid>, of: usize) {
+    /// Counts the passages that were written, out of `sent`.
+    fn add(&mut self, written: Vec<Uuid>, sent: usize) {
         let written = written.into_iter().collect::<HashSet<_>>().len();
         self.written += written;
-        self.changed_meanwhile += of.saturating_sub(written);
+        self.changed_meanwhile += sent.saturating_sub(written);
     }
 }
 
@@ -179,7 +174,7 @@ fn embed<'a, E: TextEmbedder>(
 ) -> Vec<NewVectors<'a>> {
     let count_tokens = |text: &str| embedder.count_tokens(text);
     let mut texts = Vec::new();
-    let mut of_chunks: Vec<(&ChunkToEmbed, Vec<Sentence>)> = Vec::new();
+    let mut sentences_by_chunk: Vec<(&ChunkToEmbed, Vec<Sentence>)> = Vec::new();
     for chunk in chunks {
         let context = headings(chunk.section.as_deref(), &count_tokens);
         let whole = with_context(context.as_deref(), &chunk.content);
@@ -191,9 +186,9 @@ fn embed<'a, E: TextEmbedder>(
         let sentences = sentences(&chunk.content);
         let embedded = |sentence: &Sentence| sentence.embedded_text(context.as_deref(), &chunk.content);
         texts.extend(sentences.iter().map(embedded));
-        of_chunks.push((chunk, sentences));
+        sentences_by_chunk.push((chunk, sentences));
     }
-    let mut vectors = vectors(embedder, &texts).into_iter();
+    let mut vectors = embed_all(embedder, &texts).into_iter();
     let new = |(chunk, sentences): (&'a ChunkToEmbed, Vec<Sentence>)| NewVectors {
         chunk,
         vector: vectors.next().unwrap_or_default(),
@@ -204,10 +199,10 @@ fn embed<'a, E: TextEmbedder>(
             .map(|(sentence, vector)| NewSentence { range: sentence.range, vector })
             .collect(),
     };
-    of_chunks.into_iter().map(new).collect()
+    sentences_by_chunk.into_iter().map(new).collect()
 }
 
-/// Says now and then how far a run is.
+/// Prints the progress at intervals.
 struct Pace<'a> {
     progress: &'a Progress,
     expected: Option<usize>,
@@ -246,14 +241,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_how_fast_and_how_long() {
+    fn a_line_of_progress_contains_rate_and_remaining_time() {
         let seconds = Duration::from_secs;
         assert_eq!(
             pace_line(50, Some(200), seconds(10)),
             "embedded 50 of 200 passages, 5.0 passages/s, 30 seconds left"
         );
         assert_eq!(pace_line(50, None, seconds(10)), "embedded 50 passages, 5.0 passages/s");
-        // Somebody edited more while it ran.
+        // Somebody edited passages during the run.
         assert_eq!(pace_line(50, Some(40), seconds(10)), "embedded 50 passages, 5.0 passages/s");
         assert!(pace_line(0, Some(40), seconds(0)).contains("left"));
     }

@@ -1,7 +1,7 @@
-//! The sentences of a chunk, each of which gets a vector of its own.
+//! The sentences of a chunk, each of which gets its own vector.
 //!
-//! A chunk's vector stands for everything the chunk says; a sentence's vector tells which part of it answers. What a
-//! sentence is (also a table row, also a block of code) is for `chat-core` to say, because an answer quotes the same.
+//! The vector of a chunk represents all of its text; the vector of a sentence shows which part answers a question. `chat-core`
+//! defines what a sentence is (a table row and a block of code count), because answers quote the same units.
 
 use std::ops::Range;
 
@@ -13,20 +13,19 @@ use crate::chunk::with_context;
 /// A sentence, table row or code block of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// Where it stands in the chunk's content, in characters (Unicode code points), as Postgres counts them.
+    /// Range in the chunk's content in characters (Unicode code points), as Postgres counts.
     pub range: Range<usize>,
-    /// The same place in bytes.
+    /// The same range in bytes.
     bytes: Range<usize>,
     /// The header row of a table row, in bytes.
     header: Option<Range<usize>>,
-    /// The line that introduces the list it is an item of, in bytes.
+    /// The line that introduces the list of an item, in bytes.
     introduction: Option<Range<usize>>,
 }
 
 impl Sentence {
-    /// What the sentence's vector is made from: its own words below the headings of its passage (`context`), since "It is
-    /// free." means little without them. A cell of a table is named by its column, a list item follows the line that
-    /// introduces its list.
+    /// The text to embed: the headings of its passage (`context`), because "It is free." means little without them, then the
+    /// sentence. Cells of a table row get the names of their columns, and a list item the line that introduces its list.
     pub fn embedded_text(&self, context: Option<&str>, content: &str) -> String {
         let text = |range: &Range<usize>| content.get(range.clone()).unwrap_or_default();
         let own = text(&self.bytes);
@@ -39,7 +38,7 @@ impl Sentence {
     }
 }
 
-/// The sentences of a chunk's content, in order, never overlapping; the first [`MAX_SENTENCES`]. A chunk may have none.
+/// The first [`MAX_SENTENCES`] sentences of a chunk's content, in order and disjoint. A chunk may have none.
 pub fn sentences(content: &str) -> Vec<Sentence> {
     let mut characters = Characters { content, byte: 0, before: 0 };
     let sentence = |unit: Unit| Sentence {
@@ -51,7 +50,7 @@ pub fn sentences(content: &str) -> Vec<Sentence> {
     units(content).into_iter().take(MAX_SENTENCES).map(sentence).collect()
 }
 
-/// The context of a table row is its header row, if the chunk has it, and the heading above the table.
+/// The first context of a table row is its header row, if the chunk contains it, or else the heading above the table.
 fn header_row(content: &str, unit: &Unit) -> Option<Range<usize>> {
     let is_row = |range: &&Range<usize>| content.get((*range).clone()).is_some_and(|text| text.contains('|'));
     let first = unit.context.first().filter(|_| unit.kind == UnitKind::TableRow);
@@ -84,7 +83,7 @@ mod tests {
         sentences(content).iter().map(|sentence| sentence.embedded_text(None, content)).collect()
     }
 
-    /// What Postgres' `substr(content, start + 1, end - start)` gives.
+    /// The result of `substr(content, start + 1, end - start)` in Postgres.
     fn substring(content: &str, range: &Range<usize>) -> String {
         content.chars().skip(range.start).take(range.len()).collect()
     }
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_embedded_below_its_headings() {
+    fn a_sentence_is_embedded_after_its_headings() {
         let content = "It is free.";
         let sentence = sentences(content).remove(0);
         assert_eq!(
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_item_is_embedded_behind_the_line_that_introduces_it() {
+    fn a_list_item_is_embedded_after_the_line_that_introduces_its_list() {
         assert_eq!(
             texts("You need:\n\n- a receipt\n- a box"),
             ["You need:", "You need: a receipt", "You need: a box"]
@@ -117,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn the_cells_of_a_table_row_are_embedded_with_their_names() {
+    fn cells_of_a_table_row_are_embedded_with_the_names_of_their_columns() {
         let content =
             "# Shipping\n\nWe ship. Ask us.\n\n| Way | Price |\n|---|---|\n| Air | 9 € |\n| Sea | 5 € |";
         assert_eq!(texts(content), ["We ship.", "Ask us.", "Way: Air; Price: 9 €", "Way: Sea; Price: 5 €"]);
     }
 
     #[test]
-    fn a_heading_is_not_taken_for_the_header_of_a_table_that_was_cut() {
+    fn a_heading_is_not_mistaken_for_the_header_of_a_split_table() {
         assert_eq!(texts("# Shipping\n\n| Air | 9 € |\n| Sea | 5 € |"), ["Air | 9 €", "Sea | 5 €"]);
     }
 
@@ -140,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_range_holds_the_sentence(content in "(?s)([#\\-|`> \n.!?a-zé字。👩‍👧\"]{0,10}){0,10}") {
+        fn every_range_contains_its_sentence(content in "(?s)([#\\-|`> \n.!?a-zé字。👩‍👧\"]{0,10}){0,10}") {
             let mut end = 0;
             for sentence in sentences(&content) {
                 prop_assert!(sentence.range.start >= end && sentence.range.start < sentence.range.end);

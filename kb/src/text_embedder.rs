@@ -1,14 +1,14 @@
-//! Texts → vectors, on all cores, one text at a time: passes shared by several texts save nothing natively.
+//! Embeds texts on all cores, one text per call: batching several texts into one pass saves nothing natively.
 
 use embedder::Embedder;
 use rayon::prelude::*;
 
-/// What is needed of the model; tests bring their own. A clone works beside the original, on another core.
+/// The embedding model; tests replace it. A clone runs in parallel with the original, on another core.
 pub trait TextEmbedder: Clone + Send + Sync {
-    /// Tokens of a text, the special ones included, not limited by what the model reads.
+    /// Number of tokens of a text, including the special ones and any beyond the limit of the model.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// The text's vector.
+    /// Embeds a text.
     fn vector(&mut self, text: &str) -> Vec<f32>;
 }
 
@@ -22,8 +22,8 @@ impl TextEmbedder for Embedder {
     }
 }
 
-/// The vectors of `texts`, in order.
-pub fn vectors(embedder: &impl TextEmbedder, texts: &[String]) -> Vec<Vec<f32>> {
+/// Embeds `texts`, in order.
+pub fn embed_all(embedder: &impl TextEmbedder, texts: &[String]) -> Vec<Vec<f32>> {
     let embed = |embedder: &mut _, text: &String| TextEmbedder::vector(embedder, text);
     texts.par_iter().map_init(|| embedder.clone(), embed).collect()
 }

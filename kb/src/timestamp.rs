@@ -1,12 +1,12 @@
-//! Instants as the database writes them.
+//! Parses timestamps of the database.
 
 use std::time::{Duration, SystemTime};
 
-/// Days of a year before each of its months, without 29 February.
+/// Days before each month of a common year.
 const DAYS_BEFORE: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
-/// Reads `2026-11-22T10:04:05.123456+00:00`. `None` if it is none, or before 1970.
-pub fn instant(timestamp: &str) -> Option<SystemTime> {
+/// Parses `2026-11-22T10:04:05.123456+00:00`; `None` for an invalid timestamp or one before 1970.
+pub fn parse_timestamp(timestamp: &str) -> Option<SystemTime> {
     let (date, time) = timestamp.split_once(['T', ' '])?;
     let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
     let zone_at = time.find(['Z', '+', '-'])?;
@@ -22,7 +22,7 @@ pub fn instant(timestamp: &str) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds(fraction)?))
 }
 
-/// From 1 January 1970.
+/// Days from 1 January 1970.
 fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
     let days_before_year = |year: u64| {
         let before = year - 1;
@@ -34,7 +34,7 @@ fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
     Some(days_before_year(year.max(1)) + in_year).and_then(|days| days.checked_sub(days_before_year(1970)))
 }
 
-/// Whether it is east of Greenwich, and by how many seconds: `Z`, `+01`, `+01:00`, `-05:30`.
+/// Whether the zone is east of Greenwich, and its offset in seconds: `Z`, `+01`, `+01:00`, `-05:30`.
 fn zone_offset(zone: &str) -> Option<(bool, u64)> {
     if zone == "Z" {
         return Some((true, 0));
@@ -54,7 +54,7 @@ fn nanoseconds(fraction: &str) -> Option<u32> {
     if is_fraction { format!("{fraction:0<9}").parse().ok() } else { None }
 }
 
-/// So many numbers, each of so many digits.
+/// Splits a text into numbers with the given numbers of digits.
 fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u64; N]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; N];
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
 
     fn seconds(timestamp: &str) -> Option<u64> {
-        Some(instant(timestamp)?.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs())
+        Some(parse_timestamp(timestamp)?.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs())
     }
 
     #[test]
-    fn timestamps_of_the_database_are_read() {
+    fn timestamps_of_the_database_are_parsed() {
         // date -u -d TIMESTAMP +%s
         for (timestamp, expected) in [
             ("1970-01-01T00:00:00+00:00", 0),
@@ -93,12 +93,12 @@ mod tests {
         ] {
             assert_eq!(seconds(timestamp), Some(expected), "{timestamp}");
         }
-        let fraction = instant("1970-01-01T00:00:00.5+00:00").unwrap();
+        let fraction = parse_timestamp("1970-01-01T00:00:00.5+00:00").unwrap();
         assert_eq!(fraction.duration_since(SystemTime::UNIX_EPOCH).unwrap(), Duration::from_millis(500));
     }
 
     #[test]
-    fn what_is_no_timestamp_is_none() {
+    fn invalid_timestamps_are_rejected() {
         for text in [
             "",
             "T",
@@ -122,7 +122,7 @@ mod tests {
             "0000-11-22T10:04:05Z",
             "2026-11-22T10:04:05.1234567890Z",
         ] {
-            assert_eq!(instant(text), None, "{text:?}");
+            assert_eq!(parse_timestamp(text), None, "{text:?}");
         }
     }
 }

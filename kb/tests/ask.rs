@@ -1,4 +1,4 @@
-//! `kb ask` against a server that answers on demand.
+//! `kb ask` against a server with scripted responses.
 
 #[allow(dead_code, reason = "the tests of writing use all of it")]
 mod support;
@@ -96,7 +96,7 @@ fn a_question_is_searched_by_vector_and_words_and_answered_from_what_is_found() 
 }
 
 #[test]
-fn a_knowledge_base_without_documents_is_told_from_one_that_finds_nothing() {
+fn an_empty_knowledge_base_is_distinguished_from_one_without_matches() {
     let (asked, _) = ask_server("Refunds?", |_| json(200, "[]"));
     assert_eq!(reason(asked), Reason::EmptyKb);
     let (asked, requests) = ask_server("Refunds?", |request| match request.line.as_str() {
@@ -108,7 +108,7 @@ fn a_knowledge_base_without_documents_is_told_from_one_that_finds_nothing() {
 }
 
 #[test]
-fn what_is_near_but_not_near_enough_is_refused_and_named() {
+fn a_question_with_only_similar_passages_is_refused_and_they_are_listed() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.34, "model"));
     let asked = asked.unwrap();
     let text = reply(&asked);
@@ -127,7 +127,7 @@ fn vectors_of_another_model_are_an_error_and_not_an_answer() {
 }
 
 #[test]
-fn questions_that_the_worker_would_not_take_are_not_sent() {
+fn questions_that_the_worker_would_refuse_are_not_sent() {
     for (question, expected) in [(" \n".to_owned(), "empty"), ("ä".repeat(4001), "4001 characters")] {
         let (asked, requests) = ask_server(&question, |_| json(200, "[]"));
         assert!(asked.unwrap_err().to_string().contains(expected));

@@ -1,4 +1,4 @@
-//! Documents that are large in ways that hide from the tokenizer: each is cut within the limits, and none makes a question fail.
+//! Documents that are large but have few tokens: each is split within the limits, and none makes a question fail.
 
 #[path = "../extract/tests/support/oversized.rs"]
 mod files;
@@ -56,7 +56,7 @@ fn a_question_about_an_oversized_document_is_answered() {
         let (extracted, chunks, _) = read(&file, &model);
         let passages: Vec<_> = chunks.iter().map(|chunk| (chunk, chunk.content(&extracted.text))).collect();
         let answer = passages.iter().position(|(_, content)| content.contains(file.answer)).expect(file.name);
-        // The passage that answers first, then those around it, as many as can be found.
+        // The passage with the answer first, then as many others as a search returns.
         let start = answer.saturating_sub(MAX_MATCH_COUNT / 2);
         let around = passages.iter().skip(start).take(MAX_MATCH_COUNT - 1);
         let found = [&passages[answer]].into_iter().chain(around);
@@ -83,9 +83,9 @@ fn model() -> Embedder {
     Embedder::from_dir(folder.as_ref()).expect("the model")
 }
 
-/// The document, its chunks, and how many bytes the tokenizer was given for them.
+/// The document, its chunks, and the number of bytes that the tokenizer read for them.
 fn read(file: &Oversized, model: &Embedder) -> (Extracted, Vec<Chunk>, usize) {
-    let format = Format::of(Path::new(file.name)).expect(file.name);
+    let format = Format::from_path(Path::new(file.name)).expect(file.name);
     let extracted = extract(file.content.as_bytes(), format).expect(file.name);
     let counted = Cell::new(0);
     let counting = |text: &str| {
@@ -96,7 +96,7 @@ fn read(file: &Oversized, model: &Embedder) -> (Extracted, Vec<Chunk>, usize) {
     (extracted, chunks, counted.get())
 }
 
-/// As `match_chunks` gives it; the first is the nearest.
+/// A row of `match_chunks`; the first is the most similar.
 fn row(at: usize, chunk: &Chunk, content: &str) -> Value {
     let similarity = if at == 0 { 0.8 } else { 0.5 - at as f64 / 1000.0 };
     let sentence = |sentence: kb::sentence::Sentence| json!({ "start": sentence.range.start, "end": sentence.range.end, "similarity": similarity });

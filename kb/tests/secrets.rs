@@ -1,4 +1,4 @@
-//! Where the secret key must not be seen.
+//! The secret key must not be visible to other processes.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const NOBODY: u32 = 65_534;
 
-/// The kernel gives `/proc` of a process to root when it closes the process to others of its user.
+/// The kernel changes the owner of `/proc/PID` to root when a process is hidden from others of its user.
 #[test]
 fn other_processes_of_the_user_cannot_read_the_environment() {
     let folder = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ fn other_processes_of_the_user_cannot_read_the_environment() {
         command.uid(NOBODY).gid(NOBODY);
     }
     let mut child = command.spawn().unwrap();
-    // It waits for an answer from here on.
+    // From here on it waits for a response.
     let (mut connection, _) = server.accept().unwrap();
     connection.read_exact(&mut [0; 4]).unwrap();
     let process = format!("/proc/{}", child.id());

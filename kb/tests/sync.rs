@@ -1,4 +1,4 @@
-//! `kb sync` when the server, the network, the disk or another run gets in its way.
+//! `kb sync` with failures of the server, the network and the disk, and with concurrent runs.
 
 mod support;
 
@@ -42,7 +42,7 @@ impl TextEmbedder for FakeEmbedder {
         text.split_whitespace().count() + 2
     }
 
-    /// Tells texts of different lengths apart.
+    /// Distinguishes texts of different lengths.
     fn vector(&mut self, text: &str) -> Vec<f32> {
         vec![text.len() as f32]
     }
@@ -62,7 +62,7 @@ impl Folder {
     }
 
     /// `a.md` and `b.md`.
-    fn of_two() -> Self {
+    fn with_two_files() -> Self {
         Self::new(&[("a.md", "# a.md\n\nSome text."), ("b.md", "# b.md\n\nSome text.")])
     }
 
@@ -98,7 +98,7 @@ impl Folder {
     }
 }
 
-/// What an empty knowledge base answers.
+/// The responses of an empty knowledge base.
 fn empty(request: &Request) -> Answer {
     match request.line.as_str() {
         BEGIN => json(200, r#"{"acquired":true}"#),
@@ -115,7 +115,7 @@ fn empty_server() -> FakeServer {
     FakeServer::start(|request, _| empty(request))
 }
 
-/// A knowledge base with documents, which has one page of them.
+/// A knowledge base with one page of documents.
 fn server_with(documents: Value) -> FakeServer {
     let page = documents.to_string();
     FakeServer::start(move |request, before| match (request.line.as_str(), before) {
@@ -131,7 +131,7 @@ fn document(id: u128, source: &str, status: &str, storage_path: Option<&str>) ->
     })
 }
 
-/// The chunks of all requests that wrote some.
+/// The chunks in all requests that wrote chunks.
 fn chunks(server: &FakeServer) -> Vec<Value> {
     let bodies = server.requests().into_iter().filter(|request| request.line == CHUNKS);
     let bodies = bodies.map(|request| serde_json::from_str::<Value>(&request.body).unwrap());
@@ -139,11 +139,11 @@ fn chunks(server: &FakeServer) -> Vec<Value> {
 }
 
 /// Sorted, since documents are prepared on several threads.
-fn outcomes(summary: &Summary) -> Vec<(&str, &DocumentResult)> {
-    let mut outcomes: Vec<_> =
+fn results(summary: &Summary) -> Vec<(&str, &DocumentResult)> {
+    let mut results: Vec<_> =
         summary.documents.iter().map(|entry| (entry.source.as_str(), &entry.result)).collect();
-    outcomes.sort_by_key(|(source, _)| *source);
-    outcomes
+    results.sort_by_key(|(source, _)| *source);
+    results
 }
 
 fn added(chunks: usize, sentences: usize) -> DocumentResult {
@@ -154,7 +154,7 @@ fn added(chunks: usize, sentences: usize) -> DocumentResult {
 fn documents_are_published_after_their_chunks_sentences_and_vectors() {
     let server = empty_server();
     let summary = Folder::new(&[("a.md", "# A\n\nSome text.")]).sync(&server).unwrap();
-    assert_eq!(outcomes(&summary), [("kb/a.md", &added(1, 1))]);
+    assert_eq!(results(&summary), [("kb/a.md", &added(1, 1))]);
     let requests = server.requests();
     let lines: Vec<_> = requests.iter().map(|request| request.line.as_str()).collect();
     let position =
@@ -195,7 +195,7 @@ fn each_chunk_and_each_sentence_gets_the_vector_of_its_own_text() {
 }
 
 #[test]
-fn a_large_document_is_written_in_parts_which_a_lost_answer_does_not_change() {
+fn a_large_document_is_written_in_parts_even_if_a_response_is_lost() {
     let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (CHUNKS, 1) => Answer::Drop,
         _ => empty(request),
@@ -206,7 +206,7 @@ fn a_large_document_is_written_in_parts_which_a_lost_answer_does_not_change() {
     let requests = server.requests();
     let writes: Vec<_> = requests.iter().filter(|request| request.line == CHUNKS).collect();
     assert!(writes.len() > 4, "{} writes", writes.len());
-    assert_eq!(writes[1].body, writes[2].body, "the same rows under the same keys");
+    assert_eq!(writes[1].body, writes[2].body, "the same rows with the same ids");
     let ordinals: std::collections::BTreeSet<_> =
         chunks(&server).iter().map(|chunk| chunk["ordinal"].as_u64().unwrap()).collect();
     assert_eq!(ordinals.len() as u64, ordinals.last().unwrap() + 1);
@@ -216,7 +216,7 @@ fn a_large_document_is_written_in_parts_which_a_lost_answer_does_not_change() {
 #[test]
 fn a_refused_connection_is_retried_and_then_explained() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = Folder::of_two().sync_with(&format!("http://{closed}"), |_| {}).unwrap_err();
+    let error = Folder::with_two_files().sync_with(&format!("http://{closed}"), |_| {}).unwrap_err();
     assert!(matches!(error, SyncError::Supabase(SupabaseError::Unreachable { .. })), "{error:?}");
     assert!(error.to_string().contains("SUPABASE_URL"), "{error}");
 }
@@ -224,7 +224,7 @@ fn a_refused_connection_is_retried_and_then_explained() {
 #[test]
 fn a_wrong_key_is_explained_once_and_never_shown() {
     let server = FakeServer::start(|_, _| json(401, r#"{"message":"bad sb_secret_do_not_print"}"#));
-    let error = Folder::of_two().sync(&server).unwrap_err();
+    let error = Folder::with_two_files().sync(&server).unwrap_err();
     assert!(error.to_string().contains("SUPABASE_SECRET_KEY"), "{error}");
     assert!(!format!("{error} {error:?}").contains(KEY));
     assert_eq!(server.requests().len(), 1);
@@ -233,28 +233,28 @@ fn a_wrong_key_is_explained_once_and_never_shown() {
 #[test]
 fn a_message_that_repeats_the_key_is_shown_without_it() {
     let server = FakeServer::start(|_, _| json(400, r#"{"message":"bad sb_secret_do_not_print"}"#));
-    let error = Folder::of_two().sync(&server).unwrap_err();
+    let error = Folder::with_two_files().sync(&server).unwrap_err();
     assert!(error.to_string().contains("bad [key]"), "{error}");
 }
 
 #[test]
 fn a_missing_schema_says_how_to_create_it() {
     let server = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
-    assert!(Folder::of_two().sync(&server).unwrap_err().to_string().contains("supabase db push"));
+    assert!(Folder::with_two_files().sync(&server).unwrap_err().to_string().contains("supabase db push"));
 }
 
 #[test]
-fn an_overloaded_server_is_asked_again() {
+fn an_overloaded_server_is_retried() {
     let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (CHUNKS, 0) => json(503, "busy"),
         (PUBLISH, 0) => json(429, "slow down"),
         _ => empty(request),
     });
-    let summary = Folder::of_two().sync(&server).unwrap();
+    let summary = Folder::with_two_files().sync(&server).unwrap();
     assert!(!summary.has_failures(), "{summary:?}");
     let requests = server.requests();
     let tries: Vec<_> = requests.iter().filter(|request| request.line == CHUNKS).take(2).collect();
-    assert_eq!(tries[0].body, tries[1].body, "the same rows under the same ids");
+    assert_eq!(tries[0].body, tries[1].body, "the same rows with the same ids");
 }
 
 #[test]
@@ -263,19 +263,16 @@ fn a_connection_lost_between_chunks_and_publishing_publishes_nothing() {
         CHUNKS => Answer::Drop,
         _ => empty(request),
     });
-    let summary = Folder::of_two().sync(&server).unwrap();
+    let summary = Folder::with_two_files().sync(&server).unwrap();
     assert!(summary.stopped.as_ref().is_some_and(|reason| reason.contains("cannot reach")), "{summary:?}");
     assert_eq!((server.count(PUBLISH), server.count(END)), (0, 1));
-    let outcomes = outcomes(&summary);
-    assert_eq!(outcomes.len(), 2);
-    assert!(
-        outcomes.iter().all(|(_, outcome)| matches!(outcome, DocumentResult::Failed { .. })),
-        "{outcomes:?}"
-    );
+    let results = results(&summary);
+    assert_eq!(results.len(), 2);
+    assert!(results.iter().all(|(_, result)| matches!(result, DocumentResult::Failed { .. })), "{results:?}");
 }
 
 #[test]
-fn a_lost_answer_to_publishing_is_not_mistaken_for_a_failure() {
+fn a_lost_response_to_publishing_is_not_a_failure() {
     let server = FakeServer::start({
         let inserted = Mutex::new(String::new());
         move |request, before| match (request.line.as_str(), before) {
@@ -313,19 +310,19 @@ fn a_document_that_the_database_refuses_does_not_stop_the_others() {
                 }
             }
         });
-        let summary = Folder::of_two().sync(&server).unwrap();
-        let outcomes = outcomes(&summary);
+        let summary = Folder::with_two_files().sync(&server).unwrap();
+        let results = results(&summary);
         assert!(
-            matches!(outcomes[0], ("kb/a.md", DocumentResult::Failed { reason }) if reason.contains("bad text")),
-            "{refused}: {outcomes:?}"
+            matches!(results[0], ("kb/a.md", DocumentResult::Failed { reason }) if reason.contains("bad text")),
+            "{refused}: {results:?}"
         );
-        assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)), "{refused}");
-        assert_eq!(server.count(DELETE), 1, "{refused}: what was begun is cleared away");
+        assert_eq!(results[1], ("kb/b.md", &added(1, 1)), "{refused}");
+        assert_eq!(server.count(DELETE), 1, "{refused}: the pending row is deleted");
     }
 }
 
 #[test]
-fn a_limit_of_the_database_that_a_document_breaks_is_told_with_its_name() {
+fn a_violated_constraint_of_the_database_is_reported_by_name() {
     let limit = r#"{"code":"23514","message":"violates check constraint \"kb_chunks_content_size\""}"#;
     for refused in [INSERT, CHUNKS, PUBLISH] {
         let server =
@@ -335,23 +332,23 @@ fn a_limit_of_the_database_that_a_document_breaks_is_told_with_its_name() {
                 },
             );
         let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
-        let outcomes = outcomes(&summary);
+        let results = results(&summary);
         assert!(
-            matches!(outcomes[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
-            "{refused}: {outcomes:?}"
+            matches!(results[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+            "{refused}: {results:?}"
         );
     }
-    // A file that was renamed, which has no new content to be written.
+    // A renamed file, whose content is not written again.
     let server = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
         (LIST, 0) => json(200, moved_document().to_string()),
         (UPDATE, _) => json(400, limit),
         _ => empty(request),
     });
     let summary = Folder::new(&[("a.md", "Some text.")]).sync(&server).unwrap();
-    let outcomes = outcomes(&summary);
+    let results = results(&summary);
     assert!(
-        matches!(outcomes[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
-        "{outcomes:?}"
+        matches!(results[..], [("kb/a.md", DocumentResult::Failed { reason })] if reason.contains("kb_chunks_content_size")),
+        "{results:?}"
     );
     assert_eq!(server.count(DELETE), 0, "the document stays under its old name");
 }
@@ -374,7 +371,7 @@ fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_wr
         document(2, "kb/b.md", "failed", None),
         document(3, "kb/c.md", "pending", Some("put here/c.md")),
     ]));
-    Folder::of_two().sync(&server).unwrap();
+    Folder::with_two_files().sync(&server).unwrap();
     let requests = server.requests();
     let position = |line: &str| requests.iter().position(|request| request.line == line).unwrap();
     assert!(position(DELETE) < position(DELETE_FILES) && position(DELETE_FILES) < position(INSERT));
@@ -382,10 +379,10 @@ fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_wr
 }
 
 #[test]
-fn what_the_folder_does_not_have_is_removed_at_the_end_with_its_original() {
+fn a_document_missing_in_the_folder_is_removed_last_with_its_original() {
     let server = server_with(value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]));
-    let summary = Folder::of_two().sync(&server).unwrap();
-    assert_eq!(outcomes(&summary)[2], ("kb/old.md", &DocumentResult::Removed));
+    let summary = Folder::with_two_files().sync(&server).unwrap();
+    assert_eq!(results(&summary)[2], ("kb/old.md", &DocumentResult::Removed));
     let requests = server.requests();
     let position = |line: &str| requests.iter().rposition(|request| request.line == line).unwrap();
     assert!(position(PUBLISH) < position(DELETE) && position(DELETE) < position(DELETE_FILES));
@@ -399,29 +396,29 @@ fn nothing_is_removed_when_a_run_is_stopped() {
         (PUBLISH, _) => Answer::Drop,
         _ => empty(request),
     });
-    let summary = Folder::of_two().sync(&server).unwrap();
+    let summary = Folder::with_two_files().sync(&server).unwrap();
     assert!(summary.has_failures());
     assert_eq!(server.count(DELETE), 0);
 }
 
 #[test]
-fn a_document_whose_file_cannot_be_read_stays() {
+fn a_document_whose_file_cannot_be_read_is_kept() {
     let server = server_with(value!([document(1, "kb/large.md", "ready", None)]));
-    let folder = Folder::of_two();
+    let folder = Folder::with_two_files();
     std::fs::File::create(folder.path("large.md")).unwrap().set_len(1 << 30).unwrap();
     let summary = folder.sync(&server).unwrap();
-    let outcomes = outcomes(&summary);
+    let results = results(&summary);
     assert!(
-        matches!(outcomes[2], ("kb/large.md", DocumentResult::Failed { reason }) if reason.contains("larger than 50 MB"))
+        matches!(results[2], ("kb/large.md", DocumentResult::Failed { reason }) if reason.contains("larger than 50 MB"))
     );
     assert_eq!(server.count(DELETE), 0);
 }
 
 #[test]
-fn nothing_is_removed_when_a_part_of_the_folder_cannot_be_named() {
+fn nothing_is_removed_when_a_file_name_is_not_unicode() {
     use std::os::unix::ffi::OsStrExt;
     let server = server_with(value!([document(1, "kb/old.md", "ready", None)]));
-    let folder = Folder::of_two();
+    let folder = Folder::with_two_files();
     let name = Path::new(std::ffi::OsStr::from_bytes(b"\xff.md"));
     std::fs::write(folder.0.path().join("kb").join(name), "text").unwrap();
     assert!(folder.sync(&server).unwrap().has_failures());
@@ -429,14 +426,14 @@ fn nothing_is_removed_when_a_part_of_the_folder_cannot_be_named() {
 }
 
 #[test]
-fn most_of_a_collection_is_removed_only_by_force() {
+fn most_of_a_collection_is_removed_only_with_force() {
     let documents: Vec<_> = (0..10).map(|at| document(at, &format!("kb/{at}.md"), "ready", None)).collect();
     let server = server_with(documents.clone().into());
-    let error = Folder::of_two().sync(&server).unwrap_err();
+    let error = Folder::with_two_files().sync(&server).unwrap_err();
     assert!(error.to_string().contains("10 of 10 documents of kb"), "{error}");
     assert_eq!((server.count(DELETE), server.count(INSERT), server.count(END)), (0, 0, 1));
     let server = server_with(documents.into());
-    let summary = Folder::of_two().sync_with(&server.url, |options| options.force = true).unwrap();
+    let summary = Folder::with_two_files().sync_with(&server.url, |options| options.force = true).unwrap();
     let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
     assert_eq!((removed.count(), server.count(DELETE)), (10, 1), "in one request");
 }
@@ -452,15 +449,15 @@ fn an_empty_folder_removes_nothing_unless_forced() {
 }
 
 #[test]
-fn a_dry_run_asks_for_no_lease_and_writes_nothing() {
+fn a_dry_run_takes_no_lease_and_writes_nothing() {
     let server = server_with(value!([document(1, "kb/old.md", "ready", None)]));
-    let summary = Folder::of_two().sync_with(&server.url, |options| options.dry_run = true).unwrap();
+    let summary = Folder::with_two_files().sync_with(&server.url, |options| options.dry_run = true).unwrap();
     assert_eq!(summary.plan, ["  add      kb/a.md", "  add      kb/b.md", "  remove   kb/old.md"]);
     assert!(server.requests().iter().all(|request| request.line.starts_with("GET ")));
 }
 
 #[test]
-fn originals_are_there_before_a_document_is_visible() {
+fn an_original_is_uploaded_before_its_document_is_published() {
     let server = empty_server();
     let folder = Folder::new(&[("Größe 1.md", "Some text.")]);
     folder.sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
@@ -478,8 +475,9 @@ fn a_document_whose_original_cannot_be_stored_is_not_published() {
         line if line.starts_with("POST /storage/") => json(413, r#"{"message":"too large"}"#),
         _ => empty(request),
     });
-    let summary = Folder::of_two().sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
-    assert!(outcomes(&summary).iter().all(|(_, outcome)| matches!(outcome, DocumentResult::Failed { .. })));
+    let summary =
+        Folder::with_two_files().sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
+    assert!(results(&summary).iter().all(|(_, result)| matches!(result, DocumentResult::Failed { .. })));
     assert_eq!((server.count(PUBLISH), server.count(DELETE)), (0, 2));
 }
 
@@ -497,15 +495,15 @@ fn a_file_that_changes_while_it_is_read_is_not_published() {
             });
         })
         .unwrap();
-    let outcomes = outcomes(&summary);
+    let results = results(&summary);
     assert!(
-        matches!(outcomes[0], (_, DocumentResult::Failed { reason }) if reason.contains("was changed")),
-        "{outcomes:?}"
+        matches!(results[0], (_, DocumentResult::Failed { reason }) if reason.contains("was changed")),
+        "{results:?}"
     );
     assert_eq!(server.count(PUBLISH), 0);
 }
 
-/// Syncs `a.md`, which holds "Some text.", while `change` is made to it when `at` is requested.
+/// Syncs `a.md` with "Some text.", and calls `change` on it at the first request of `at`.
 fn sync_while(at: &'static str, change: impl Fn(&Path) + Send + 'static) -> (FakeServer, String) {
     let folder = Folder::new(&[("a.md", "Some text.")]);
     let path = folder.path("a.md");
@@ -516,18 +514,18 @@ fn sync_while(at: &'static str, change: impl Fn(&Path) + Send + 'static) -> (Fak
         empty(request)
     });
     let summary = folder.sync_with(&server.url, |options| {
-        // The one renewal that is left is that between plan and loading.
+        // The only renewal is then the one between planning and loading.
         options.lease_times.renewal = Duration::from_secs(600);
     });
     let summary = summary.unwrap();
-    let [("kb/a.md", DocumentResult::Failed { reason })] = outcomes(&summary)[..] else {
-        panic!("{:?}", outcomes(&summary))
+    let [("kb/a.md", DocumentResult::Failed { reason })] = results(&summary)[..] else {
+        panic!("{:?}", results(&summary))
     };
     (server, reason.clone())
 }
 
 #[test]
-fn a_file_that_is_not_as_planned_is_not_read() {
+fn a_file_that_changed_after_planning_is_not_written() {
     for text in ["Some secret text.", "Some", ""] {
         let (server, reason) = sync_while(RENEW, move |path| std::fs::write(path, text).unwrap());
         assert!(reason.starts_with("was changed while it was read"), "{reason}");
@@ -537,10 +535,10 @@ fn a_file_that_is_not_as_planned_is_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_takes_the_place_of_a_file_is_not_followed() {
+fn a_link_that_replaces_a_file_is_not_followed() {
     let secret = tempfile::tempdir().unwrap();
     let secret_path = secret.path().join("secret.md");
-    // The same text shows that it is the link that is refused.
+    // The text is the same, so only the link can be the reason.
     std::fs::write(&secret_path, "Some text.").unwrap();
     for at in [LIST, RENEW] {
         let target = secret_path.clone();
@@ -554,9 +552,9 @@ fn a_link_that_takes_the_place_of_a_file_is_not_followed() {
 }
 
 #[test]
-fn a_reader_that_panics_costs_one_document() {
+fn a_panic_while_reading_affects_one_document() {
     let server = empty_server();
-    let summary = Folder::of_two()
+    let summary = Folder::with_two_files()
         .sync_with(&server.url, |options| {
             options.extract = Arc::new(|bytes, format| {
                 assert!(!bytes.starts_with(b"# a"), "made to panic");
@@ -564,9 +562,9 @@ fn a_reader_that_panics_costs_one_document() {
             });
         })
         .unwrap();
-    let outcomes = outcomes(&summary);
-    assert!(matches!(outcomes[0], ("kb/a.md", DocumentResult::Failed { .. })), "{outcomes:?}");
-    assert_eq!(outcomes[1], ("kb/b.md", &added(1, 1)));
+    let results = results(&summary);
+    assert!(matches!(results[0], ("kb/a.md", DocumentResult::Failed { .. })), "{results:?}");
+    assert_eq!(results[1], ("kb/b.md", &added(1, 1)));
 }
 
 #[test]
@@ -575,7 +573,7 @@ fn a_run_waits_for_another_one_and_gives_up() {
         BEGIN => json(200, r#"{"acquired":false,"host":"other"}"#),
         _ => empty(request),
     });
-    let error = Folder::of_two().sync(&server).unwrap_err();
+    let error = Folder::with_two_files().sync(&server).unwrap_err();
     assert!(error.to_string().contains("another sync of kb is still running on other"), "{error}");
     assert!(server.count(BEGIN) > 1 && server.count(LIST) == 0);
 }
@@ -590,12 +588,12 @@ fn a_run_that_loses_its_lease_stops() {
         }
         _ => empty(request),
     });
-    let error = Folder::of_two().sync(&server).unwrap_err();
+    let error = Folder::with_two_files().sync(&server).unwrap_err();
     assert!(matches!(error, SyncError::LeaseLost(_)), "{error}");
     assert_eq!(server.count(PUBLISH), 0);
 }
 
-/// What `kb_calibration` holds, with a model and when it was measured.
+/// The row of `kb_calibration`.
 fn calibration(model: &str) -> Value {
     value!([{
         "model": model, "language": "english", "mean": -4.2, "deviation": 2.0, "questions": 80,
@@ -603,7 +601,7 @@ fn calibration(model: &str) -> Value {
     }])
 }
 
-/// A knowledge base in one language that finds the same passage of a model for every question.
+/// A knowledge base in one language that finds the same passage for every question.
 fn measured_server(language: &'static str, model: &'static str, stored: Value) -> FakeServer {
     let passage = value!([{
         "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "a.md",
@@ -630,15 +628,15 @@ fn written(server: &FakeServer) -> Vec<Value> {
 }
 
 #[test]
-fn a_sync_that_wrote_something_measures_what_other_questions_reach() {
+fn a_sync_with_changes_calibrates() {
     for stored in [value!([]), calibration("model")] {
         let server = measured_server("english", "model", stored);
-        let summary = Folder::of_two().sync(&server).unwrap();
+        let summary = Folder::with_two_files().sync(&server).unwrap();
         let written = written(&server);
         let [row] = written.as_slice() else { panic!("{written:?}") };
         assert_eq!((&row["id"], &row["model"]), (&value!(true), &value!("model")));
         assert_eq!((&row["language"], &row["questions"]), (&value!("english"), &value!(80)));
-        // One passage for all questions: the least deviation there is.
+        // The same passage for all questions gives the minimum deviation.
         assert!(row["mean"].as_f64().unwrap() < 0.0 && row["deviation"] == 0.5, "{row}");
         assert_eq!(server.count(MATCH), 80);
         let lines: Vec<_> = server.requests().into_iter().map(|request| request.line).collect();
@@ -651,12 +649,12 @@ fn a_sync_that_wrote_something_measures_what_other_questions_reach() {
 }
 
 #[test]
-fn a_sync_without_changes_measures_only_if_the_last_calibration_does_not_hold() {
+fn a_sync_without_changes_calibrates_only_if_the_last_calibration_is_outdated() {
     let measured = |stored: Value, changed: &'static str| {
         let server = FakeServer::start(move |request, before| match request.line.as_str() {
             STORED => json(200, stored.to_string()),
             LANGUAGES => json(200, r#"[{"language":"english","chunks":5}]"#),
-            // The first listing is the collection, which ends at once; the second asks for later changes.
+            // The first request lists the collection, which is empty; the second asks for later changes.
             LIST if before == 1 => json(200, changed),
             _ => empty(request),
         });
@@ -672,15 +670,15 @@ fn a_sync_without_changes_measures_only_if_the_last_calibration_does_not_hold() 
 #[test]
 fn a_language_without_questions_has_no_calibration() {
     let server = measured_server("finnish", "model", calibration("model"));
-    let summary = Folder::of_two().sync(&server).unwrap();
+    let summary = Folder::with_two_files().sync(&server).unwrap();
     assert_eq!((server.count(MATCH), server.count(CALIBRATE)), (0, 0));
     assert_eq!((server.count(UNCALIBRATE), summary.calibration), (1, None));
 }
 
 #[test]
-fn what_cannot_be_measured_is_a_warning_and_leaves_what_is_there() {
+fn a_failed_calibration_is_a_warning_and_keeps_the_previous_one() {
     let server = measured_server("english", "another", calibration("model"));
-    let summary = Folder::of_two().sync(&server).unwrap();
+    let summary = Folder::with_two_files().sync(&server).unwrap();
     assert!(!summary.has_failures(), "{summary:?}");
     assert!(summary.calibration_failure.is_some_and(|failure| failure.contains("kb reembed")));
     assert_eq!((server.count(CALIBRATE), server.count(UNCALIBRATE)), (0, 0));

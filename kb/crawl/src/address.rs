@@ -1,42 +1,42 @@
-//! What counts as the address of a page, and how addresses are shown without the credentials they may carry.
+//! Parses the addresses of pages, and shows them without the credentials that they may contain.
 
 use reqwest::Url;
 use thiserror::Error;
 
-/// Longest address that is taken, in bytes. sitemaps.org allows less than 2,048; documents are told apart by it, and
-/// an index on a text column holds no more than about 2,700 bytes.
-const LONGEST: usize = 2_047;
+/// Maximum size of an address in bytes. sitemaps.org requires less than 2,048 characters; the address identifies a document,
+/// and an index on a text column supports at most about 2,700 bytes.
+const MAX_ADDRESS_BYTES: usize = 2_047;
 
-/// Longest piece of somebody else's text that is repeated in a message, in characters.
-const LONGEST_SHOWN: usize = 200;
+/// Maximum number of characters of untrusted text in a message.
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Why an entry of a listing is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Rejection {
-    /// Not an absolute address of the web.
+    /// Not an absolute web address.
     #[error("not an address that starts with http:// or https://")]
     NotAnAddress,
     /// White space in the middle, usually two entries on one line.
-    #[error("white space inside the address; put one address on a line, and write %20 for a space")]
+    #[error("white space inside the address; put one address on each line, and write %20 for a space")]
     WhiteSpace,
     /// 2,048 bytes or more, as sent.
     #[error("longer than 2,047 characters")]
     TooLong,
-    /// A sitemap speaks for its own site only: same scheme, host and port (sitemaps.org, “Sitemap file location”).
+    /// A sitemap applies only to its own site: same scheme, host and port (sitemaps.org, “Sitemap file location”).
     #[error("on another site than the sitemap: scheme, host and port must be the same")]
     OtherSite,
 }
 
-/// Reads one entry of a listing. Credentials stay, the fragment goes: it never reaches a server.
+/// Parses one entry of a listing. Keeps credentials and removes the fragment, which is never sent to a server.
 pub(crate) fn parse(text: &str) -> Result<Url, Rejection> {
     let text = text.trim();
-    if text.len() > LONGEST {
+    if text.len() > MAX_ADDRESS_BYTES {
         return Err(Rejection::TooLong);
     }
     if text.contains(char::is_whitespace) {
         return Err(Rejection::WhiteSpace);
     }
-    // A character that could not be decoded: whatever the address was, this is not it.
+    // A character could not be decoded, so this is not the intended address.
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err(Rejection::NotAnAddress);
     }
@@ -46,13 +46,13 @@ pub(crate) fn parse(text: &str) -> Result<Url, Rejection> {
     Ok(url)
 }
 
-/// Holds an address that was parsed elsewhere against the same rules.
+/// Applies the same rules to an address that was parsed elsewhere.
 pub(crate) fn check(url: &Url) -> Result<(), Rejection> {
     if !is_web(url) {
         return Err(Rejection::NotAnAddress);
     }
-    // Percent-encoding makes addresses longer than what was written.
-    if bare(url).as_str().len() > LONGEST {
+    // Percent-encoding may have made the address longer.
+    if bare(url).as_str().len() > MAX_ADDRESS_BYTES {
         return Err(Rejection::TooLong);
     }
     Ok(())
@@ -62,7 +62,7 @@ pub(crate) fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// The address of the resource alone: no credentials, no fragment.
+/// The address without credentials and fragment.
 pub(crate) fn bare(url: &Url) -> Url {
     let mut bare = url.clone();
     bare.set_fragment(None);
@@ -77,21 +77,21 @@ pub(crate) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Text from a listing as messages show it: short, on one line, without credentials.
+/// Text of a listing for messages: short, on one line, without credentials.
 pub(crate) fn shown(text: &str) -> String {
     let text = match Url::parse(text.trim()) {
         Ok(url) if url.has_host() => bare(&url).to_string(),
         _ => without_user_info(text.trim()),
     };
     let mut shown: String =
-        text.chars().take(LONGEST_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        text.chars().take(MAX_SHOWN_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }
     shown
 }
 
-/// Something like an address that does not parse: everything up to the last `@` could be a password.
+/// In text that does not parse as an address, everything up to the last `@` may be a password.
 fn without_user_info(text: &str) -> String {
     match text.rsplit_once('@') {
         Some((_, rest)) => format!("…@{rest}"),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_normalised_and_lose_their_fragment() {
+    fn addresses_are_normalized_and_lose_their_fragment() {
         let read = |text: &str| parse(text).map(String::from);
         assert_eq!(read("HTTPS://Example.COM:443/a/../b#c").unwrap(), "https://example.com/b");
         assert_eq!(read(" http://[0:0::1]/ ").unwrap(), "http://[::1]/");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_the_web_is_rejected() {
+    fn text_that_is_not_a_web_address_is_rejected() {
         for text in
             ["", "/a", "example.com", "ftp://h/a", "file:///etc/passwd", "https://", "https://h:99999/"]
         {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_counts_what_is_sent() {
+    fn the_limit_applies_to_the_encoded_address() {
         let of_length = |length: usize| format!("https://h/{}", "a".repeat(length - 10));
         assert!(parse(&of_length(2_047)).is_ok());
         assert_eq!(parse(&of_length(2_048)), Err(Rejection::TooLong));
@@ -146,9 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn long_and_odd_text_is_shown_on_one_short_line() {
+    fn long_text_with_line_breaks_is_shown_on_one_short_line() {
         let text = shown(&format!("a\nb{}", "c".repeat(5_000)));
-        assert_eq!(text.chars().count(), LONGEST_SHOWN + 1);
+        assert_eq!(text.chars().count(), MAX_SHOWN_CHARS + 1);
         assert!(text.starts_with("a bc") && text.ends_with('…'));
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, in words for an administrator.
+//! Errors, with messages for an administrator.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -7,14 +7,13 @@ use thiserror::Error;
 
 const MIB: usize = 1024 * 1024;
 
-/// A listing that cannot be used, or options that cannot. Nothing is known about its pages then: none may be taken for
-/// removed.
+/// A listing or options that cannot be used. Nothing is known about the pages then, so none may be treated as removed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CrawlError {
-    /// No name that `robots.txt` could address, or characters that no header can carry.
+    /// The user agent has no name that `robots.txt` could address, or characters that a header cannot contain.
     #[error("“{0}” cannot be used as user agent; it must start with a name of letters, “-” and “_”")]
     UserAgent(String),
-    /// The HTTP client could not be made.
+    /// The HTTP client could not be created.
     #[error("cannot prepare HTTP requests: {0}")]
     Client(String),
     /// A sitemap could not be downloaded.
@@ -22,10 +21,10 @@ pub enum CrawlError {
     Unreadable {
         /// Without credentials.
         address: String,
-        /// What happened.
+        /// Why the download failed.
         reason: FetchError,
     },
-    /// A sitemap was downloaded and is not one.
+    /// The downloaded file is not a valid sitemap.
     #[error("sitemap {address}: {reason}")]
     Invalid {
         /// Without credentials.
@@ -33,18 +32,20 @@ pub enum CrawlError {
         /// What is wrong with it.
         reason: SitemapError,
     },
-    /// Sitemap indexes within sitemap indexes within …
-    #[error("sitemap {address} lies too deep: indexes may be nested {limit} deep; name a lower one")]
+    /// Sitemap indexes are nested too deeply.
+    #[error(
+        "sitemap {address} is nested too deeply: at most {limit} levels of indexes are followed; name a lower one"
+    )]
     TooDeep {
         /// Without credentials.
         address: String,
-        /// How many levels of indexes are followed.
+        /// The limit that was exceeded.
         limit: usize,
     },
-    /// More sitemaps than are ever read for one listing.
+    /// More sitemaps than the limit for one listing.
     #[error("the index leads to more than {limit} sitemaps; name one of them instead")]
     TooManySitemaps {
-        /// How many are read.
+        /// The limit.
         limit: usize,
     },
     /// More pages than [`Options::max_pages`](crate::Options::max_pages).
@@ -53,14 +54,14 @@ pub enum CrawlError {
         /// The limit.
         limit: usize,
     },
-    /// As many entries that cannot be used as pages are allowed.
+    /// More unusable entries than pages are allowed.
     #[error(
         "more than {limit} entries cannot be used, the first being {first}; is this the site's own sitemap?"
     )]
     TooManyRejected {
-        /// The limit.
+        /// The limit that was exceeded.
         limit: usize,
-        /// The first of them, with the reason.
+        /// The first unusable entry, with the reason.
         first: String,
     },
 }
@@ -68,11 +69,11 @@ pub enum CrawlError {
 /// What is wrong with the text of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
-    /// More than 50 MB once unpacked (sitemaps.org).
-    #[error("more than {} MiB unpacked, the most a sitemap may have", .0 / MIB)]
+    /// More than 50 MB uncompressed (sitemaps.org).
+    #[error("more than {} MiB uncompressed, the maximum of a sitemap", .0 / MIB)]
     TooLarge(usize),
     /// More than 50,000 entries (sitemaps.org).
-    #[error("more than {0} entries, the most a sitemap may have")]
+    #[error("more than {0} entries, the maximum of a sitemap")]
     TooManyEntries(usize),
     /// Damaged or cut short.
     #[error("gzip data is damaged or incomplete")]
@@ -80,12 +81,12 @@ pub enum SitemapError {
     /// Not well-formed.
     #[error("broken XML at byte {at}: {reason}")]
     Xml {
-        /// Counted from 0, in the unpacked text.
+        /// Offset in the uncompressed text.
         at: u64,
-        /// The parser's words.
+        /// Message of the parser.
         reason: String,
     },
-    /// Well-formed as far as it was read, but something else.
+    /// Another kind of XML document.
     #[error("not a sitemap: it begins with <{0}>")]
     Root(String),
     /// Neither XML nor a list of addresses.
@@ -93,9 +94,9 @@ pub enum SitemapError {
     Text,
 }
 
-/// Why a page was not fetched. [`FetchError::is_gone`] tells whether it exists no more, [`FetchError::is_unwelcome`]
-/// whether its site asks us to stay away; everything else says nothing about the page, and a document made of it must
-/// be kept.
+/// Why a page was not fetched. A document made from the page may be removed only if the page no longer exists
+/// ([`FetchError::is_gone`]) or its site asks us to stay away ([`FetchError::is_unwelcome`]); all other errors say nothing
+/// about the page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FetchError {
     /// Not `http` or `https`.
@@ -106,20 +107,20 @@ pub enum FetchError {
         "{site}/robots.txt forbids {product} to fetch this; ask the site's owner to allow it, or leave it out"
     )]
     Robots {
-        /// Scheme, host and port; another site's after a redirect.
+        /// Scheme, host and port; those of another site after a redirect.
         site: String,
-        /// The name rules address us by.
+        /// The name by which rules address us.
         product: String,
     },
-    /// `robots.txt` exists, perhaps, but could not be read: then everything counts as forbidden (RFC 9309, 2.3.1.4).
+    /// `robots.txt` could not be read, so everything counts as forbidden (RFC 9309, 2.3.1.4).
     #[error("{site}/robots.txt cannot be read, so nothing may be fetched there; try again later ({reason})")]
     RobotsUnreachable {
         /// Scheme, host and port.
         site: String,
-        /// What happened to the request for it.
+        /// Why the request for it failed.
         reason: String,
     },
-    /// A header or the page itself says `noindex`.
+    /// A header or the page says `noindex`.
     #[error("the page asks not to be indexed ({0})")]
     NoIndex(&'static str),
     /// 404 or 410.
@@ -128,16 +129,16 @@ pub enum FetchError {
     /// 401, 403 or 407.
     #[error("the site refuses access (HTTP {0}); only pages that need no sign-in can be fetched")]
     Denied(u16),
-    /// 408, 429 or 5xx, repetitions included.
+    /// 408, 429 or 5xx after all retries.
     #[error("the site is busy or broken (HTTP {status}){}; try again later", asked(.retry_after))]
     Busy {
-        /// Of the last answer.
+        /// Status of the last response.
         status: u16,
-        /// What the server asks us to wait.
+        /// The wait that the server requests.
         retry_after: Option<Duration>,
     },
     /// Any other status that is not success.
-    #[error("the site answers with HTTP {0}, which is not a page")]
+    #[error("the site responds with HTTP {0}, which is not a page")]
     Status(u16),
     /// More than [`Options::max_bytes`](crate::Options::max_bytes).
     #[error("larger than {}", size(*.0))]
@@ -145,55 +146,55 @@ pub enum FetchError {
     /// Refused by [`Options::accept`](crate::Options::accept); the body was not downloaded.
     #[error("content of type {0} cannot be read; leave the page out")]
     ContentType(String),
-    /// A `Content-Encoding` nobody asked for.
+    /// A `Content-Encoding` that was not requested.
     #[error("the content is encoded as {0}, although only gzip was offered")]
     Encoding(String),
     /// [`Options::timeout`](crate::Options::timeout).
-    #[error("no complete answer within {} s; try again later", .0.as_secs_f32())]
+    #[error("no complete response within {} s; try again later", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// A loop, usually.
-    #[error("more than {0} redirects; open the page in a browser and use the address it ends at")]
+    /// Usually a loop.
+    #[error("more than {0} redirects; open the page in a browser and use the address where it ends")]
     TooManyRedirects(usize),
-    /// To something that is not a page of the web.
+    /// The target is not a web page.
     #[error("redirects to “{0}”, which cannot be fetched")]
     BadRedirect(String),
-    /// Its host has no address of the public internet, and is not one that the user named for that.
+    /// The host has no public address, and the user did not name it.
     #[error(
         "{site} is at {address}, which is not on the public internet; only hosts that you name yourself may be there. If \
-         that is meant, name this address itself"
+         this is intended, name this address itself"
     )]
     PrivateAddress {
-        /// Scheme, host and port; another site's after a redirect.
+        /// Scheme, host and port; those of another site after a redirect.
         site: String,
-        /// The first that was found.
+        /// The first address that was found.
         address: IpAddr,
     },
-    /// Nothing listens there.
+    /// Nothing listens at this address.
     #[error("{0} refuses the connection; is the server running?")]
     Refused(String),
-    /// Other ways of not getting a connection, unknown hosts above all.
+    /// Other connection failures, such as an unknown host.
     #[error("cannot connect to {site}: {reason}")]
     Connect {
         /// Scheme, host and port.
         site: String,
-        /// The system's words.
+        /// Message of the operating system.
         reason: String,
     },
-    /// No secure connection, e.g. because of an expired certificate.
+    /// TLS failed, for example because of an expired certificate.
     #[error("no secure connection to {site}: {reason}; the site's certificate or address must be corrected")]
     Tls {
         /// Scheme, host and port.
         site: String,
-        /// The words of the TLS library.
+        /// Message of the TLS library.
         reason: String,
     },
-    /// The connection broke or what came over it is not HTTP, repetitions included.
-    #[error("the answer broke off or is damaged ({0}); try again later")]
+    /// The connection broke or the response is not valid HTTP, after all retries.
+    #[error("the response was interrupted or is damaged ({0}); try again later")]
     Interrupted(String),
 }
 
 impl FetchError {
-    /// The page does not exist any more: a document made of it may go.
+    /// The page no longer exists.
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Gone(_))
     }
@@ -203,7 +204,7 @@ impl FetchError {
         matches!(self, Self::Robots { .. } | Self::NoIndex(_))
     }
 
-    /// The same request may succeed later without anybody changing anything.
+    /// The same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,

@@ -1,14 +1,14 @@
-//! Pages of a web site, by its sitemap or a list of addresses, fetched politely.
+//! Fetches the pages of a web site politely, from its sitemap or a list of addresses.
 //!
 //! [`Site::addresses`] turns a [`Listing`] into addresses, [`Site::fetch`] an address into its content. Both obey
-//! `robots.txt` (RFC 9309), leave pages alone that ask not to be indexed, and keep a distance between requests to
-//! one host. Everything a server sends is bounded: bytes, time, redirects, entries, depth.
+//! `robots.txt` (RFC 9309), skip pages that ask not to be indexed, and limit the rate of requests to each host. Everything
+//! that a server sends is limited: bytes, time, redirects, entries, depth.
 //!
-//! Only the public internet is fetched from, and hosts in a private network that the user named ([`Site::name`]): no page,
-//! redirect or name server chooses what is read in the network that this runs in. Proxies of the environment are not used,
-//! since they would resolve names themselves.
+//! Only the public internet is accessed, and hosts in a private network that the user named ([`Site::name`]): no page,
+//! redirect or name server can choose what is read in the local network. Proxies of the environment are not used, because
+//! they would resolve names themselves.
 //!
-//! What the content means is not known here.
+//! This crate does not interpret the content of pages.
 
 #![forbid(unsafe_code)]
 
@@ -22,7 +22,7 @@ mod site;
 mod sitemap;
 mod version;
 
-// The server of the tests in `tests/` uses this crate by its name.
+// The test server in `tests/` refers to this crate by its name.
 #[cfg(test)]
 extern crate self as crawl;
 

@@ -1,4 +1,4 @@
-//! Where addresses come from.
+//! Sources of addresses.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,12 +8,12 @@ use thiserror::Error;
 
 use crate::address::{self, Rejection};
 
-/// Where addresses come from.
+/// A source of addresses.
 #[derive(Clone)]
 pub enum Listing {
     /// A sitemap or sitemap index: XML or text, plain or gzipped.
     Sitemap(Url),
-    /// Addresses somebody wrote down, see [`parse_list`].
+    /// A list of addresses, see [`parse_list`].
     List(Vec<Url>),
 }
 
@@ -33,17 +33,17 @@ impl fmt::Debug for Listing {
 pub struct ListError {
     /// Counted from 1.
     pub line: usize,
-    /// What stands there, shortened and without credentials.
+    /// The line, truncated and without credentials.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub reason: Rejection,
 }
 
-/// Reads a list: one address a line; blank lines and lines that start with `#` are ignored, repetitions dropped.
+/// Parses a list: one address per line; ignores blank lines, lines that start with `#`, and duplicates.
 ///
 /// # Errors
 ///
-/// The first line that is not an address: leaving it out would take its page for removed.
+/// The first line that is not an address: if it were skipped, its page would be treated as removed.
 pub fn parse_list(text: &str) -> Result<Vec<Url>, ListError> {
     let mut seen = HashSet::new();
     let mut addresses = Vec::new();
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_line_by_line() {
+    fn a_list_has_one_address_per_line() {
         let text =
             "\u{feff}# pages\r\n\r\nhttps://h/b\n  https://h/a#top  \nhttps://H:443/b\n\t\nhttps://h/a?x=1";
         let read: Vec<String> = parse_list(text).unwrap().into_iter().map(String::from).collect();
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_line_and_no_password() {
+    fn an_error_names_the_line_without_the_password() {
         let error = parse_list("https://h/\n\n# note\nftp://user:secret@h/a\n").unwrap_err();
         assert_eq!(error.line, 4);
         assert_eq!(
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn one_page_with_and_without_credentials_is_one_page() {
+    fn an_address_with_credentials_is_a_duplicate_of_the_one_without() {
         assert_eq!(parse_list("https://u:p@h/a\nhttps://h/a").unwrap().len(), 1);
     }
 

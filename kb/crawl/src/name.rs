@@ -1,33 +1,32 @@
-//! Names of pages and sites, for the `source` of a document. A name never changes, and no two pages share one.
+//! Names of pages and sites, for the `source` of a document. A name is stable, and no two pages share one.
 
 use reqwest::Url;
 
-/// Starts names that would otherwise read as those of other pages. No address has a dot segment: they are resolved
-/// when it is parsed.
-const MARK: &str = "./";
+/// Prefix of names that would otherwise be ambiguous. No path contains a dot segment, because parsing resolves them.
+const DISAMBIGUATION_PREFIX: &str = "./";
 
-/// The page whose address has no path.
-const ROOT: &str = "index";
+/// Name of the page whose address has no path.
+const ROOT_NAME: &str = "index";
 
-/// The path part of a document's source, credentials and fragment left out.
+/// The path part of a document's source, without credentials and fragment.
 ///
 /// With `listing_host`, the [`site_name`] of a sitemap: `guide/a.html` for a page of that site,
-/// `./other.host/guide/a.html` for one elsewhere. Without, for lists: `other.host/guide/a.html`. The query is kept as
-/// `?x=1`. The root page is `index`, and a page really called so `./index`.
+/// `./other.host/guide/a.html` for a page elsewhere. Without, for lists: `other.host/guide/a.html`. The query is kept as
+/// `?x=1`. The root page is `index`, and a page with the path `index` is `./index`.
 pub fn document_name(listing_host: Option<&str>, page: &Url) -> String {
     let path = path_name(page);
     let site = site_name(page);
     match listing_host {
         Some(host) if host == site => path,
-        Some(_) => format!("{MARK}{site}/{path}"),
+        Some(_) => format!("{DISAMBIGUATION_PREFIX}{site}/{path}"),
         None => format!("{site}/{path}"),
     }
 }
 
 /// The site of an address in one path segment: the host, with the port unless it is that of https.
 ///
-/// `https://h/` is `h`, `http://h/` is `h:80`, `http://h:8080/` is `h:8080`. `https://h:8443/` is `https:h:8443`, for
-/// it is not what `http://h:8443/` is.
+/// `https://h/` is `h`, `http://h/` is `h:80`, `http://h:8080/` is `h:8080`. `https://h:8443/` is `https:h:8443`, to
+/// differ from `http://h:8443/`.
 pub fn site_name(address: &Url) -> String {
     let host = address.host_str().unwrap_or_default();
     match (address.scheme(), address.port()) {
@@ -41,8 +40,8 @@ fn path_name(page: &Url) -> String {
     let path = page.path().strip_prefix('/').unwrap_or(page.path());
     let query = page.query().map(|query| format!("?{query}")).unwrap_or_default();
     match path {
-        "" => format!("{ROOT}{query}"),
-        ROOT => format!("{MARK}{ROOT}{query}"),
+        "" => format!("{ROOT_NAME}{query}"),
+        ROOT_NAME => format!("{DISAMBIGUATION_PREFIX}{ROOT_NAME}{query}"),
         path => format!("{path}{query}"),
     }
 }
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_an_administrator_expects() {
+    fn a_name_is_the_path_or_host_and_path() {
         assert_eq!(name(Some("h"), "https://h/guide/a.html"), "guide/a.html");
         assert_eq!(name(Some("h"), "https://H:443/guide/?x=1&y#part"), "guide/?x=1&y");
         assert_eq!(name(Some("h"), "https://h/"), "index");
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_look_alike_have_names_of_their_own() {
+    fn similar_addresses_have_different_names() {
         for (host, one, other) in [
             (Some("h"), "https://h/", "https://h/index"),
             (Some("h"), "https://h/?x", "https://h/index?x"),
@@ -93,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Addresses made of few parts, so that pairs which nearly collide come up.
+    /// Addresses made of few parts, so that near collisions are frequent.
     fn address() -> impl Strategy<Value = Url> {
         let scheme = prop::sample::select(vec!["http", "https"]);
         let host = prop::sample::select(vec!["h", "g", "index", "h.g", "[::1]", "https"]);
@@ -122,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Every short path on few sites at once: here all pairs are compared, not a sample.
+    /// Compares all pairs of short paths on few sites, not a sample.
     #[test]
     fn all_names_of_many_addresses_differ() {
         let parts = ["/", "h", "index", "?", "."];

@@ -1,29 +1,29 @@
-//! What a caller may choose.
+//! Options of a crawl.
 
 use std::time::Duration;
 
-/// How to crawl.
+/// Options of a crawl.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Sent with every request. What stands before the first `/` is the name that `robots.txt` may address.
+    /// Sent with every request. The part before the first `/` is the name that `robots.txt` may address.
     pub user_agent: String,
-    /// Least time between the starts of two requests to one host. A longer `Crawl-delay` is honoured up to 10 s.
+    /// Minimum time between the starts of two requests to one host. A longer `Crawl-delay` is honoured up to 10 s.
     pub delay: Duration,
-    /// For one attempt: connection, head and body together.
+    /// Timeout of one attempt: connection, headers and body together.
     pub timeout: Duration,
-    /// Largest page, in decoded bytes.
+    /// Maximum size of a page in decoded bytes.
     pub max_bytes: usize,
-    /// Most pages of one listing.
+    /// Maximum number of pages of one listing.
     pub max_pages: usize,
-    /// Which media types are downloaded, e.g. `text/html` (lower case, without parameters). Pages that do not tell
-    /// theirs are always downloaded.
+    /// Whether to download a media type such as `text/html` (lower case, without parameters). Pages without a media type
+    /// are always downloaded.
     pub accept: fn(&str) -> bool,
-    /// How often a request is repeated that may succeed later.
+    /// Maximum number of retries of a request that may succeed later.
     pub retries: u32,
-    /// Pause before the first repetition; each further one doubles it. `Retry-After` takes precedence.
+    /// Pause before the first retry; doubles each time. `Retry-After` takes precedence.
     pub first_pause: Duration,
-    /// Longest pause; a server that asks for more is left alone.
-    pub longest_pause: Duration,
+    /// Maximum pause; if a server asks for more, the request is not retried.
+    pub max_pause: Duration,
 }
 
 impl Default for Options {
@@ -44,22 +44,22 @@ impl Default for Options {
             accept: |_| true,
             retries: 3,
             first_pause: Duration::from_secs(1),
-            longest_pause: Duration::from_secs(60),
+            max_pause: Duration::from_secs(60),
         }
     }
 }
 
 impl Options {
-    /// The name that `robots.txt` and `X-Robots-Tag` know us by.
+    /// The name by which `robots.txt` and `X-Robots-Tag` address us.
     pub(crate) fn product(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()
     }
 
-    /// Pause before repetition number `retry` (from 0), or `None` after the last one.
-    pub(crate) fn pause_before(&self, retry: u32, asked: Option<Duration>) -> Option<Duration> {
-        let backoff = self.first_pause.saturating_mul(2_u32.saturating_pow(retry)).min(self.longest_pause);
-        let pause = asked.unwrap_or(backoff);
-        (retry < self.retries && pause <= self.longest_pause).then_some(pause)
+    /// Pause before retry number `retry` (from 0), or `None` after the last one.
+    pub(crate) fn pause_before(&self, retry: u32, retry_after: Option<Duration>) -> Option<Duration> {
+        let backoff = self.first_pause.saturating_mul(2_u32.saturating_pow(retry)).min(self.max_pause);
+        let pause = retry_after.unwrap_or(backoff);
+        (retry < self.retries && pause <= self.max_pause).then_some(pause)
     }
 }
 
@@ -68,15 +68,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_agent_says_who_we_are() {
+    fn the_user_agent_has_a_name_and_an_address() {
         let options = Options::default();
         assert_eq!(options.product(), "EvidenceChatBot");
         assert!(options.user_agent.contains("(+https://"));
     }
 
     #[test]
-    fn pauses_double_to_a_limit_and_end() {
-        let options = Options { retries: 5, longest_pause: Duration::from_secs(6), ..Options::default() };
+    fn pauses_double_up_to_a_maximum_and_end() {
+        let options = Options { retries: 5, max_pause: Duration::from_secs(6), ..Options::default() };
         let pauses: Vec<u64> = (0..9)
             .map_while(|retry| options.pause_before(retry, None))
             .map(|pause| pause.as_secs())
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asks_for_is_honoured_within_the_limit() {
+    fn retry_after_is_honoured_up_to_the_maximum_pause() {
         let options = Options::default();
         let pause = |seconds| options.pause_before(0, Some(Duration::from_secs(seconds)));
         assert_eq!(pause(60), Some(Duration::from_secs(60)));

@@ -1,4 +1,4 @@
-//! Reads one sitemap (sitemaps.org): an index, a set of pages, or plain text; gzipped or not.
+//! Parses one sitemap (sitemaps.org): an index, a set of pages, or plain text; gzipped or not.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,19 +11,19 @@ use quick_xml::name::{Namespace, ResolveResult};
 
 use crate::error::SitemapError;
 
-/// 50 MB (sitemaps.org), in bytes once unpacked.
+/// Maximum uncompressed size: 50 MB (sitemaps.org).
 pub(crate) const MAX_BYTES: usize = 50 * 1024 * 1024;
 
-/// Entries of one sitemap or index (sitemaps.org).
+/// Maximum entries of one sitemap or index (sitemaps.org).
 pub(crate) const MAX_ENTRIES: usize = 50_000;
 
-/// Longest entry that is kept, in bytes. Longer ones are cut, which leaves them too long for an address.
+/// Maximum size of an entry in bytes. Longer entries are truncated and are then still too long for an address.
 const MAX_ENTRY_BYTES: usize = 4_096;
 
-/// Deepest nesting of elements. A sitemap needs three levels, extensions for images and languages a few more.
+/// Maximum nesting of elements. A sitemap needs three levels, extensions for images and languages a few more.
 const MAX_DEPTH: usize = 64;
 
-/// What a sitemap lists, as it stands there.
+/// The entries of a sitemap, verbatim.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Entries {
     Pages(Vec<String>),
@@ -32,7 +32,7 @@ pub(crate) enum Entries {
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Entries, SitemapError> {
     let bytes = unpacked(bytes)?;
-    // Only addresses matter, and they are ASCII if valid; what does not decode is rejected there, not here.
+    // Only addresses matter, and valid ones are ASCII; those that do not decode are rejected when they are parsed.
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('<') { from_xml(text) } else { from_text(text) }
@@ -57,7 +57,7 @@ fn from_text(text: &str) -> Result<Entries, SitemapError> {
     if lines.len() > MAX_ENTRIES {
         return Err(SitemapError::TooManyEntries(MAX_ENTRIES));
     }
-    // An error page or another format, which must not pass for a site without pages.
+    // An error page or another format must not count as a site without pages.
     if !lines.iter().any(|line| line.starts_with("http")) {
         return Err(SitemapError::Text);
     }
@@ -68,10 +68,10 @@ fn cut(line: &str) -> String {
     line[..line.floor_char_boundary(MAX_ENTRY_BYTES)].to_owned()
 }
 
-/// Entries are `url/loc` or `sitemap/loc` right below the root, in the root's namespace: `image:loc` is no page.
+/// Entries are `url/loc` or `sitemap/loc` directly below the root, in its namespace: `image:loc` is not a page.
 fn from_xml(text: &str) -> Result<Entries, SitemapError> {
     let mut reader = NsReader::from_str(text);
-    // “&” is often left unescaped in queries; what is meant is plain.
+    // Queries often contain an unescaped “&”, whose meaning is clear.
     reader.config_mut().allow_dangling_amp = true;
     let mut walk = Walk::default();
     loop {
@@ -99,8 +99,8 @@ fn from_xml(text: &str) -> Result<Entries, SitemapError> {
     }
 }
 
-/// Characters and the five entities of XML. Others would have to be declared in the file, and expanding those is how
-/// a kilobyte becomes a gigabyte.
+/// Resolves character references and the five entities of XML. Entities declared in the file are not expanded: that would turn
+/// a kilobyte into a gigabyte.
 fn resolved(reference: &BytesRef<'_>) -> Result<String, String> {
     match reference.resolve_char_ref() {
         Ok(Some(character)) => Ok(character.into()),
@@ -111,14 +111,14 @@ fn resolved(reference: &BytesRef<'_>) -> Result<String, String> {
     }
 }
 
-/// Where the reader is, and what it found.
+/// The state of the parser.
 #[derive(Default)]
 struct Walk {
-    /// Of each open element, whether it leads to an entry.
+    /// For each open element, whether it may contain an entry.
     path: Vec<bool>,
-    /// Namespace of the root, and the name of its children that count.
+    /// Namespace of the root, and the name of the children that contain entries.
     root: Option<(Option<String>, &'static str)>,
-    /// The address being read.
+    /// The entry that is being read.
     entry: Option<String>,
     entries: Vec<String>,
 }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_sitemaps_are_told_apart() {
+    fn pages_are_distinguished_from_sitemaps() {
         let pages = format!(
             "<?xml version='1.0'?>\n<urlset {NAMESPACE}><url><loc>a</loc><lastmod>2020</lastmod></url></urlset>"
         );
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_root_s_namespace_counts() {
+    fn only_elements_in_the_namespace_of_the_root_count() {
         let xml = r#"<s:urlset xmlns:s="urn:s" xmlns:i="urn:i">
             <s:url><s:loc>a</s:loc><i:loc>no</i:loc><i:image><i:loc>no</i:loc><s:loc>no</s:loc></i:image></s:url>
             <i:url><s:loc>no</s:loc></i:url><s:loc>no</s:loc><url><loc>no</loc></url>
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_one_address_a_line() {
+    fn plain_text_has_one_address_per_line() {
         assert_eq!(
             pages("\u{feff}http://h/a\r\n\r\n  http://h/b \nhttp://h/c"),
             ["http://h/a", "http://h/b", "http://h/c"]
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_unpacked_also_from_several_members() {
+    fn gzip_with_several_members_is_uncompressed() {
         let (one, other) = (gzip(b"<urlset><url><loc>a</loc>"), gzip(b"</url></urlset>"));
         assert_eq!(parse(&[one, other].concat()).unwrap(), Entries::Pages(vec!["a".into()]));
     }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gzip_bomb_stops_at_the_limit() {
+    fn a_gzip_bomb_is_stopped_at_the_limit() {
         let bomb = gzip(&vec![b' '; 2 * MAX_BYTES]);
         assert!(bomb.len() < MAX_BYTES / 10);
         assert_eq!(parse(&bomb), Err(SitemapError::TooLarge(MAX_BYTES)));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_named() {
+    fn another_document_is_reported_with_its_root_element() {
         for (document, root) in [("<!doctype html><html><body>", "html"), ("<rss version='2.0'>", "rss")] {
             assert_eq!(parse(document.as_bytes()), Err(SitemapError::Root(root.into())));
         }
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf_8_spoil_their_own_entry_only() {
+    fn invalid_utf_8_affects_only_its_own_entry() {
         let xml = b"<urlset><url><loc>a\xe4</loc><title>\xff</title></url><url><loc>b</loc></url></urlset>";
         assert_eq!(parse(xml).unwrap(), Entries::Pages(vec!["a\u{fffd}".into(), "b".into()]));
     }

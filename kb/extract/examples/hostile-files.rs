@@ -1,4 +1,4 @@
-//! Writes the folder of hostile files and prints, as JSON, what should become of each: `hostile-files DIR`.
+//! Writes the folder of hostile files, and prints the expected result of each as JSON: `hostile-files DIR`.
 
 use std::{io::Write, path::PathBuf};
 
@@ -25,7 +25,7 @@ fn main() -> std::io::Result<()> {
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&files)?)
 }
 
-/// `name` is not exact where it is no Unicode; `contains` is in the text or in the error, and in the answer to `question`.
+/// `name` is lossy if it is not Unicode; the text or the error contains `contains`, and so does the answer to `question`.
 fn description(file: &hostile::Hostile) -> serde_json::Value {
     let (expected, contains) = match file.expected {
         Expected::Text(text) => ("text", Some(text)),

@@ -1,18 +1,17 @@
-//! The structure a document is cut along.
+//! The structure of a document, along which it is split into chunks.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Blocks that stand under the same headings, on the same page, with nothing between them that is not content. A chunk
-/// never reaches over the border of a section.
+/// Blocks under the same headings, on the same page, with only content between them. A chunk never spans sections.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// Outermost first.
+    /// Headings above it, outermost first.
     pub headings: Vec<String>,
     /// Page of a paged document, counted from 1 as a reader of the file counts.
     pub page: Option<u32>,
-    /// Address of this part, where it has one of its own: a row of a table with a column of links.
+    /// Its own address, if it has one: a row of a table with a column of links.
     pub url: Option<String>,
     /// In reading order, disjoint.
     pub blocks: Vec<Block>,
@@ -21,45 +20,45 @@ pub struct Section {
 /// A paragraph, list, list item, table, code block, …
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// What it is, which decides how it is split if it is too long for a chunk.
+    /// Determines how the block is split if it is too long for a chunk.
     pub kind: BlockKind,
-    /// Bytes of the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
     /// The parts of a container or table, in order, within its range.
     pub children: Vec<Block>,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockKind {
     /// Opens a section; never content of a chunk.
     Heading {
         /// 1 is the outermost.
         level: usize,
-        /// As a reader sees it, on one line.
+        /// Rendered text on one line.
         text: String,
     },
-    /// Not shown to a reader of the rendered document: front matter, an HTML comment.
+    /// Not visible in the rendered document: front matter, an HTML comment.
     Hidden,
-    /// Splits between its children: list, list item, quote, footnote.
+    /// Split between its children: list, list item, quote, footnote.
     Container,
-    /// Splits between its rows; the first child is the header row.
+    /// Split between its rows; the first child is the header row.
     Table,
-    /// Splits between sentences.
+    /// Split between sentences.
     Text,
-    /// Splits between lines: code, HTML, a table row.
+    /// Split between lines: code, HTML, a table row.
     Lines,
 }
 
 impl Block {
-    /// A block without parts.
+    /// A block without children.
     pub fn leaf(kind: BlockKind, range: Range<usize>) -> Self {
         Self { kind, range, children: Vec::new() }
     }
 }
 
-/// Without white space at the end and without blank lines at the start; the first line keeps its indentation, which
-/// means something in Markdown.
+/// Trims white space at the end and blank lines at the start. The first line keeps its indentation, which is significant in
+/// Markdown.
 pub fn trim(document: &str, range: Range<usize>) -> Range<usize> {
     let text = document.get(range.clone()).unwrap_or_default();
     let end = range.start + text.trim_end().len();

@@ -1,15 +1,15 @@
-//! Writes the text of a document that has none of its own that could be shown: a web page, a Word file, the pages of a PDF.
+//! Writes the text of documents whose source is not readable text: a web page, a Word file, the pages of a PDF.
 //!
-//! The text is plain, but laid out as Markdown lays out lists, tables and code, so that sentences and rows are found in
-//! it again. Nothing is escaped: it is shown as it is.
+//! The text is plain, with lists, tables and code laid out as in Markdown, so that sentences and rows can be found in it.
+//! Nothing is escaped, because the text is shown verbatim.
 
 use super::{
     Block, BlockKind, ExtractError, MAX_SECTIONS, MAX_TEXT_BYTES, Section,
     outline::{MAX_HEADING_CHARS, Outline},
 };
 
-/// Lists inside lists; what is nested deeper is written as if it were not. Each level is two blocks, and the answer of a
-/// sandboxed extraction is JSON of limited depth.
+/// Maximum nesting of lists; deeper lists are flattened. Each level is two blocks, and the output of the sandbox is JSON of
+/// limited depth.
 const MAX_LIST_DEPTH: usize = 8;
 
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Composer {
     text: String,
     outline: Outline,
     open: Vec<Open>,
-    /// Lists and items that were opened beyond the depth that is kept.
+    /// Open lists and items beyond the maximum depth.
     too_deep: usize,
     is_full: bool,
 }
@@ -25,14 +25,14 @@ pub(crate) struct Composer {
 /// A list or list item.
 struct Open {
     block: Block,
-    /// White space before the lines of its parts.
+    /// Indentation of its content.
     indent: usize,
-    /// A part of an item may go on in the line of its marker.
+    /// Whether the next content continues the line of the item's marker.
     is_at_marker: bool,
 }
 
 impl Composer {
-    /// Kept as a line of its own that is no content; a quoted, listed or very long heading is a paragraph.
+    /// Writes a line that is not content and opens a section. A very long heading, or one inside a list, becomes a paragraph.
     pub(crate) fn heading(&mut self, level: usize, text: &str) {
         let text = one_line(text);
         if text.is_empty() {
@@ -46,23 +46,23 @@ impl Composer {
         self.outline.heading(level, &text);
     }
 
-    /// What follows stands on this page.
+    /// The following content is on this page.
     pub(crate) fn page(&mut self, page: u32) {
         self.outline.page(page);
     }
 
-    /// What follows stands under a heading that is not written into the text.
+    /// The following content is under a heading that is not written into the text.
     pub(crate) fn under(&mut self, level: usize, heading: &str) {
         self.outline.heading(level, heading);
     }
 
-    /// What follows is a part of its own, with a heading that is not written into the text.
+    /// Opens a separate part, with a heading that is not written into the text.
     pub(crate) fn part(&mut self, heading: &str, url: Option<String>) {
         self.outline.heading(1, heading);
         self.outline.url(url);
     }
 
-    /// Text as a reader sees it: white space at the ends is dropped, blank lines end it.
+    /// Writes visible text. White space at the ends of lines is dropped; blank lines separate paragraphs.
     pub(crate) fn paragraph(&mut self, text: &str) {
         let mut lines = Vec::new();
         for line in text.lines().map(str::trim).chain([""]) {
@@ -75,7 +75,7 @@ impl Composer {
         }
     }
 
-    /// Lines kept as they are, between fences.
+    /// Writes lines verbatim between fences.
     pub(crate) fn code(&mut self, code: &str) {
         let code = code.trim_end().trim_start_matches('\n');
         if code.trim().is_empty() {
@@ -88,7 +88,7 @@ impl Composer {
         self.lines(BlockKind::Lines, &lines);
     }
 
-    /// Rows of cells. Without a header row, the rows are only lines that belong together.
+    /// Writes rows of cells. Without a header row, they are only a group of lines.
     pub(crate) fn table(&mut self, rows: &[Vec<String>], has_header: bool) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let lines: Vec<String> = rows
@@ -128,7 +128,7 @@ impl Composer {
             return;
         }
         let indent = self.indent();
-        // It starts where its first part does.
+        // Its first child sets its start.
         let nowhere = usize::MAX..usize::MAX;
         self.open.push(Open {
             block: Block::leaf(BlockKind::Container, nowhere),
@@ -164,7 +164,7 @@ impl Composer {
                 block.range = block.range.start.min(first.range.start)..last.range.end;
                 self.place(block);
             }
-            // An item without content: as if it had not been there.
+            // Remove an item without content.
             _ => {
                 self.text.truncate(block.range.start);
                 let kept = self.text.trim_end().len();
@@ -173,7 +173,7 @@ impl Composer {
         }
     }
 
-    /// More text would not be kept.
+    /// True if the limit of text is reached.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -209,7 +209,7 @@ impl Composer {
         self.place(Block::leaf(kind, start..self.text.len()));
     }
 
-    /// Moves to where the next block starts and gives that place.
+    /// Moves to the start of the next block and returns its position.
     fn start_block(&mut self) -> usize {
         match self.open.last_mut() {
             Some(item) if item.is_at_marker => item.is_at_marker = false,
@@ -224,7 +224,7 @@ impl Composer {
         self.text.len()
     }
 
-    /// As [`Self::start_block`]; a list inside an item goes on in the next line.
+    /// Like [`Self::start_block`], but a list inside an item starts in the next line.
     fn start_list(&mut self) -> usize {
         let holder = self.open.len().checked_sub(2).and_then(|at| self.open.get_mut(at));
         match holder {
@@ -272,12 +272,12 @@ pub(crate) fn too_many_sections() -> ExtractError {
     ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} sections") }
 }
 
-/// Without line breaks and double spaces.
+/// Collapses line breaks and repeated spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Without what no reader sees: control characters (except tab and line feed), soft hyphens, zero-width spaces.
+/// Removes invisible characters: control characters (except tab and line feed), soft hyphens, zero-width spaces.
 pub(crate) fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).collect()
 }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_open_sections_and_stay_out_of_them() {
+    fn headings_open_sections_and_are_not_content() {
         let mut composer = Composer::default();
         composer.heading(1, "Refunds");
         composer.paragraph("Within 30 days.\nReally.");
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_have_a_separator_below_their_header_only() {
+    fn tables_have_a_separator_only_below_their_header() {
         let rows = [vec!["Plan".to_owned(), "Price\n(net)".to_owned()], vec!["Basic".to_owned()], vec![]];
         let mut composer = Composer::default();
         composer.table(&rows, true);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_a_hundred_thousand_deep_keep_their_text() {
+    fn lists_nested_100_000_deep_keep_their_text() {
         let mut composer = Composer::default();
         for _ in 0..100_000 {
             composer.open_list();
@@ -376,11 +376,11 @@ mod tests {
         while !composer.is_full() {
             composer.paragraph(&line);
         }
-        assert_eq!(composer.finish().unwrap_err().to_string(), "holds more than 20 MB of text; split it");
+        assert_eq!(composer.finish().unwrap_err().to_string(), "contains more than 20 MB of text; split it");
     }
 
     #[test]
-    fn nothing_and_headings_alone_are_told_apart() {
+    fn an_empty_text_and_headings_alone_are_different_errors() {
         assert_eq!(Composer::default().finish().unwrap_err(), ExtractError::Empty);
         let mut composer = Composer::default();
         composer.heading(1, "Alone");

@@ -1,4 +1,4 @@
-//! Bytes of a text file → UTF-8.
+//! Decodes the bytes of a text file.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::{ExtractError, sniff};
 
-/// Bytes the encoding is guessed from, enough for any language.
-const GUESS_BYTES: usize = 1024 * 1024;
+/// Bytes from which the encoding is guessed; enough for any language.
+const MAX_GUESS_BYTES: usize = 1024 * 1024;
 
-/// The text without byte order mark, and what the administrator should know of its encoding. `declared` is what the file
-/// says of its own encoding; a byte order mark and valid UTF-8 are believed before it.
+/// The text without byte order mark, and a note about its encoding for the administrator. `declared` is the encoding that the
+/// file declares; a byte order mark and valid UTF-8 take precedence.
 pub(crate) fn decode(
     bytes: &[u8],
     declared: Option<&'static Encoding>,
@@ -32,14 +32,14 @@ pub(crate) fn decode(
         encoding.name().to_ascii_lowercase().replace("utf-16le", "UTF-16").replace("utf-16be", "UTF-16");
     let note = match (encoding == UTF_8, is_guessed, has_errors) {
         (true, _, true) => Some("has bytes that are not UTF-8, shown as \u{fffd}".to_owned()),
-        (false, _, true) => Some(format!("read as {name}, with characters that could not be read")),
+        (false, _, true) => Some(format!("read as {name}, with characters that could not be decoded")),
         (false, true, false) => Some(format!("read as {name}")),
         _ => None,
     };
     Ok((with_line_feeds(text), note))
 }
 
-/// Valid, or damaged in so few places that any other encoding would do more harm.
+/// Valid, or with so few errors that any other encoding would damage more.
 fn is_mostly_utf8(bytes: &[u8]) -> bool {
     let (mut characters, mut errors) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -51,12 +51,12 @@ fn is_mostly_utf8(bytes: &[u8]) -> bool {
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes.get(..GUESS_BYTES).unwrap_or(bytes), bytes.len() <= GUESS_BYTES);
+    detector.feed(bytes.get(..MAX_GUESS_BYTES).unwrap_or(bytes), bytes.len() <= MAX_GUESS_BYTES);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     if encoding == UTF_8 { WINDOWS_1252 } else { encoding }
 }
 
-/// Lines that end in a carriage return alone, as on the first Macs, end in a line feed; everything else stays in place.
+/// Replaces a carriage return alone at the end of a line, as on classic Mac OS, by a line feed. All offsets stay the same.
 fn with_line_feeds(text: Cow<'_, str>) -> String {
     if !text.contains('\r') {
         return text.into_owned();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn unicode_is_read_without_its_byte_order_mark() {
+    fn unicode_is_decoded_without_its_byte_order_mark() {
         for bytes in [
             "Größe".into(),
             "\u{feff}Größe".into(),
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_encoding_is_believed_unless_the_text_is_utf8() {
+    fn a_declared_encoding_is_used_unless_the_text_is_utf8() {
         let declared = Encoding::for_label(b"iso-8859-2");
         assert_eq!(decode(b"\xe8\xe9", declared).unwrap(), ("čé".to_owned(), None));
         assert_eq!(decode("čé".as_bytes(), declared).unwrap().0, "čé");
     }
 
     #[test]
-    fn one_damaged_byte_does_not_spoil_the_rest() {
+    fn one_invalid_byte_does_not_affect_the_rest() {
         let (read, note) = text(b"Gr\xc3\xb6\xc3\x9fe \xc3\xa4\xc3\xb6\xc3\xbc \xff");
         assert_eq!(read, "Größe äöü \u{fffd}");
         assert!(note.unwrap().contains("not UTF-8"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_bytes_are_no_text() {
+    fn text_with_zero_bytes_is_refused() {
         assert_eq!(decode(b"a\0b", None).unwrap_err(), ExtractError::Binary);
         assert_eq!(decode(&utf16("a\0b", u16::to_le_bytes), None).unwrap_err(), ExtractError::Binary);
     }

@@ -8,8 +8,8 @@ use std::{
 
 use super::{ExtractError, MAX_FILE_BYTES};
 
-/// The bytes of a regular file of at most [`MAX_FILE_BYTES`]. Symbolic links are followed: this is for files that the user
-/// names. A larger one is refused before it is read, a growing one while it is.
+/// Reads a regular file of at most [`MAX_FILE_BYTES`]. Symbolic links are followed, because the user names these files. A
+/// larger file is refused before it is read, a growing one while it is read.
 ///
 /// # Errors
 /// [`ExtractError`] if it is too large, not a regular file, or cannot be read.
@@ -25,18 +25,18 @@ pub fn read_limited(path: &Path) -> Result<Vec<u8>, ExtractError> {
     read_open(options.open(path).map_err(|error| unreadable(&error))?)
 }
 
-/// The same of a file that is open, with `O_NONBLOCK` where it could be a named pipe.
+/// Like [`read_limited`], for an open file; it must be open with `O_NONBLOCK` if it could be a named pipe.
 ///
 /// # Errors
-/// As [`read_limited`].
+/// As for [`read_limited`].
 pub fn read_open(file: File) -> Result<Vec<u8>, ExtractError> {
     let mut bytes = Vec::new();
     limited(file)?.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(TOO_LARGE) } else { Ok(bytes) }
 }
 
-/// An open file, to be read in parts; a growing one ends one byte after [`MAX_FILE_BYTES`]. What it is and how long is
-/// asked of the handle, so that nothing can take its place after that.
+/// A reader of an open file; a growing file ends one byte after [`MAX_FILE_BYTES`]. Type and size are checked on the handle, so
+/// that the file cannot be replaced after the check.
 ///
 /// # Errors
 /// [`ExtractError`] if it is too large or not a regular file.
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_of_bounded_size_are_read() {
+    fn only_regular_files_up_to_the_maximum_size_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let small = folder.path().join("a.md");
         std::fs::write(&small, "hello").unwrap();
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_in_a_circle_are_reported() {
+    fn a_loop_of_links_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("loop.md");
         std::os::unix::fs::symlink(&link, &link).unwrap();

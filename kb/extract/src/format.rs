@@ -1,29 +1,29 @@
-//! The formats that can be read.
+//! The supported formats.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// How a document is written.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// CommonMark with tables, footnotes, task lists and front matter.
     Markdown,
     /// Paragraphs separated by blank lines.
     PlainText,
-    /// A web page.
+    /// HTML, of which the main content is read.
     Html,
-    /// Pages with text.
+    /// PDF with text; scans without text are refused.
     Pdf,
-    /// Word, since 2007.
+    /// Word 2007 and later.
     Docx,
     /// A table whose rows are passages.
     Csv,
 }
 
 impl Format {
-    /// By the extension of a file's name, in any case.
-    pub fn of(path: &Path) -> Option<Self> {
+    /// From the extension of a file name, case-insensitively.
+    pub fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "txt" => Some(Self::PlainText),
@@ -35,17 +35,17 @@ impl Format {
         }
     }
 
-    /// By the media type a web server gives, parameters ignored.
-    pub fn of_content_type(media_type: &str) -> Option<Self> {
+    /// From a media type, ignoring its parameters.
+    pub fn from_content_type(media_type: &str) -> Option<Self> {
         let name = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         Self::ALL.into_iter().find(|format| format.content_type() == name)
     }
 
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 6] =
         [Self::Markdown, Self::PlainText, Self::Html, Self::Pdf, Self::Docx, Self::Csv];
 
-    /// The media type kept with the document.
+    /// The media type that is stored with the document.
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Markdown => "text/markdown",

@@ -1,4 +1,4 @@
-//! YAML (`---`) and TOML (`+++`) front matter → properties.
+//! Properties from YAML (`---`) and TOML (`+++`) front matter.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::{ExtractError, Properties, properties};
 
-/// Longer front matter is not read.
+/// Maximum size; longer front matter is not read.
 const MAX_BYTES: usize = 64 * 1024;
 
 type Fields = BTreeMap<String, Value>;
 
-/// The properties in the block between the fences, fences included, and what could not be read in it.
+/// Parses a block including its fences. Returns the properties, and notes about what could not be read.
 ///
 /// # Errors
-/// [`ExtractError::Audience`]: a document whose audience is not understood must not be shown to everybody.
+/// [`ExtractError::Audience`]: a document whose audience is not understood must not be visible to everybody.
 pub(crate) fn read(block: &str) -> Result<(Properties, Vec<String>), ExtractError> {
     let fields = match fields(block) {
         Ok(fields) => fields,
@@ -22,7 +22,7 @@ pub(crate) fn read(block: &str) -> Result<(Properties, Vec<String>), ExtractErro
             return Err(ExtractError::Audience { reason });
         }
         Err(reason) => {
-            return Ok((Properties::default(), vec![format!("its front matter is not read: {reason}")]));
+            return Ok((Properties::default(), vec![format!("its front matter was not read: {reason}")]));
         }
     };
     let mut notes = Vec::new();
@@ -77,7 +77,7 @@ fn fields(block: &str) -> Result<Fields, String> {
     serde_saphyr::from_str_with_options(&body, options).map_err(|error| first_line(&error.to_string()))
 }
 
-/// Names are matched in any case; a null says nothing.
+/// Matches names case-insensitively; null counts as missing.
 fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a Value> {
     fields
         .iter()
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_and_toml_say_the_same() {
+    fn yaml_and_toml_give_the_same_properties() {
         let expected = Properties {
             title: Some("Refunds: how".into()),
             url: Some("https://example.org/refunds".into()),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_bombs_are_cut_off() {
+    fn yaml_bombs_are_stopped() {
         let mut bomb = "---\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
         for at in 1..20 {
             let before = format!("*a{}", at - 1);

@@ -1,10 +1,10 @@
 //! Text, structure and properties of a document, from the bytes of its file.
 //!
-//! [`extract`] gives the text that chunks are verbatim slices of, the [`Section`]s it is cut along, and what the file
-//! says of itself ([`Properties`]). Nothing here knows where a file comes from or where its text goes.
+//! [`extract`] returns the text, of which chunks are verbatim slices, the [`Section`]s along which it is split, and the
+//! [`Properties`] that the file declares. This crate does not know where a file comes from or where its text goes.
 //!
-//! Files come from people who may mean harm. [`sandbox::Sandbox`] reads them in a process of its own, with limits of
-//! memory and time; [`extract`] alone has neither.
+//! Files are untrusted. [`sandbox::Sandbox`] reads them in a separate process with limits on memory and time; [`extract`] alone
+//! has no such limits.
 
 #![forbid(unsafe_code)]
 
@@ -37,19 +37,19 @@ pub use file::{limited, read_limited, read_open};
 pub use format::Format;
 pub use properties::Properties;
 
-/// Changes whenever the same file would give another text, other sections or other properties.
+/// Changed whenever the same file would give different text, sections or properties.
 pub const EXTRACTOR_VERSION: &str = "extract-2";
 
-/// The largest file that is read, in bytes: what Supabase's storage takes by default.
+/// Maximum size of a file in bytes: the default limit of Supabase Storage.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
 
-/// The most text that is taken from one file, in bytes.
+/// Maximum size of the text of one file in bytes.
 pub const MAX_TEXT_BYTES: usize = 20 * 1024 * 1024;
 
-/// The most sections of one file.
+/// Maximum number of sections of one file.
 pub const MAX_SECTIONS: usize = 200_000;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {
     /// UTF-8 without byte order mark and without control characters but tab, line feed and carriage return; every range
@@ -57,14 +57,13 @@ pub struct Extracted {
     pub text: String,
     /// In reading order.
     pub sections: Vec<Section>,
-    /// What the file says of itself.
+    /// Properties that the file declares.
     pub properties: Properties,
-    /// What the administrator should know although the file could be read, each one part of a sentence, such as "read as
-    /// windows-1252".
+    /// Notes for the administrator about a file that could be read, such as "read as windows-1252".
     pub notes: Vec<String>,
 }
 
-/// Reads the bytes of a file.
+/// Extracts the text of a file.
 ///
 /// # Errors
 /// [`ExtractError`] if it has no usable text.
@@ -76,15 +75,15 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> 
         return Err(ExtractError::Empty);
     }
     sniff::check(bytes, format)?;
-    // A fault in a library is the file's fault, not that of the files after it.
+    // A panic in a library must affect only this file.
     let extracted =
         catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))?;
-    // Markup can name characters that the file does not hold.
+    // Character references can add characters that the file itself does not contain.
     Ok(Extracted { text: without_control_characters(extracted.text), ..extracted })
 }
 
-/// No reader sees them, in JSON some take six bytes, and tokenizers drop them although some are white space. Spaces in their
-/// places, as many as they have bytes, leave every range as it is.
+/// Replaces control characters by as many spaces as they have bytes, so that ranges stay valid. They are invisible, take six
+/// bytes in JSON, and tokenizers drop them although some are white space.
 fn without_control_characters(text: String) -> String {
     let is_unwanted = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
     if !text.contains(is_unwanted) {
@@ -144,7 +143,7 @@ fn read_markdown(text: String) -> Result<Extracted, ExtractError> {
     checked(Extracted { text, sections, properties, notes })
 }
 
-/// The bounds of documents whose text is kept as it is.
+/// Checks the limits of documents whose text is kept verbatim.
 fn checked(extracted: Extracted) -> Result<Extracted, ExtractError> {
     if extracted.text.len() > MAX_TEXT_BYTES {
         return Err(composer::too_much_text());

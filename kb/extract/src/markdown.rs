@@ -1,4 +1,4 @@
-//! Markdown → sections of blocks, each with its place in the source.
+//! Sections and blocks of a Markdown document, with their ranges in the source.
 
 use std::ops::Range;
 
@@ -11,16 +11,14 @@ use super::{
     trim,
 };
 
-/// Blocks inside blocks that are told apart; the tree is walked, compared, dropped and sent as JSON recursively.
+/// Maximum nesting of blocks; the tree is walked, compared, dropped and serialized recursively.
 const MAX_DEPTH: usize = 24;
 
-/// What a Markdown document consists of.
 pub(crate) struct Markdown {
     /// First heading of level 1.
     pub(crate) title: Option<String>,
-    /// In reading order.
     pub(crate) sections: Vec<Section>,
-    /// With its fences.
+    /// Range including its fences.
     pub(crate) front_matter: Option<Range<usize>>,
 }
 
@@ -34,7 +32,7 @@ pub(crate) fn read(document: &str) -> Markdown {
                 if is_front_matter(document, &block.range) {
                     front_matter = Some(block.range);
                 }
-                // Never merged over, or it would be inside the chunk.
+                // Blocks on both sides must not be merged, or the chunk would contain it.
                 outline.interrupt();
             }
             _ => outline.push(block),
@@ -44,7 +42,7 @@ pub(crate) fn read(document: &str) -> Markdown {
     Markdown { title, sections, front_matter }
 }
 
-/// A metadata block is one anywhere; only that before everything else speaks of the document.
+/// The parser recognizes metadata blocks anywhere; only one at the start is front matter.
 fn is_front_matter(document: &str, range: &Range<usize>) -> bool {
     let starts = document.get(..range.start).is_some_and(|before| before.trim().is_empty());
     starts && document.get(range.clone()).is_some_and(|text| text.starts_with(['-', '+']))
@@ -85,14 +83,14 @@ fn top_level_blocks(document: &str) -> Vec<Block> {
 #[derive(Default)]
 struct Reader {
     top: Vec<Block>,
-    /// The blocks around the event, outermost first.
+    /// The open blocks, outermost first.
     open: Vec<Block>,
-    /// For each element around the event, inline ones too, whether it is a block.
+    /// For each open element, including inline ones, whether it is a block.
     is_block: Vec<bool>,
 }
 
 impl Reader {
-    /// The items of a tight list hold their text directly, without a paragraph around it: make one.
+    /// Items of a tight list contain their text without a paragraph, so this adds one.
     fn note_inline(&mut self, range: &Range<usize>) {
         if self.open.len() >= MAX_DEPTH {
             return;
@@ -114,7 +112,7 @@ impl Reader {
 
     fn close(&mut self, mut block: Block) {
         match &mut block.kind {
-            // Only headings of the document itself open a section, not those quoted or inside a list.
+            // Only top-level headings open a section, not those in a quote or list.
             BlockKind::Heading { text, .. }
                 if !self.open.is_empty() || text.chars().count() > MAX_HEADING_CHARS =>
             {
@@ -128,7 +126,7 @@ impl Reader {
         match self.open.last_mut() {
             None => self.top.push(block),
             Some(parent) if depth < MAX_DEPTH => parent.children.push(block),
-            // What is nested too deep is a part of the block around it that is not told apart.
+            // A block that is nested too deep stays part of its parent's text.
             Some(_) => {}
         }
     }
@@ -166,8 +164,7 @@ fn is_comment(html: &str) -> bool {
     text.starts_with("<!--") && text.find("-->").is_none_or(|end| end + "-->".len() == text.len())
 }
 
-/// Adds the lines that belong to no block, such as link definitions, as blocks of their own, and makes every block
-/// start at the start of its line.
+/// Adds blocks for lines that belong to no block, such as link definitions, and extends every block to the start of its line.
 fn with_gaps(document: &str, blocks: Vec<Block>) -> Vec<Block> {
     let mut all = Vec::with_capacity(blocks.len());
     let mut end = 0;
@@ -178,7 +175,7 @@ fn with_gaps(document: &str, blocks: Vec<Block>) -> Vec<Block> {
         let trimmed = block.range.end;
         block.children.last_mut().into_iter().for_each(|last| end_at(last, trimmed));
         push_gap(document, end..block.range.start, &mut all);
-        // White space that is none in Markdown may be all there is.
+        // A block may contain only Unicode white space that Markdown treats as text.
         if !block.range.is_empty() {
             end = block.range.end;
             all.push(block);
@@ -188,7 +185,7 @@ fn with_gaps(document: &str, blocks: Vec<Block>) -> Vec<Block> {
     all
 }
 
-/// Keeps the last parts of a block within it.
+/// Limits a block and its last children to an end.
 fn end_at(block: &mut Block, end: usize) {
     block.range = block.range.start.min(end)..block.range.end.min(end);
     block.children.last_mut().into_iter().for_each(|last| end_at(last, end));

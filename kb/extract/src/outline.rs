@@ -1,15 +1,15 @@
-//! Collects blocks into sections under the headings above them.
+//! Groups blocks into sections by the headings above them.
 
 use super::{Block, Section, properties};
 
-/// A longer "heading" is a paragraph, which somebody underlined with dashes by accident or set in large type; it stays
-/// content.
+/// Maximum length of a heading. A longer one is probably a paragraph that was underlined with dashes by accident or set in
+/// large type, and stays content.
 pub(crate) const MAX_HEADING_CHARS: usize = 200;
 
-/// Headings inside headings that are kept: each section has a copy of those above it.
+/// Maximum number of headings of a section, each of which stores a copy.
 const MAX_DEPTH: usize = 16;
 
-/// The sections of a document while it is read.
+/// Builder of the sections of a document.
 #[derive(Default)]
 pub(crate) struct Outline {
     title: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// What follows stands under this heading, cut to the length of a title. 1 is the outermost level.
+    /// The following blocks are under this heading, truncated to the length of a title. Level 1 is the outermost.
     pub(crate) fn heading(&mut self, level: usize, text: &str) {
         let text = properties::title(text).unwrap_or_default();
         self.path.retain(|(above, _)| *above < level);
@@ -32,19 +32,19 @@ impl Outline {
         self.is_open = false;
     }
 
-    /// What follows stands on this page.
+    /// The following blocks are on this page.
     pub(crate) fn page(&mut self, page: u32) {
         self.page = Some(page);
         self.is_open = false;
     }
 
-    /// What follows has an address of its own, or none.
+    /// The following blocks have this address, or none.
     pub(crate) fn url(&mut self, url: Option<String>) {
         self.url = url;
         self.is_open = false;
     }
 
-    /// What follows must not be merged with what came before.
+    /// The following blocks must not be merged with those before.
     pub(crate) fn interrupt(&mut self) {
         self.is_open = false;
     }

@@ -1,4 +1,4 @@
-//! Plain text → paragraphs. Nothing in it is taken for a heading.
+//! Splits plain text into paragraphs. Nothing is interpreted as a heading.
 
 use super::{Block, BlockKind, Section, trim};
 

@@ -1,20 +1,20 @@
-//! What a file says of itself, checked.
+//! Validated properties that a file declares.
 
 use serde::{Deserialize, Serialize};
 
 use super::composer::{one_line, visible};
 
-/// A longer title is a mistake of the program that wrote the file.
+/// Maximum length; a longer title is an error of the program that wrote the file.
 const MAX_TITLE_CHARS: usize = 300;
-/// As browsers and servers bound addresses.
+/// Common limit of browsers and servers.
 const MAX_URL_BYTES: usize = 2000;
 
 const FILE_EXTENSIONS: [&str; 16] = [
     ".doc", ".docx", ".pdf", ".odt", ".rtf", ".txt", ".tex", ".dvi", ".ps", ".indd", ".qxd", ".ppt", ".pptx",
     ".xls", ".xlsx", ".html",
 ];
-/// What programs call a document that has no name yet, perhaps with a number.
-const MADE_UP: [&str; 12] = [
+/// Titles that programs give to unnamed documents, perhaps with a number.
+const PLACEHOLDER_TITLES: [&str; 12] = [
     "untitled",
     "document",
     "dokument",
@@ -29,20 +29,20 @@ const MADE_UP: [&str; 12] = [
     "print",
 ];
 
-/// What a file says of itself: front matter, document properties, elements of an HTML head.
+/// Properties from front matter, document properties, or the head of an HTML page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
-    /// For people, on one line.
+    /// Title on one line.
     pub title: Option<String>,
-    /// Where people read it: an absolute http or https address.
+    /// Address where people read it: an absolute http or https URL.
     pub url: Option<String>,
-    /// As the file has it: a name such as `german` or a code such as `de-AT`, in lower case.
+    /// As in the file, in lower case: a name such as `german` or a code such as `de-at`.
     pub language: Option<String>,
-    /// Who may see it (`team:sales`), if the file says so.
+    /// Who may see it (`team:sales`), if declared.
     pub audience: Option<Vec<String>>,
 }
 
-/// On one line, cut with an ellipsis if it is too long, `None` if nothing is left.
+/// On one line, truncated with an ellipsis if it is too long; `None` if empty.
 pub(crate) fn title(text: &str) -> Option<String> {
     let mut text = one_line(&visible(text));
     if text.chars().nth(MAX_TITLE_CHARS).is_some() {
@@ -52,20 +52,20 @@ pub(crate) fn title(text: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The title in the properties of an office document or PDF, unless a program made it up from the file's name.
+/// The title in the properties of an office document or PDF, unless a program generated it.
 pub(crate) fn document_title(text: &str) -> Option<String> {
     let text = title(text)?;
     let lower = text.to_lowercase();
     let is_file_name = FILE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
-    let is_made_up = MADE_UP.iter().any(|start| {
+    let is_placeholder = PLACEHOLDER_TITLES.iter().any(|start| {
         lower.strip_prefix(start).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == ' '))
     });
     let is_printed = lower.starts_with("microsoft ") && lower.contains(" - ");
     let has_letters = text.chars().filter(|c| c.is_alphabetic()).count() > 1;
-    (has_letters && !is_file_name && !is_made_up && !is_printed).then_some(text)
+    (has_letters && !is_file_name && !is_placeholder && !is_printed).then_some(text)
 }
 
-/// Only an absolute http or https address without spaces and control characters.
+/// Accepts only an absolute http or https URL without spaces and control characters.
 pub(crate) fn url(text: &str) -> Option<String> {
     let text = text.trim();
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_that_programs_made_up_are_not_kept() {
+    fn titles_that_programs_generate_are_rejected() {
         for bad in [
             "Microsoft Word - Refunds.docx",
             "Untitled",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_one_bounded_line() {
+    fn titles_are_one_line_of_limited_length() {
         assert_eq!(title(" a\n b\0 ").as_deref(), Some("a b"));
         assert_eq!(title(" \n"), None);
         assert_eq!(title(&"é".repeat(1000)).map(|t| t.chars().count()), Some(300));

@@ -1,4 +1,4 @@
-//! A table whose rows are passages: each row is a section, so that no chunk mixes two of them.
+//! CSV: each row is a section, so that a chunk never mixes two rows.
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -8,15 +8,15 @@ use super::{
     properties,
 };
 
-/// Longer fields are paragraphs of their own, so that they are split between sentences.
+/// Longer fields become separate paragraphs, so that they are split between sentences.
 const MAX_SHORT_FIELD_CHARS: usize = 80;
-/// Rows looked at to find the delimiter.
-const SAMPLE_ROWS: usize = 20;
-/// Rows named in a note.
+/// Rows that are read to detect the delimiter.
+const MAX_SAMPLE_ROWS: usize = 20;
+/// Maximum number of rows that a note lists.
 const MAX_NAMED_ROWS: usize = 3;
 
-/// Columns that say what a row is about, in English, German, French and Spanish.
-const SUBJECTS: [&str; 16] = [
+/// Names of columns with the subject of a row, in English, German, French and Spanish.
+const SUBJECT_COLUMNS: [&str; 16] = [
     "title",
     "question",
     "name",
@@ -34,9 +34,9 @@ const SUBJECTS: [&str; 16] = [
     "pregunta",
     "nombre",
 ];
-/// Among them, those that a reader would not take for a statement.
-const QUESTIONS: [&str; 3] = ["question", "frage", "pregunta"];
-const LINKS: [&str; 6] = ["url", "link", "href", "adresse", "lien", "enlace"];
+/// Names of columns whose fields are questions, which are not statements to quote.
+const QUESTION_COLUMNS: [&str; 3] = ["question", "frage", "pregunta"];
+const LINK_COLUMNS: [&str; 6] = ["url", "link", "href", "adresse", "lien", "enlace"];
 
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -46,8 +46,8 @@ pub(crate) struct Table {
 }
 
 /// # Errors
-/// [`ExtractError`] for a quotation mark that is never closed (a reader could not tell where rows end), for more rows than
-/// are kept, and for tables without rows.
+/// [`ExtractError`] for a quotation mark that is never closed (the ends of rows are unknown then), for more rows than the
+/// limit, and for tables without rows.
 pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
     let (document, named) = without_separator_line(document);
     let delimiter = named.unwrap_or_else(|| delimiter(document));
@@ -56,7 +56,7 @@ pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
         return Err(ExtractError::Broken { reason });
     }
     let mut rows = reader(document, delimiter);
-    let columns = Columns::of(rows.headers().map_err(|error| broken(&error))?);
+    let columns = Columns::from_header(rows.headers().map_err(|error| broken(&error))?);
     let mut composer = Composer::default();
     let mut ragged = Vec::new();
     for (at, row) in rows.records().enumerate() {
@@ -65,7 +65,7 @@ pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
             return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
         }
         if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
-            // As a spreadsheet counts, where the header is row 1.
+            // Numbered as in a spreadsheet, where the header is row 1.
             ragged.push(at + 2);
         }
         columns.write(&row, &mut composer);
@@ -84,17 +84,17 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &StringRecord) -> Self {
+    fn from_header(header: &StringRecord) -> Self {
         let named = |field: (usize, &str)| {
             let name = one_line(&visible(field.1));
             if name.is_empty() { column_name(field.0) } else { name }
         };
         let names: Vec<String> = header.iter().enumerate().map(named).collect();
-        // The first of the list counts, not the first of the table: `title` says more than `name`.
+        // The order of the list takes precedence over that of the table: `title` is better than `name`.
         let find = |wanted: &[&str]| {
             wanted.iter().find_map(|wanted| names.iter().position(|name| name.to_lowercase() == *wanted))
         };
-        Self { subject: find(&SUBJECTS), link: find(&LINKS), names }
+        Self { subject: find(&SUBJECT_COLUMNS), link: find(&LINK_COLUMNS), names }
     }
 
     fn write(&self, row: &StringRecord, composer: &mut Composer) {
@@ -120,7 +120,7 @@ impl Columns {
     }
 
     fn is_question(&self, at: usize) -> bool {
-        self.names.get(at).is_some_and(|name| QUESTIONS.contains(&name.to_lowercase().as_str()))
+        self.names.get(at).is_some_and(|name| QUESTION_COLUMNS.contains(&name.to_lowercase().as_str()))
     }
 
     fn labelled(&self, at: usize, field: &str) -> String {
@@ -137,7 +137,7 @@ fn reader(document: &str, delimiter: u8) -> csv::Reader<&[u8]> {
     ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(document.as_bytes())
 }
 
-/// `sep=;` in the first line, as Excel writes and reads it.
+/// Parses `sep=;` in the first line, as in files of Excel.
 fn without_separator_line(document: &str) -> (&str, Option<u8>) {
     let (first, rest) = document.split_once('\n').unwrap_or((document, ""));
     match first.trim_end().strip_prefix("sep=").map(str::as_bytes) {
@@ -146,25 +146,26 @@ fn without_separator_line(document: &str) -> (&str, Option<u8>) {
     }
 }
 
-/// The delimiter that gives the most rows as many fields as the header has, and among equals the most fields.
+/// The delimiter for which most rows have as many fields as the header; among equals, the one with most fields.
 fn delimiter(document: &str) -> u8 {
     let fit = |delimiter: &u8| {
         let mut rows = reader(document, *delimiter);
         let columns = rows.headers().map_or(1, StringRecord::len);
-        let fitting = rows.records().take(SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
+        let fitting =
+            rows.records().take(MAX_SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
         if columns > 1 { (fitting + 1, columns) } else { (0, 0) }
     };
-    // The last of equals is taken: the comma.
+    // `max` returns the last of equals: the comma.
     b"|\t;,".iter().copied().max_by_key(fit).unwrap_or(b',')
 }
 
-/// The line, counted from 1, of a quotation mark that opens a field without end.
+/// The line, counted from 1, of a quotation mark that is never closed.
 fn unclosed_quote(document: &str, delimiter: u8) -> Option<usize> {
     let mut line = 1;
     let mut is_field_start = true;
     let mut opened_in = None;
     for byte in document.bytes() {
-        // A doubled quotation mark closes a field and opens it again, which comes to the same.
+        // A doubled quotation mark counts as closing and reopening the field, with the same result.
         match (opened_in, byte) {
             (Some(_), b'"') => opened_in = None,
             (None, b'"') if is_field_start => opened_in = Some(line),
@@ -193,7 +194,7 @@ fn broken(error: &csv::Error) -> ExtractError {
 mod tests {
     use super::*;
 
-    /// (heading, url, text) of each row.
+    /// (headings, url, text) of each row.
     fn rows(document: &str) -> Vec<(Vec<String>, Option<String>, String)> {
         let Table { text, sections, .. } = read(document).unwrap();
         let content = |s: &Section| {
@@ -227,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_headings_only() {
+    fn question_fields_are_only_headings() {
         let found = rows("Frage;Antwort\nWie lange?;30 Tage.\n");
         assert_eq!(found, [(vec!["Wie lange?".to_owned()], None, "Antwort: 30 Tage.".to_owned())]);
     }
 
     #[test]
-    fn delimiters_are_found() {
+    fn delimiters_are_detected() {
         for document in
             ["a,b\n1,2", "a;b\n1;2", "a\tb\n1\t2", "a|b\n1|2", "sep=;\na;b\n1;2", "a;b\r\n1;2\r\n"]
         {
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quotation_mark_is_reported_with_its_line() {
+    fn an_unclosed_quotation_mark_is_reported_with_its_line() {
         let error = read("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
         assert_eq!(error.to_string(), "is broken: the quotation mark in line 3 is never closed");
         assert_eq!(contents("size,b\n5\" pipe,x\n"), ["size: 5\" pipe; b: x"]);

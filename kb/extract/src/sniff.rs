@@ -1,15 +1,15 @@
-//! What a file is, by its first bytes, whatever its name says.
+//! Detects the format of a file by its first bytes.
 
 use super::{ExtractError, Format};
 
-/// Bytes looked at for what no text has.
+/// Bytes that are searched for binary content.
 const HEAD_BYTES: usize = 8192;
-/// Readers accept rubbish before the header of a PDF up to here.
+/// Offset up to which PDF readers accept other bytes before the header.
 const PDF_HEADER_BYTES: usize = 1024;
-/// Compound files: Word before 2007, and encrypted documents since.
+/// Compound files: Word before 2007, and encrypted documents of later versions.
 const OLE_MAGIC: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// Refuses bytes that are known to be something other than `format`.
+/// Refuses bytes of another known format than `format`.
 pub(crate) fn check(bytes: &[u8], format: Format) -> Result<(), ExtractError> {
     match format {
         Format::Pdf if head(bytes, PDF_HEADER_BYTES).windows(5).any(|window| window == b"%PDF-") => Ok(()),
@@ -24,7 +24,7 @@ pub(crate) fn check(bytes: &[u8], format: Format) -> Result<(), ExtractError> {
     }
 }
 
-/// With article, for sentences.
+/// The name of a format with its article.
 pub(crate) fn name(format: Format) -> &'static str {
     match format {
         Format::Markdown => "Markdown",
@@ -44,7 +44,7 @@ fn not_that(bytes: &[u8], format: Format) -> ExtractError {
     let reason = if format == Format::Pdf { "it has no PDF header" } else { "it is no ZIP archive" };
     match known(bytes) {
         Some(found) => wrong(found, format),
-        None => ExtractError::NotThatFormat { expected: name(format).to_owned(), reason: reason.to_owned() },
+        None => ExtractError::UnknownFormat { expected: name(format).to_owned(), reason: reason.to_owned() },
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn files_under_a_wrong_name_are_told_what_they_are() {
+    fn a_file_with_the_wrong_extension_is_reported_with_its_format() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
         assert_eq!(
             message(png, Format::Pdf).unwrap(),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn office_files_that_cannot_be_read_say_why() {
+    fn unsupported_office_files_are_refused_with_the_reason() {
         let old = [OLE_MAGIC, &[0; 600]].concat();
         assert!(message(&old, Format::Docx).unwrap().starts_with("is an old Office document"));
         let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_starts_like_something_else_is_text() {
+    fn text_that_starts_like_another_format_is_accepted() {
         for text in
             ["BM is short for …", "BZh", "#!/bin/sh", "<!DOCTYPE html>", "GIF89a", "\u{feff}PK", "II*", ""]
         {

@@ -1,4 +1,4 @@
-//! The little of XML that Office files and the metadata of PDFs need. Entities other than the five of XML itself are dropped, never expanded.
+//! Minimal XML reading for Office files and PDF metadata. Entities other than the five of XML itself are dropped, never expanded.
 
 use quick_xml::{
     Reader, XmlVersion,
@@ -7,11 +7,11 @@ use quick_xml::{
 
 use super::ExtractError;
 
-/// An element without the prefix of its namespace.
+/// An element, by its name without namespace prefix.
 pub(crate) struct Element<'a>(&'a BytesStart<'a>);
 
 impl Element<'_> {
-    /// Attributes are matched without the prefix of their namespace.
+    /// An attribute by its name without namespace prefix.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.0.attributes();
         let found = attributes
@@ -25,20 +25,20 @@ impl Element<'_> {
         self.attribute("val")
     }
 
-    /// Of a property that is on unless it says otherwise.
+    /// The value of an on/off property, which is on by default.
     pub(crate) fn is_on(&self) -> bool {
         !matches!(self.val().as_deref(), Some("0" | "false" | "off" | "none"))
     }
 }
 
-/// What happens while a part is read.
+/// An event while a part is read.
 pub(crate) enum Step<'a> {
     Open(&'a str, Element<'a>),
     Close(&'a str),
     Text(&'a str),
 }
 
-/// Walks a part; an empty element is opened and closed.
+/// Walks a part; an empty element gives an open and a close event.
 pub(crate) fn walk(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<(), ExtractError> {
     let mut reader = Reader::from_str(xml);
     loop {

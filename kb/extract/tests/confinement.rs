@@ -1,5 +1,5 @@
-//! What a file could do that took over the process that reads it: nothing. A child takes rights away from itself and then
-//! tries each of them; without taking any away it succeeds with all, which shows that it tries rightly.
+//! A file that takes over the process that reads it cannot do anything. A child drops its privileges and then tries to use each
+//! of them. Without dropping them all attempts succeed, which shows that the attempts are valid.
 
 #![cfg(target_os = "linux")]
 
@@ -17,7 +17,7 @@ use extract::sandbox::{Layer, confine};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
 
-/// In the memory of the parent.
+/// A secret in the memory of the parent.
 const SECRET: &str = "a secret of the parent";
 
 struct Attempt {
@@ -29,7 +29,7 @@ fn attempt(name: &'static str, make: impl Fn() -> io::Result<()> + 'static) -> A
     Attempt { name, make: Box::new(make) }
 }
 
-/// What the child tries.
+/// An attempt of the child.
 fn attempts() -> Vec<Attempt> {
     let setting = |name: &str| std::env::var(name).unwrap_or_default();
     let folder = PathBuf::from(setting("TRY_FOLDER"));
@@ -60,14 +60,14 @@ fn attempts() -> Vec<Attempt> {
         attempt("start a thread", || std::thread::Builder::new().spawn(|| {}).map(drop)),
         attempt("start a process", || Command::new("/bin/sh").args(["-c", "true"]).status().map(drop)),
         attempt("signal the parent", move || Ok(nix::sys::signal::kill(parent(), None)?)),
-        // The last: it does not come back.
+        // The last attempt, because `exec` does not return.
         attempt("become another program", move || {
             nix::unistd::execv(&program, &[&program]).map(drop).map_err(io::Error::from)
         }),
     ]
 }
 
-/// In the order of the process that reads files: no limits can be set after the last.
+/// In the order of the process that reads files: no limit can be set after the last layer.
 const LAYERS: [(&str, Layer); 3] =
     [("files", Layer::Files), ("limits", Layer::Limits), ("calls", Layer::Calls)];
 
@@ -82,14 +82,14 @@ fn child() {
         }
     }
     for Attempt { name, make } in attempts {
-        // Before, because the last does not come back.
+        // Written before the attempt, because the last one does not return.
         say(name);
         match make() {
             Ok(()) => say("ok"),
             Err(error) => say(&format!("refused {error}")),
         }
     }
-    // A test that ends would need more rights than are left.
+    // The end of a test needs more privileges than are left.
     std::process::exit(0);
 }
 
@@ -100,9 +100,9 @@ fn say(line: &str) {
 }
 
 struct Tried {
-    /// Layers that this kernel does not have.
+    /// Layers that this kernel does not support.
     missing: Vec<String>,
-    /// Whether each attempt went well.
+    /// Whether each attempt succeeded.
     outcomes: BTreeMap<String, bool>,
     output: String,
 }
@@ -147,7 +147,7 @@ fn read(output: &str) -> Tried {
             current = Some(line.to_owned());
         }
     }
-    // Without files it cannot open its libraries, and ends before it says anything.
+    // Without files it cannot open its libraries, so it ends without output.
     if let Some(name) = current.filter(|name| name == "become another program") {
         tried.outcomes.insert(name, false);
     }
@@ -170,7 +170,7 @@ const FILES: [&str; 5] = [
 ];
 
 #[test]
-fn everything_can_be_done_before_rights_are_taken_away() {
+fn every_attempt_succeeds_without_confinement() {
     let tried = try_with("");
     let refused: Vec<_> = tried.outcomes.iter().filter(|(_, is_ok)| !**is_ok).collect();
     // Some systems let nobody but root look into the memory of a parent.
@@ -178,7 +178,7 @@ fn everything_can_be_done_before_rights_are_taken_away() {
 }
 
 #[test]
-fn nothing_can_be_done_by_the_process_that_reads_files() {
+fn the_process_that_reads_files_can_do_nothing_else() {
     let tried = try_with("files,limits,calls");
     assert_eq!(tried.successes(), [""; 0], "{}", tried.output);
     assert_eq!(tried.missing.iter().filter(|layer| *layer != "files").count(), 0, "{}", tried.output);
@@ -198,7 +198,7 @@ fn landlock_alone_refuses_files_programs_and_other_processes() {
         assert_refused(&tried, &FILES);
         assert_refused(&tried, &["link a file", "start a process", "read the parent's memory"]);
     } else {
-        // Not enabled, or older than 5.13. Then seccomp alone stands in for it, which another test covers.
+        // Landlock is not enabled, or the kernel is older than 5.13. seccomp alone is then used, which another test covers.
         let expected = try_with("");
         assert_eq!(tried.successes(), expected.successes(), "{}", tried.output);
         io::stderr().write_all(b"\nthis kernel has no Landlock: seccomp is the only barrier\n").unwrap();

@@ -1,4 +1,4 @@
-//! A folder of files that mean harm: each is read or refused as expected, soon, and in bounded memory.
+//! A folder of hostile files: each is read or refused as expected, quickly, and within the memory limit.
 
 mod support;
 
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use extract::{Format, read_limited};
 use support::hostile::{self, Expected};
 
-/// Much longer than any of them takes, much shorter than the sandbox waits.
-const SOON: Duration = Duration::from_secs(20);
+/// Much longer than any file takes, much shorter than the time limit of the sandbox.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 #[test]
 fn every_hostile_file_has_its_expected_outcome() {
@@ -20,7 +20,7 @@ fn every_hostile_file_has_its_expected_outcome() {
     for file in files {
         let path = folder.path().join(hostile::path(&file.name));
         let name = String::from_utf8_lossy(&file.name).into_owned();
-        let Some(format) = Format::of(&path) else {
+        let Some(format) = Format::from_path(&path) else {
             if file.expected != Expected::Unknown {
                 wrong.push(format!("{name}: no format, expected {:?}", file.expected));
             }
@@ -39,7 +39,7 @@ fn every_hostile_file_has_its_expected_outcome() {
             _ => false,
         };
         let shown = result.map(|extracted| extracted.text.chars().take(200).collect::<String>());
-        if !is_expected || took > SOON {
+        if !is_expected || took > MAX_TIME {
             wrong.push(format!("{name}: {took:?} {shown:?}, expected {:?}", file.expected));
         }
     }

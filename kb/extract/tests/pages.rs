@@ -1,4 +1,4 @@
-//! Every page number of a long PDF is right.
+//! Page numbers of a long PDF.
 
 mod support;
 
@@ -9,11 +9,11 @@ use support::pdf::{Pdf, lines};
 
 const PAGES: u32 = 200;
 
-/// Blank, turned and shifted pages, running headers and footers, labels that count otherwise.
+/// Blank, rotated and shifted pages, running headers and footers, different page labels.
 fn manual() -> Vec<u8> {
     let mut pdf = Pdf::new();
     for page in 1..=PAGES {
-        // Entries of the page, what makes it look upright, its height.
+        // Entries of the page, the transformation that makes it upright, its height.
         let (entries, upright, height) = match page % 8 {
             3 => ("/Rotate 90", "0 1 -1 0 600 0 cm", 600.0),
             5 => ("/Rotate 180", "-1 0 0 -1 600 800 cm", 800.0),
@@ -50,7 +50,7 @@ fn by_page(extracted: &Extracted) -> BTreeMap<u32, String> {
 }
 
 #[test]
-fn two_hundred_pages_have_their_numbers() {
+fn each_of_200_pages_has_its_number() {
     let extracted = support::sandbox().extract(&manual(), Format::Pdf).unwrap();
     support::check(&extracted);
     let pages = by_page(&extracted);

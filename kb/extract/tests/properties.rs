@@ -1,4 +1,4 @@
-//! What holds for any bytes at all.
+//! Properties that hold for arbitrary bytes.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn check(bytes: &[u8]) {
 }
 
 #[test]
-fn inputs_that_broke_it_once() {
+fn earlier_failures_stay_fixed() {
     for text in ["- ", "\ta\n\u{a0}", "#<ul>#", "<ul><li><ul><li></ul></ul>a", "- - -", "<dl><dt>a</dl>"] {
         check(text.as_bytes());
     }

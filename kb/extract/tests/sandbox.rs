@@ -1,4 +1,4 @@
-//! The process that reads files: its limits hold, and its end is understood.
+//! The process that reads files: its limits, and how its end is reported.
 
 #![cfg(unix)]
 
@@ -22,7 +22,7 @@ fn error(sandbox: &Sandbox) -> ExtractError {
     sandbox.extract(&pdf::simple("Hello"), Format::Pdf).unwrap_err()
 }
 
-/// Forms that draw the next one ten times over: 10^12 drawings.
+/// Nested forms, each of which draws the next one ten times: 10^12 drawings.
 fn endless_pdf() -> Vec<u8> {
     let mut pdf = Pdf::new();
     let mut next = pdf.add_stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", b"0 0 m");
@@ -37,7 +37,7 @@ fn endless_pdf() -> Vec<u8> {
 }
 
 #[test]
-fn the_answer_is_that_of_the_same_process() {
+fn the_result_equals_that_of_extract_in_this_process() {
     let html = "<html lang=de><title>T</title><main><h1>A</h1><p>Größe 😀<ul><li>b</ul>";
     let docx = support::zip::stored(&[(
         "word/document.xml",
@@ -77,7 +77,7 @@ fn time_is_limited() {
 }
 
 #[test]
-fn every_end_is_understood() {
+fn every_way_to_end_is_reported() {
     assert_eq!(error(&shell("kill -SEGV $$")), ExtractError::Crashed);
     assert_eq!(error(&shell("kill -ABRT $$")), ExtractError::Crashed);
     assert_eq!(error(&shell("exit 3")), ExtractError::Crashed);
@@ -91,7 +91,7 @@ fn every_end_is_understood() {
 }
 
 #[test]
-fn a_child_that_hangs_or_talks_without_end_is_stopped() {
+fn a_child_that_hangs_or_writes_endlessly_is_stopped() {
     let started = Instant::now();
     let brief = Duration::from_millis(300);
     assert!(matches!(error(&shell("exec sleep 60").with_time(brief)), ExtractError::TimedOut { .. }));
@@ -128,7 +128,7 @@ fn the_child_ends_with_its_parent() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_child_has_no_rights_while_it_reads() {
+fn the_child_has_no_privileges_while_it_reads() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_extract"))
         .args(["--worker", "pdf"])
         .stdin(Stdio::piped())
@@ -156,7 +156,7 @@ fn the_child_has_no_rights_while_it_reads() {
 }
 
 #[test]
-fn no_secrets_are_handed_down() {
+fn the_child_does_not_inherit_secrets() {
     let leak = shell("test -z \"$PATH_OF_SECRETS$HOME\" || exit 0; exit 3");
     assert_eq!(error(&leak), ExtractError::Crashed, "its environment is not empty");
 }

@@ -1,14 +1,14 @@
-//! Why a question was answered or refused, for people.
+//! Explains as text why a question was answered or refused.
 
 use chat_core::chunk::{MatchedChunk, SentenceMatch};
 use chat_core::evidence::{Background, PassageAssessment};
 
 use super::{Asked, Conclusion, one_line, place};
 
-/// Characters of a passage's place or sentence.
+/// Maximum length of the place or sentence of a passage.
 const MAX_TEXT_CHARS: usize = 90;
 
-/// The question's words, the passages with their scores, the gates and what chose each sentence.
+/// The words of the question, the passages with their scores, the gates, and the score of each sentence of the answer.
 pub fn explanation(asked: &Asked) -> String {
     let mut lines = vec![format!("Question    {}", one_line(&asked.question, MAX_TEXT_CHARS))];
     lines.push(format!("Words       {}", words(asked)));
@@ -16,14 +16,14 @@ pub fn explanation(asked: &Asked) -> String {
     lines.extend(candidates(asked));
     lines.push(String::new());
     lines.extend(gates(asked));
-    lines.extend(chosen(asked));
+    lines.extend(answer_sentences(asked));
     lines.join("\n")
 }
 
 fn words(asked: &Asked) -> String {
     let terms = asked.rows.iter().find_map(|row| row.query_terms.as_deref()).unwrap_or_default();
     if terms.is_empty() {
-        return "none that tell anything".to_owned();
+        return "none that are informative".to_owned();
     }
     let words =
         terms.iter().map(|term| format!("{} {:.2}", one_line(&term.word, MAX_TEXT_CHARS), term.weight));
@@ -60,7 +60,7 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> St
     )
 }
 
-/// The stored sentence that is nearest to the question, and its words.
+/// The stored sentence that is most similar to the question, with its text.
 pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)> {
     let numbers = row.sentences.iter().filter(|sentence| !sentence.similarity.is_nan());
     let best = numbers.max_by(|a, b| a.similarity.total_cmp(&b.similarity))?;
@@ -71,10 +71,10 @@ pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)>
 }
 
 fn gates(asked: &Asked) -> Vec<String> {
-    let gate = |name: &str, value: Option<f64>, least: f64| {
-        let passed = value.is_some_and(|value| value >= least);
+    let gate = |name: &str, value: Option<f64>, min: f64| {
+        let passed = value.is_some_and(|value| value >= min);
         let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-        format!("{name}  {value:>6}, at least {least:.3}: {}", if passed { "passed" } else { "failed" })
+        format!("{name}  {value:>6}, at least {min:.3}: {}", if passed { "passed" } else { "failed" })
     };
     let assessment = &asked.assessment;
     let mut lines = vec![
@@ -98,8 +98,8 @@ fn gates(asked: &Asked) -> Vec<String> {
     lines
 }
 
-/// Each sentence of the answer, by what it was chosen for.
-fn chosen(asked: &Asked) -> Vec<String> {
+/// Each sentence of the answer with its score.
+fn answer_sentences(asked: &Asked) -> Vec<String> {
     let Conclusion::Answer(answer) = &asked.conclusion else { return Vec::new() };
     let sentences = answer.deltas.iter().zip(&answer.sentences);
     let lines = sentences

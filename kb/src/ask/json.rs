@@ -1,4 +1,4 @@
-//! Everything about a question as one JSON document.
+//! The explanation as one JSON document.
 
 use chat_core::answer::Role;
 use chat_core::chunk::MatchedChunk;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::explain::best_sentence;
 use super::{Asked, Conclusion};
 
-/// Numbers that are none (NaN) become null.
+/// NaN becomes null.
 pub fn report(asked: &Asked) -> Value {
     let assessment = &asked.assessment;
     let candidates: Vec<Value> =

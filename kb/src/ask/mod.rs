@@ -1,4 +1,4 @@
-//! A question answered natively, on the same path as in the Worker: vector, `match_chunks`, `chat-core`.
+//! Answers a question natively in the same steps as the Worker: vector, `match_chunks`, `chat-core`.
 
 mod explain;
 mod json;
@@ -20,51 +20,50 @@ pub use explain::explanation;
 pub use json::report;
 pub use reply::reply;
 
-/// What a question is judged by; the Worker has the same settings.
+/// Search settings; the Worker has the same.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Passages to look at.
+    /// Number of passages to search for.
     pub match_count: u32,
-    /// What their evidence has to reach.
+    /// Thresholds of the evidence.
     pub gates: EvidenceThresholds,
 }
 
-/// A question, what was found for it, and what that led to.
+/// A question, the search results, and the conclusion.
 #[derive(Debug)]
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
-    /// What the evidence had to reach.
+    /// Thresholds of the evidence.
     pub gates: EvidenceThresholds,
-    /// The rows of the search.
+    /// Search results.
     pub rows: Vec<MatchedChunk>,
-    /// The rows, weighed.
+    /// Assessment of the search results.
     pub assessment: Assessment,
-    /// Answer or refusal.
     pub conclusion: Conclusion,
 }
 
-/// What a user would be shown, but for suggestions that the Worker's settings may replace.
+/// What a user would see, except that settings of the Worker may replace suggestions.
 #[derive(Debug)]
 pub enum Conclusion {
-    /// The evidence was enough.
+    /// The evidence was sufficient.
     Answer(Answer),
-    /// It was not.
+    /// The evidence was not sufficient.
     Refusal(Refusal),
 }
 
-/// Why a question could not be asked at all.
+/// Why a question could not be asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// Nothing but white space.
+    /// Only white space.
     #[error("the question is empty")]
     Empty,
-    /// Longer than the Worker takes.
+    /// Longer than the Worker allows.
     #[error("the question has {0} characters; at most {MAX_MESSAGE_CHARS} are allowed")]
     TooLong(usize),
     /// Vectors of different models cannot be compared.
-    #[error("the knowledge base was embedded with another model than this `kb` uses; run `kb reembed` again")]
+    #[error("the knowledge base was embedded with another model than that of this kb; run `kb reembed`")]
     OtherModel,
     /// The knowledge base cannot be searched.
     #[error(transparent)]
@@ -98,7 +97,7 @@ pub async fn ask(
     Ok(Asked { question: question.to_owned(), gates: settings.gates, rows, assessment, conclusion })
 }
 
-/// The limits of a message in the Worker.
+/// Applies the limits of the Worker to a question.
 fn checked(question: &str) -> Result<&str, AskError> {
     let question = question.trim();
     match question.chars().count() {
@@ -109,7 +108,7 @@ fn checked(question: &str) -> Result<&str, AskError> {
 }
 
 impl Asked {
-    /// Each passage with its row, best first.
+    /// The passages with their rows, best first.
     fn passages(&self) -> impl Iterator<Item = (&PassageAssessment, &MatchedChunk)> {
         self.assessment.passages.iter().filter_map(|passage| {
             let row = self.rows.iter().find(|row| row.chunk_id == passage.chunk_id)?;
@@ -118,7 +117,7 @@ impl Asked {
     }
 }
 
-/// Where a passage stands. A section path usually begins with the document's title.
+/// Title and section of a passage. A section path usually begins with the title.
 fn place(title: &str, section: Option<&str>) -> String {
     match section {
         Some(section) if section.starts_with(title) => section.to_owned(),
@@ -127,12 +126,12 @@ fn place(title: &str, section: Option<&str>) -> String {
     }
 }
 
-/// Text for a terminal: a document's control characters must not drive it.
+/// Removes control characters: a document must not control the terminal.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
-/// On one line, cut after `limit` characters.
+/// Joins lines, and truncates the text after `limit` characters.
 fn one_line(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = printable(&line);

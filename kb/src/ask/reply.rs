@@ -1,4 +1,4 @@
-//! What a visitor would read.
+//! The reply as a visitor would read it.
 
 use chat_core::answer::{Answer, Citation};
 use chat_core::evidence::Strength;
@@ -7,12 +7,12 @@ use chat_core::refusal::Refusal;
 
 use super::{Asked, Conclusion, one_line, place, printable};
 
-/// Characters of a quote.
+/// Maximum length of a quote.
 const MAX_QUOTE_CHARS: usize = 400;
-/// Stands above a hedged answer, as in the widget (`web/src/texts/panel/en.ts`).
+/// Printed above a hedged answer, as in the widget (`web/src/texts/panel/en.ts`).
 const HEDGE: &str = "These passages are about this, but may not answer it.";
 
-/// The answer with its sources and what else was found, or the refusal.
+/// The answer with its sources and other passages that were found, or the refusal.
 pub fn reply(asked: &Asked) -> String {
     match &asked.conclusion {
         Conclusion::Answer(answer) => answered(answer),

@@ -45,7 +45,7 @@ const OPEN: EvidenceThresholds =
     EvidenceThresholds { similarity: 0.35, confidence: 0.0, background: BACKGROUND };
 
 #[test]
-fn the_explanation_ranks_the_passages_and_shows_the_best_sentence() {
+fn an_explanation_ranks_the_passages_and_shows_their_best_sentence() {
     let text = explanation(&asked(sizes(), OPEN));
     let position = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in\n{text}"));
     assert!(position("größe 2.50") < position("   1  0.600"));
@@ -55,7 +55,7 @@ fn the_explanation_ranks_the_passages_and_shows_the_best_sentence() {
 }
 
 #[test]
-fn the_explanation_says_what_the_evidence_is_held_against() {
+fn an_explanation_shows_the_background_of_the_evidence() {
     let text = explanation(&asked(sizes(), OPEN));
     assert!(text.contains("; questions about something else reach -4.0 ± 2.0 here\n"), "{text}");
     let gates = EvidenceThresholds { background: Background::default(), ..OPEN };
@@ -65,7 +65,7 @@ fn the_explanation_says_what_the_evidence_is_held_against() {
 }
 
 #[test]
-fn a_gate_that_was_not_reached_has_failed() {
+fn a_gate_above_the_evidence_fails() {
     let rows = sizes();
     let text = explanation(&asked(rows, EvidenceThresholds { similarity: 0.9, ..OPEN }));
     assert!(text.contains("similarity   0.600, at least 0.900: failed"), "{text}");
@@ -73,14 +73,14 @@ fn a_gate_that_was_not_reached_has_failed() {
 }
 
 #[test]
-fn nothing_found_is_explained_too() {
+fn an_empty_search_result_is_explained() {
     let text = explanation(&asked(Vec::new(), OPEN));
     assert!(text.contains("No passage was found."), "{text}");
     assert!(text.contains("similarity    none, at least 0.350: failed"), "{text}");
 }
 
 #[test]
-fn json_holds_candidates_gates_and_outcome() {
+fn json_contains_candidates_gates_and_outcome() {
     let document = report(&asked(sizes(), OPEN));
     assert_eq!(document["query_terms"], json!([{ "word": "größe", "weight": 2.5 }]));
     let first = &document["candidates"][0];
@@ -100,7 +100,7 @@ fn json_holds_candidates_gates_and_outcome() {
 }
 
 #[test]
-fn what_the_answer_does_not_quote_is_listed_apart_from_the_sources() {
+fn passages_that_are_not_quoted_are_listed_apart_from_the_sources() {
     let mut other = row(3, json!(0.5), "Schuhe sind bunt.", json!([]));
     other.meta = json!({ "section": "Schuhe › Farben" });
     let asked = asked([sizes(), vec![other]].concat(), OPEN);
@@ -120,7 +120,7 @@ fn what_the_answer_does_not_quote_is_listed_apart_from_the_sources() {
 }
 
 #[test]
-fn the_reply_says_what_was_also_found_and_that_it_is_hedged() {
+fn a_reply_shows_passages_also_found_and_the_hedge() {
     let asked = asked(sizes(), OPEN);
     let Conclusion::Answer(mut answer) = asked.conclusion else { panic!("refused") };
     let passage = json!({
@@ -141,13 +141,13 @@ fn the_reply_says_what_was_also_found_and_that_it_is_hedged() {
 }
 
 #[test]
-fn a_refusal_names_the_nearest_passages() {
+fn a_refusal_lists_the_nearest_passages() {
     let text = reply(&asked(sizes(), EvidenceThresholds { similarity: 0.5, confidence: 1.0, ..OPEN }));
     assert!(text.ends_with("Nearest passages:\n  sizes.md (similarity 0.60)"), "{text}");
 }
 
 #[test]
-fn numbers_that_are_none_break_nothing() {
+fn nan_similarities_are_accepted() {
     let sentences = json!([{ "start": 900, "end": 901, "similarity": "NaN" }, { "start": 0, "end": 5 }]);
     let rows = vec![row(1, json!("NaN"), "Some text.", sentences)];
     let asked = asked(rows, OPEN);
@@ -156,14 +156,14 @@ fn numbers_that_are_none_break_nothing() {
 }
 
 #[test]
-fn the_place_names_the_document_once() {
+fn a_place_contains_the_title_once() {
     assert_eq!(place("Refunds", Some("Refunds › Time")), "Refunds › Time");
     assert_eq!(place("Refunds", Some("Time")), "Refunds › Time");
     assert_eq!(place("refunds.md", None), "refunds.md");
 }
 
 #[test]
-fn documents_cannot_drive_the_terminal() {
+fn control_characters_of_documents_are_removed() {
     let sentences = json!([{ "start": 0, "end": 22, "similarity": 0.9 }]);
     let asked = asked(vec![row(1, json!(0.9), "Größe \u{1b}[31m38\u{7} steht da.", sentences)], OPEN);
     assert!(!reply(&asked).contains('\u{1b}') && !explanation(&asked).contains('\u{7}'));

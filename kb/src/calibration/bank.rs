@@ -1,7 +1,7 @@
-//! General questions that few knowledge bases answer: on the world, the household, technology, health and law, and small
-//! talk, the same ones in each language.
+//! General questions that few knowledge bases answer: about the world, the household, technology, health and law, and small
+//! talk. Each language has the same questions.
 
-/// By the names of `kb_chunks.language`.
+/// The questions by language, as in `kb_chunks.language`.
 const BANK: [(&str, &str); 7] = [
     ("dutch", include_str!("questions/dutch.txt")),
     ("english", include_str!("questions/english.txt")),
@@ -12,7 +12,7 @@ const BANK: [(&str, &str); 7] = [
     ("spanish", include_str!("questions/spanish.txt")),
 ];
 
-/// The questions in a language; `None` if there are none.
+/// The questions in a language.
 pub(super) fn questions(language: &str) -> Option<Vec<String>> {
     let (_, lines) = BANK.iter().find(|(name, _)| *name == language)?;
     Some(lines.lines().map(str::to_owned).collect())
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_has_the_same_number_of_questions_and_none_twice() {
+    fn every_language_has_80_different_questions() {
         for (language, _) in BANK {
             let questions = questions(language).unwrap();
             assert_eq!(questions.len(), 80, "{language}");
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_without_questions_has_none() {
+    fn an_unknown_language_has_no_questions() {
         assert_eq!(questions("simple"), None);
         assert_eq!(questions("English"), None);
     }

@@ -1,7 +1,7 @@
-//! What questions about something else reach in this knowledge base.
+//! Calibrates a knowledge base: measures how much evidence unrelated questions reach in it.
 //!
-//! The same evidence means more in a small knowledge base than in one that has something near to every question. So general
-//! questions ([`bank`]) are asked after each sync, and the gate holds what people ask against what those reached.
+//! The same evidence means more in a small knowledge base than in one that contains something similar to every question. So
+//! general questions ([`bank`]) are asked after each sync, and the gate compares a question's evidence with theirs.
 
 mod bank;
 mod statistics;
@@ -17,19 +17,19 @@ use crate::knowledge_base::{Calibration, KnowledgeBase};
 use crate::output::counted;
 use crate::progress::Progress;
 use crate::supabase::SupabaseError;
-use crate::text_embedder::{TextEmbedder, vectors};
+use crate::text_embedder::{TextEmbedder, embed_all};
 
-/// Passages looked at, as the Worker does by default.
+/// Number of passages per search, the default of the Worker.
 const MATCH_COUNT: u32 = 5;
-/// Questions under way at the same time.
+/// Questions asked at the same time.
 const MAX_CONCURRENT_SEARCHES: usize = 4;
 
-/// Why the knowledge base was not measured. What was measured before stays.
+/// Why the knowledge base was not calibrated. The previous calibration stays.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrationError {
     /// Vectors of different models cannot be compared.
-    #[error("some vectors are of another model; run `kb reembed`")]
+    #[error("some vectors are from another model; run `kb reembed`")]
     OtherModel,
     /// The knowledge base cannot be read or written.
     #[error(transparent)]
@@ -39,14 +39,11 @@ pub enum CalibrationError {
     Embedder(#[from] EmbedderError),
 }
 
-/// Measures again if there is a reason to, and stores what was measured: `changed` says that passages were written or
-/// removed. `load_embedder` is called only if something is measured; `model` is the fingerprint of what it loads.
+/// Measures and stores a new calibration if `changed` (passages were written or removed) or the stored one is outdated.
+/// `load_embedder` is called only if something is measured; `model` is the fingerprint of the model that it loads.
 ///
-/// Where there are no questions in the language of most passages, the default is better than questions in another
-/// language, which reach less: what was stored is removed.
-///
-/// # Errors
-/// [`CalibrationError`], with what was stored as it was.
+/// If there are no questions in the most frequent language of the passages, the stored calibration is removed: the default is
+/// better than questions in another language, which reach less evidence.
 pub async fn recalibrate<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     model: &str,
@@ -68,7 +65,7 @@ pub async fn recalibrate<E: TextEmbedder>(
         (Some(language), Some(questions)) => {
             progress.line(&format!("calibrating: {}", counted(questions.len() as u64, "question")));
             let embedder = load_embedder()?;
-            let evidence = evidence_of(questions, knowledge_base, model, &embedder).await?;
+            let evidence = measure_evidence(questions, knowledge_base, model, &embedder).await?;
             let count = evidence.len();
             statistics::background(evidence).map(|background| Calibration {
                 model: model.to_owned(),
@@ -89,14 +86,14 @@ pub async fn recalibrate<E: TextEmbedder>(
     Ok(measured)
 }
 
-/// The evidence of those questions for which there is any.
-async fn evidence_of(
+/// The evidence of the questions for which there is any.
+async fn measure_evidence(
     questions: Vec<String>,
     knowledge_base: &KnowledgeBase,
     model: &str,
     embedder: &impl TextEmbedder,
 ) -> Result<Vec<f64>, CalibrationError> {
-    let vectors = vectors(embedder, &questions);
+    let vectors = embed_all(embedder, &questions);
     let searches = questions.iter().zip(&vectors).map(async |(question, vector)| {
         let rows = knowledge_base.match_chunks(vector, MATCH_COUNT, Some(question)).await?;
         check_model(Some(model), &rows).map_err(|_| CalibrationError::OtherModel)?;
@@ -112,18 +109,17 @@ fn evidence(question: &str, rows: &[MatchedChunk]) -> Option<f64> {
 }
 
 impl Calibration {
-    /// As the gate takes it.
     pub fn background(&self) -> Background {
         Background { mean: self.mean, deviation: self.deviation }
     }
 }
 
-/// Whether there are questions in a language, as in `kb_chunks.language`.
+/// Whether the bank has questions in a language, as in `kb_chunks.language`.
 pub fn has_questions(language: &str) -> bool {
     bank::questions(language).is_some()
 }
 
-/// `evidence -4.2 ± 2.0`, for people.
+/// Formats as `evidence -4.2 ± 2.0`.
 pub fn describe(background: &Background) -> String {
     format!("evidence {:.1} ± {:.1}", background.mean, background.deviation)
 }

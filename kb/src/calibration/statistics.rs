@@ -1,17 +1,17 @@
-//! Middle and spread that a few questions which the knowledge base does answer hardly move.
+//! Median and spread, which a few questions that the knowledge base does answer hardly change.
 
 use chat_core::evidence::Background;
 
-/// Standard deviations in a median absolute deviation, of normally distributed numbers.
+/// Ratio of the standard deviation to the median absolute deviation of a normal distribution.
 const DEVIATIONS_PER_MAD: f64 = 1.4826;
 
-/// A knowledge base so even that the bank measures less would let the next question through.
+/// With a smaller deviation, as in a very uniform knowledge base, almost any question would pass.
 const MIN_DEVIATION: f64 = 0.5;
 
-/// Fewer numbers say too little.
+/// Minimum number of values for a meaningful statistic.
 const MIN_COUNT: usize = 20;
 
-/// The median, and the standard deviation by the median absolute deviation; `None` of too few finite numbers.
+/// The median, and the standard deviation estimated from the median absolute deviation; `None` if too few numbers are finite.
 pub(super) fn background(mut evidence: Vec<f64>) -> Option<Background> {
     evidence.retain(|number| number.is_finite());
     if evidence.len() < MIN_COUNT {
@@ -23,7 +23,7 @@ pub(super) fn background(mut evidence: Vec<f64>) -> Option<Background> {
     Some(Background { mean, deviation })
 }
 
-/// Of an even count, the mean of the two in the middle.
+/// The mean of the two middle numbers if their count is even.
 fn median(numbers: &mut [f64]) -> Option<f64> {
     numbers.sort_unstable_by(f64::total_cmp);
     let upper = numbers.get(numbers.len() / 2)?;
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_that_are_answered_after_all_move_neither_middle_nor_spread_much() {
+    fn a_few_answered_questions_change_neither_median_nor_spread() {
         let others = (0..80).map(|at| -4.0 + f64::from(at % 5 - 2));
         let without = background(others.clone().collect()).unwrap();
         assert_eq!(without.mean, -4.0);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_has_a_lower_bound() {
+    fn the_deviation_has_a_minimum() {
         assert_eq!(background(vec![-4.0; 80]), Some(Background { mean: -4.0, deviation: MIN_DEVIATION }));
     }
 

@@ -2,17 +2,16 @@
 
 use super::{CountTokens, SECTION_SEPARATOR};
 
-/// Most tokens, [CLS] and [SEP] included, that the headings may take of what the model reads.
+/// Maximum tokens of the headings, [CLS] and [SEP] included.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
-/// The headings that a chunk and its sentences are embedded below: its section, shortened if it would take too much of what
-/// the model reads. With them, a chunk that was cut here has at most [`super::MAX_TOKENS`] tokens; a text that an administrator
-/// has edited may have more.
+/// The headings that are embedded with a chunk and its sentences: its section, shortened if it is too long for the model. With
+/// them, a chunk made by this module has at most [`super::MAX_TOKENS`] tokens; one that an administrator edited may have more.
 pub fn headings(section: Option<&str>, count_tokens: &CountTokens<'_>) -> Option<String> {
     section.and_then(|section| shorten(section, count_tokens))
 }
 
-/// The section path, without its outermost headings and then without the end of the last one if it is too long.
+/// Shortens a section path: removes its outermost headings first, then truncates the last one.
 pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<String> {
     let mut context = path;
     while count_tokens(context) > MAX_CONTEXT_TOKENS
@@ -23,7 +22,7 @@ pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<Stri
     if count_tokens(context) <= MAX_CONTEXT_TOKENS {
         return Some(context.to_owned()).filter(|context| !context.is_empty());
     }
-    // Its longest start that is short enough, found by halving.
+    // Binary search for the longest prefix that is short enough.
     let ends: Vec<_> = context.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
     let start = |end: usize| context.get(..end).unwrap_or_default();
     let kept = ends.partition_point(|end| count_tokens(start(*end)) <= MAX_CONTEXT_TOKENS);

@@ -1,16 +1,16 @@
-//! Cutting a document into chunks: passages small enough to embed and to cite.
+//! Splits a document into chunks: passages small enough to embed and to cite.
 //!
-//! A chunk's content is always a verbatim slice of the document's text, so a quote taken from it can be checked against
-//! the file. Headings are not content: they become the chunk's *section* ("Refunds › Exceptions"), and sections are never
-//! mixed in one chunk. What is embedded is the section, a newline, and the content ([`headings`]), because a
-//! paragraph such as "It takes five days." means little without its heading.
+//! A chunk's content is always a verbatim slice of the document's text, so a quote from it can be checked against
+//! the file. Headings are not content: they become the chunk's *section* ("Refunds › Exceptions"), and a chunk never spans
+//! sections. The embedded text is the section, a newline, and the content ([`headings`]), because a paragraph such as "It
+//! takes five days." means little without its heading.
 //!
 //! Blocks (paragraphs, lists, tables, code) stay whole while they fit; one that does not is split at the next smaller
 //! unit: list items or table rows, then sentences or code lines, then words, then characters. Neighbouring pieces of a
 //! section are merged up to [`TARGET_TOKENS`].
 //!
-//! Tokens alone bound nothing: the tokenizer takes a word of more than 100 characters for one token, however long it is, and
-//! white space for none. So a chunk also has at most [`MAX_PASSAGE_BYTES`], and its section [`MAX_SECTION_BYTES`].
+//! A token limit alone does not limit the size: a word of more than 100 characters is one token, however long it is, and white
+//! space is none. So a chunk also has at most [`MAX_PASSAGE_BYTES`], and its section [`MAX_SECTION_BYTES`].
 
 mod context;
 mod pack;
@@ -26,17 +26,17 @@ pub use chat_core::limits::MAX_PASSAGE_BYTES;
 pub use context::headings;
 pub(crate) use context::with_context;
 
-/// Changes whenever the same text and structure would give other chunks or other sentences, so that documents are
-/// written again.
+/// Changed whenever the same text and structure would give different chunks or sentences, so that documents are written
+/// again.
 pub const CHUNKER_VERSION: &str = "chunker-5";
 
-/// Size that neighbouring pieces are merged up to, in tokens of the embedded text, [CLS] and [SEP] included.
+/// Neighbouring pieces are merged up to this number of tokens of the embedded text, [CLS] and [SEP] included.
 pub const TARGET_TOKENS: usize = 200;
 
-/// Hard limit on the embedded text: what the model reads, [CLS] and [SEP] included.
+/// Hard limit of the embedded text: that of the model, [CLS] and [SEP] included.
 pub const MAX_TOKENS: usize = embedder::MAX_TOKENS;
 
-/// Stands between the headings of a section path.
+/// Separates the headings of a section path.
 pub const SECTION_SEPARATOR: &str = " › ";
 
 /// Counts the tokens of a text, [CLS] and [SEP] included.
@@ -45,31 +45,29 @@ pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
 /// One passage of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Headings the passage stands under, outermost first, joined by [`SECTION_SEPARATOR`]; at most [`MAX_SECTION_BYTES`],
-    /// without the outermost ones where there would be more.
+    /// Headings above the passage, outermost first, joined by [`SECTION_SEPARATOR`]. Outermost headings are left out if the
+    /// path would be longer than [`MAX_SECTION_BYTES`].
     pub section: Option<Arc<str>>,
-    /// Page it stands on, counted from 1.
+    /// Page, counted from 1.
     pub page: Option<u32>,
-    /// Address of its own.
+    /// Its own address, if it has one.
     pub url: Option<Arc<str>>,
-    /// Where the content stands in the document's text, in bytes.
+    /// Range of the content in the document's text, in bytes.
     pub range: Range<usize>,
 }
 
-/// The innermost heading of a section, which gets a vector of its own.
+/// The innermost heading of a section, which gets its own vector.
 pub fn innermost_heading(section: &str) -> &str {
     section.rsplit(SECTION_SEPARATOR).next().unwrap_or(section)
 }
 
 impl Chunk {
-    /// The passage itself.
     pub fn content<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.range.clone()).unwrap_or_default()
     }
 }
 
-/// Cuts a document into chunks, in reading order; a chunk's ordinal is its position. The same document always gives the
-/// same chunks.
+/// Splits a document into chunks, in reading order; the ordinal of a chunk is its position. Deterministic.
 pub fn chunks(document: &Extracted, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
     let of_section = |section| chunks_of_section(&document.text, section, count_tokens);
     document.sections.iter().flat_map(of_section).collect()
@@ -89,13 +87,13 @@ fn chunks_of_section(text: &str, section: &Section, count_tokens: &CountTokens<'
         .collect()
 }
 
-/// The innermost headings that fit into [`MAX_SECTION_BYTES`], each cut if it is too long; one of them always stays.
+/// Joins the innermost headings that fit into [`MAX_SECTION_BYTES`], at least one, each truncated if it is too long.
 fn section_path(headings: &[String]) -> Option<String> {
     let mut path = String::new();
     let short = headings.iter().rev().map(|heading| one_line(heading, MAX_NAME_CHARS));
     for heading in short.filter(|heading| !heading.is_empty()) {
         if path.is_empty() {
-            path = cut(heading, MAX_SECTION_BYTES);
+            path = truncated(heading, MAX_SECTION_BYTES);
         } else if heading.len() + SECTION_SEPARATOR.len() + path.len() <= MAX_SECTION_BYTES {
             path = [heading.as_str(), path.as_str()].join(SECTION_SEPARATOR);
         } else {
@@ -105,17 +103,17 @@ fn section_path(headings: &[String]) -> Option<String> {
     (!path.is_empty()).then_some(path)
 }
 
-/// The text, cut to a number of bytes, the ellipsis included.
-fn cut(mut text: String, most_bytes: usize) -> String {
+/// Truncates the text to a number of bytes, the ellipsis included.
+fn truncated(mut text: String, max_bytes: usize) -> String {
     const ELLIPSIS: &str = "…";
-    if text.len() > most_bytes {
-        text.truncate(grapheme_boundary(&text, most_bytes - ELLIPSIS.len()));
+    if text.len() > max_bytes {
+        text.truncate(grapheme_boundary(&text, max_bytes - ELLIPSIS.len()));
         text.push_str(ELLIPSIS);
     }
     text
 }
 
-/// A rule, a row of dots or a lone emoji cannot be evidence for anything.
+/// A horizontal rule, a row of dots or a lone emoji cannot be evidence.
 fn has_words(text: &str, range: &Range<usize>) -> bool {
     text.get(range.clone()).is_some_and(|text| text.chars().any(char::is_alphanumeric))
 }

@@ -1,20 +1,20 @@
-//! Pieces → chunks: neighbours of a section are merged up to the target size.
+//! Merges neighbouring pieces of a section into chunks of the target size.
 
 use std::ops::Range;
 
 use super::split::Measure;
 use super::{MAX_PASSAGE_BYTES, MAX_TOKENS, TARGET_TOKENS};
 
-/// A last chunk with less content than this joins the one before it if the limit allows.
+/// A last chunk with less content than this is merged into the one before it if the limit allows.
 const SMALL_TAIL_TOKENS: usize = TARGET_TOKENS / 4;
 
 pub(super) fn merge_neighbours(pieces: &[Range<usize>], measure: &Measure<'_>) -> Vec<Range<usize>> {
-    let around = measure.tokens_around();
+    let tokens_around = measure.tokens_around();
     let mut chunks: Vec<Chunk> = Vec::new();
     for range in pieces {
         let piece = Chunk { range: range.clone(), content_tokens: measure.content_tokens(range) };
         let is_near_target =
-            |last: &&mut Chunk| around + last.content_tokens + piece.content_tokens <= TARGET_TOKENS;
+            |last: &&mut Chunk| tokens_around + last.content_tokens + piece.content_tokens <= TARGET_TOKENS;
         let last = chunks.last_mut().filter(is_near_target);
         match last.and_then(|last| Some((last.merged(&piece, measure)?, last))) {
             Some((merged, last)) => *last = merged,
@@ -37,13 +37,13 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// With the piece that follows, if that is not too much for a chunk.
+    /// Merges with the piece that follows, unless the result is too large for a chunk.
     fn merged(&self, next: &Self, measure: &Measure<'_>) -> Option<Self> {
         let range = self.range.start..next.range.end;
         if range.len() > MAX_PASSAGE_BYTES {
             return None;
         }
-        // White space ends a word, so the tokens on both sides of it add up, and nothing is read again.
+        // White space ends a word, so the tokens on both sides of it add up and need not be counted again.
         let is_cut_in_a_word = self.range.end == next.range.start;
         let content_tokens = if is_cut_in_a_word {
             measure.content_tokens(&range)

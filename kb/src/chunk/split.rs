@@ -1,4 +1,4 @@
-//! Blocks → pieces that each fit the token limit, cut at the largest unit possible.
+//! Splits blocks into pieces within the token limit, at the largest unit possible.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use extract::{Block, BlockKind, trim};
 
 use super::{CountTokens, MAX_PASSAGE_BYTES, MAX_TOKENS, context};
 
-/// Measures slices of one section, with its headings counted in.
+/// Counts the tokens of slices of one section, including its headings.
 pub(super) struct Measure<'a> {
     text: &'a str,
     count_tokens: &'a CountTokens<'a>,
-    /// Tokens of an empty text: the special ones.
+    /// Tokens of an empty text, which are the special ones.
     special_tokens: usize,
     tokens_around: usize,
 }
@@ -22,18 +22,18 @@ impl<'a> Measure<'a> {
         Self { text, count_tokens, special_tokens: count_tokens(""), tokens_around }
     }
 
-    /// Tokens that the embedded text has besides those of the content: special tokens and headings. The line end behind the
-    /// headings ends a word, so the two counts add up.
+    /// Tokens of the embedded text that are not content: special tokens and headings. The newline after the headings ends a
+    /// word, so the two counts add up.
     pub(super) fn tokens_around(&self) -> usize {
         self.tokens_around
     }
 
-    /// Tokens of a slice alone. Reads all of it.
+    /// Tokens of a slice alone. Tokenizes all of it.
     pub(super) fn content_tokens(&self, range: &Range<usize>) -> usize {
         (self.count_tokens)(self.slice(range)).saturating_sub(self.special_tokens)
     }
 
-    /// Whether a slice can be a chunk. Reads no more than [`MAX_PASSAGE_BYTES`] to find out.
+    /// Whether a slice can be a chunk. Tokenizes at most [`MAX_PASSAGE_BYTES`].
     pub(super) fn fits(&self, range: &Range<usize>) -> bool {
         range.len() <= MAX_PASSAGE_BYTES && self.tokens_around + self.content_tokens(range) <= MAX_TOKENS
     }
@@ -43,7 +43,7 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// In reading order, disjoint, with nothing but white space between them.
+/// Pieces in reading order, disjoint, with only white space between them.
 pub(super) fn pieces(blocks: &[Block], measure: &Measure<'_>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     for block in blocks {
@@ -76,10 +76,10 @@ fn split_block(block: &Block, range: Range<usize>, measure: &Measure<'_>, pieces
     }
 }
 
-/// Divides a container between its children without losing a byte: what stands before a child, such as a list
-/// marker, goes to the child before it, or to the first.
+/// Divides a container between its children without losing a byte: text before a child, such as a list marker, goes to the
+/// previous child, or to the first.
 fn parts<'a>(block: &'a Block, range: &Range<usize>, document: &str) -> Vec<(&'a Block, Range<usize>)> {
-    // A table's header row means nothing alone: it stays with the first row.
+    // The header row of a table means nothing alone, so it stays with the first row.
     let together = if block.kind == BlockKind::Table { 2 } else { 1 };
     let first = block.children.first().map(|child| (child, range.start));
     let later = block.children.iter().skip(together).map(|child| (child, part_start(child, range, document)));
@@ -133,8 +133,8 @@ fn split_text(range: Range<usize>, unit: Unit, measure: &Measure<'_>, pieces: &m
     }
 }
 
-/// Cuts a text without spaces between graphemes, and one that is too long itself between its characters. The length that fitted
-/// last is where the next search starts, so each byte is read a few times, however long the text is.
+/// Splits a text without spaces between graphemes, or between characters if a grapheme is too long. Each search starts at twice
+/// the last length that fitted, so each byte is tokenized only a few times, however long the text is.
 fn split_word(range: Range<usize>, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
     let mut start = range.start;
     let mut length = MAX_PASSAGE_BYTES;
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_at_punctuation_and_not_at_wrapped_lines() {
+    fn sentences_end_at_punctuation_and_not_at_line_breaks() {
         assert_eq!(
             sentences("Refunds take\nfive days. Ask “why?” Then\nwait, e.g. a week."),
             ["Refunds take\nfive days. ", "Ask “why?” ", "Then\nwait, e.g. a week."]
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_lose_nothing_of_a_text_without_punctuation() {
+    fn a_text_without_punctuation_is_one_sentence() {
         assert_eq!(sentences("no end\nin sight"), ["no end\nin sight"]);
     }
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::sentence::sentences;
 
-/// The model's own tokenizer: what it makes of long words and white space is what chunks depend on.
+/// The tokenizer of the model, because chunks depend on how it treats long words and white space.
 fn count(text: &str) -> usize {
     static MODEL: OnceLock<Embedder> = OnceLock::new();
     let load = || {
@@ -47,7 +47,7 @@ fn words(prefix: &str, number: usize) -> String {
 }
 
 #[test]
-fn chunks_carry_their_heading_path_and_not_the_headings() {
+fn chunks_have_their_heading_path_as_section_and_not_as_content() {
     let document =
         "# Refunds\n\nWithin 30 days.\n\n## Exceptions\n\nNo gift cards.\n\nShipping\n--------\nFree.\n";
     let expected = [
@@ -74,13 +74,13 @@ fn a_document_without_headings_has_no_section() {
 }
 
 #[test]
-fn heading_text_is_plain() {
+fn the_text_of_a_heading_is_plain() {
     let document = "# The `kb` [tool](https://example.org) *now* {#kb}\n\nText";
     assert_eq!(passages(document)[0].0.as_deref(), Some("The kb tool now"));
 }
 
 #[test]
-fn small_neighbours_are_merged_verbatim_within_their_section_only() {
+fn small_neighbours_are_merged_verbatim_only_within_their_section() {
     let document = "# A\n\nOne.\n\n- two\n- three\n\n> four\n\n# B\n\nFive.";
     assert_eq!(contents(document), ["One.\n\n- two\n- three\n\n> four", "Five."]);
 }
@@ -173,7 +173,7 @@ fn a_paragraph_underlined_by_accident_stays_content() {
 }
 
 #[test]
-fn what_readers_do_not_see_is_not_content() {
+fn invisible_text_is_not_content() {
     let document = "---\nauthor: me\n---\n# A\n\nOne.\n\n<!-- internal note -->\n\nTwo.\n\n---\n";
     assert_eq!(contents(document), ["One.", "Two.\n\n---"]);
 }
@@ -194,7 +194,7 @@ fn a_deep_path_of_long_headings_leaves_room_for_content() {
 }
 
 #[test]
-fn plain_text_knows_paragraphs_and_no_headings() {
+fn plain_text_has_paragraphs_and_no_headings() {
     let document = "# not a heading\r\n\r\nSecond paragraph.\r\n";
     let chunks = chunks_of(document, Format::PlainText);
     assert_eq!(chunks.len(), 1);
@@ -206,7 +206,7 @@ fn a_document_of_headings_only_has_no_chunks() {
     assert!(markdown("# A\n\n## B\n").is_empty());
 }
 
-/// A block of Markdown; `#` stands at the start of no other block than a heading.
+/// A block of Markdown; only headings start with `#`.
 fn block() -> impl Strategy<Value = String> {
     let text = |words: usize| {
         proptest::collection::vec("[a-zé字]{1,12}[.,!?]?", 1..words).prop_map(|words| words.join(" "))
@@ -252,7 +252,7 @@ fn assert_chunks_are_sound(document: &str, chunks: &[Chunk]) {
     }
 }
 
-/// The bytes that the tokenizer is given for a document, and the chunks.
+/// The number of bytes that the tokenizer reads for a document, and the chunks.
 fn counted(document: &str, format: Format) -> (Vec<Chunk>, usize) {
     let extracted = extract(document.as_bytes(), format).expect("a document");
     let bytes = Cell::new(0);
@@ -266,7 +266,7 @@ fn counted(document: &str, format: Format) -> (Vec<Chunk>, usize) {
 }
 
 #[test]
-fn a_word_of_any_length_is_cut_and_nothing_of_it_is_lost() {
+fn a_word_of_any_length_is_split_without_loss() {
     let run = "x".repeat(5 * 1024 * 1024);
     let document = format!("Refunds take 5 days. {run}");
     let (chunks, bytes) = counted(&document, Format::Markdown);
@@ -278,7 +278,7 @@ fn a_word_of_any_length_is_cut_and_nothing_of_it_is_lost() {
 }
 
 #[test]
-fn the_tokenizer_reads_each_byte_a_few_times_whatever_the_text_is_like() {
+fn the_tokenizer_reads_each_byte_only_a_few_times() {
     let runs = [
         "x",
         "字",
@@ -311,7 +311,7 @@ fn the_tokenizer_reads_each_byte_a_few_times_whatever_the_text_is_like() {
 }
 
 #[test]
-fn white_space_does_not_hold_a_chunk_together() {
+fn white_space_does_not_increase_the_size_of_a_chunk() {
     let document = format!("One.{}Two.{}Three", " ".repeat(5000), "\u{2003}".repeat(5000));
     let (chunks, _) = counted(&document, Format::PlainText);
     let contents: Vec<_> = chunks.iter().map(|chunk| chunk.content(&document)).collect();
@@ -319,13 +319,13 @@ fn white_space_does_not_hold_a_chunk_together() {
 }
 
 #[test]
-fn runs_are_cut_between_characters_as_readers_see_them() {
+fn runs_of_characters_are_split_between_graphemes() {
     for character in ["👩\u{200d}👩\u{200d}👧", "e\u{301}\u{302}", "क्षि"] {
         let document = character.repeat(4000) + "a";
         let (chunks, _) = counted(&document, Format::PlainText);
         assert!(chunks.iter().all(|chunk| chunk.range.start % character.len() == 0), "{chunks:?}");
     }
-    // One character of 400 kB has to be cut inside.
+    // A grapheme of 400 kB must be split inside.
     let zalgo = format!("Z{}a", "\u{301}".repeat(200_000));
     let (chunks, _) = counted(&zalgo, Format::PlainText);
     assert_eq!(chunks[0].range, 0..MAX_PASSAGE_BYTES - 1);
@@ -348,7 +348,7 @@ fn a_section_keeps_its_innermost_headings_within_the_limit() {
 }
 
 #[test]
-fn headings_for_the_model_are_shortened_with_few_looks() {
+fn headings_are_shortened_with_few_calls_of_the_tokenizer() {
     let path = format!("Outer › {}", "字".repeat(300));
     let calls = Cell::new(0);
     let counting = |text: &str| {
@@ -360,7 +360,7 @@ fn headings_for_the_model_are_shortened_with_few_looks() {
     assert!(calls.get() <= 16, "{} calls", calls.get());
 }
 
-/// Characters that are hard to count: long words, wide and combined characters, white space, quotation marks.
+/// Difficult characters: long words, wide and combined characters, white space, quotation marks.
 fn run() -> impl Strategy<Value = String> {
     let unit = prop_oneof![
         Just("x"),
@@ -425,7 +425,7 @@ proptest! {
         assert_chunks_are_sound(&document, &chunks);
         for gap in left_out(&document, &chunks) {
             for line in gap.lines() {
-                // A fence alone, above a line that fills a chunk, is no evidence.
+                // A fence alone, above a line that fills a chunk, is not evidence.
                 let has_words = line.chars().any(char::is_alphanumeric);
                 prop_assert!(!has_words || line.starts_with('#'), "lost: {line:?} of {document:?}");
             }

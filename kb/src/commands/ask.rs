@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let calibration = knowledge_base.calibration().await?;
-    // Measured with other vectors, it says nothing.
+    // A calibration measured with another model is not comparable.
     let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
     let gates = EvidenceThresholds {
         similarity: args.threshold,

@@ -12,13 +12,13 @@ use crate::knowledge_base::KnowledgeBase;
 use crate::output::{counted, print, print_json, printable};
 use crate::supabase::{Backoff, Client, SupabaseError};
 
-/// A server that is down should be told soon.
+/// Shorter than the default, to report quickly that a server is down.
 const BACKOFF: Backoff = Backoff { retries: 2, first_pause: Duration::from_millis(250) };
 
 pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let failure = Embedder::from_dir(&args.model.model_dir).err().map(|error| error.to_string());
     let model = Model { fingerprint: embedder::fingerprint().to_owned(), failure };
-    let (report, fixed) = match look(&args, &model).await {
+    let (report, fixed) = match check(&args, &model).await {
         Ok(found) => found,
         Err(error) => (examine_failure(&error, &model), None),
     };
@@ -35,7 +35,7 @@ pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     Ok(if report.has_problems() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn look(args: &DoctorArgs, model: &Model) -> Result<(Report, Option<Fixed>), SupabaseError> {
+async fn check(args: &DoctorArgs, model: &Model) -> Result<(Report, Option<Fixed>), SupabaseError> {
     let client = Client::new(&args.server.supabase_url, &args.server.secret_key()?, BACKOFF)?;
     let knowledge_base = KnowledgeBase::new(client);
     let fixed = if args.fix { Some(fix(&knowledge_base).await?) } else { None };
@@ -47,7 +47,7 @@ fn fixed_lines(fixed: &Fixed) -> Vec<String> {
     let mut lines: Vec<_> = fixed
         .left_over
         .iter()
-        .map(|source| format!("deleted what was begun of {}", printable(source)))
+        .map(|source| format!("deleted the incomplete {}", printable(source)))
         .collect();
     if !fixed.orphans.is_empty() {
         let files = counted(fixed.orphans.len() as u64, "original");

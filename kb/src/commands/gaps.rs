@@ -1,8 +1,8 @@
-//! `kb gaps`: what is asked and not answered.
+//! `kb gaps`.
 
 use std::process::ExitCode;
 
-use super::{connect, nothing_counts};
+use super::{connect, missing_secret_hint};
 use crate::cli::GapsArgs;
 use crate::knowledge_base::Gap;
 use crate::output::{Table, moment, number, print, print_json, text, word};
@@ -16,21 +16,21 @@ pub(super) async fn run(args: GapsArgs) -> anyhow::Result<ExitCode> {
     }
     let users = knowledge_base.effective_chat_settings().await?.gap_users;
     if gaps.is_empty() {
-        let mut lines = vec!["There is no unanswered question to show.".to_owned(), shown(users)];
-        lines.extend(nothing_counts(&knowledge_base).await?.map(str::to_owned));
+        let mut lines = vec!["There is no unanswered question to show.".to_owned(), minimum_users(users)];
+        lines.extend(missing_secret_hint(&knowledge_base).await?.map(str::to_owned));
         print(&lines.join("\n"))?;
     } else {
-        let advice = "A document that answers them fills the gap: add it to its folder and run `kb sync`.";
-        print(&format!("{}\n\n{advice}\n{}", table(&gaps).render(), shown(users)))?;
+        let advice = "To fill a gap, add a document that answers it to its folder and run `kb sync`.";
+        print(&format!("{}\n\n{advice}\n{}", table(&gaps).render(), minimum_users(users)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A question that one person asked may tell who that is.
-fn shown(users: u64) -> String {
+/// Explains the minimum number of users: a question that one person asked may identify that person.
+fn minimum_users(users: u64) -> String {
     let change = "`gap_users` in the table chat_settings changes that (dashboard, Table Editor)";
     match users {
-        0 | 1 => format!("Questions that a single user asked are shown, too; {change}."),
+        0 | 1 => format!("Questions of a single user are shown, too; {change}."),
         _ => format!("Only questions that at least {users} users asked are shown; {change}."),
     }
 }

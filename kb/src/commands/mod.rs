@@ -18,15 +18,15 @@ use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
 use crate::supabase::{Backoff, Client, SupabaseError};
 
-/// Runs a command; the exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
+/// Runs a command. The exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
 ///
 /// # Errors
-/// With what to tell the user, if the command could not be carried out.
+/// If the command failed, with a message for the user.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    carry_out(cli).map_err(|error| anyhow::Error::msg(printable_lines(&error.to_string())))
+    execute(cli).map_err(|error| anyhow::Error::msg(printable_lines(&error.to_string())))
 }
 
-fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
+fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Sync(args) => block_on(sync::run(args)),
         Command::List(args) => block_on(documents::list(args)),
@@ -42,7 +42,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => block_on(doctor::run(args)),
         Command::Embed(args) => embed::run(&args),
         Command::Ask(args) => block_on(ask::run(args)),
-        // Without a runtime, whose open files are of no use to it.
+        // Without a runtime, whose open files the sandbox would have to close.
         Command::ExtractWorker(args) => Ok(extract::sandbox::run_worker(args.format)),
     }
 }
@@ -51,15 +51,15 @@ fn block_on(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
-/// A message may contain names, and what a server said.
+/// Escapes a message, which may contain file names and text from a server.
 fn printable_lines(message: &str) -> String {
     message.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
-/// What `kb stats` and `kb gaps` say where there is nothing to show, if the database cannot tell the Worker's calls from
-/// those of users: only the former count. Whatever there is was counted, so otherwise the question need not be asked.
-async fn nothing_counts(knowledge_base: &KnowledgeBase) -> Result<Option<&'static str>, SupabaseError> {
-    let hint = "Nothing counts until the database knows the Worker: `kb worker-secret --help` says how.";
+/// The hint of `kb stats` and `kb gaps` if the database does not know the secret of the Worker, whose calls alone count. Only
+/// needed if there is nothing to show: anything shown was counted.
+async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'static str>, SupabaseError> {
+    let hint = "Nothing is counted until the database knows the secret of the Worker: see `kb worker-secret --help`.";
     Ok((!knowledge_base.knows_worker().await?).then_some(hint))
 }
 

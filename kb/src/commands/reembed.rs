@@ -53,16 +53,16 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
             "calibration_failure": calibration.as_ref().err().map(ToString::to_string),
         }))?;
     } else if found.chunks == 0 {
-        print("Every passage has vectors of this model and of its present text.")?;
+        print("Every passage has a vector of this model and of its current text.")?;
     } else if args.dry_run {
-        print(&format!("{}\n\n{}; nothing was done", table(&found).render(), total(&found)))?;
+        print(&format!("{}\n\n{}; nothing was changed", table(&found).render(), total(&found)))?;
     } else {
         print(&result(&done))?;
     }
     Ok(if done.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A row a document.
+/// One row per document.
 fn table(survey: &Survey) -> Table {
     let mut table = Table::new([number("edited"), number("missing"), number("model"), text("source")]);
     for (source, reasons) in &survey.documents {
@@ -73,7 +73,7 @@ fn table(survey: &Survey) -> Table {
 }
 
 fn total(survey: &Survey) -> String {
-    let texts = [" edited", " without a vector", " of another model"];
+    let texts = [" edited", " without a vector", " from another model"];
     let parts = REASONS
         .iter()
         .zip(texts)
@@ -90,7 +90,7 @@ fn result(done: &Reembedded) -> String {
     }
     if done.too_long > 0 {
         let long = counted(done.too_long as u64, "passage");
-        lines.push(format!("{long} longer than the model reads; the ends are found by words only"));
+        lines.push(format!("{long} longer than the limit of the model, whose ends are found by words only"));
     }
     for Refused { source, chunk_id, reason } in &done.refused {
         lines.push(format!("failed   {}: passage {chunk_id}: {}", printable(source), printable(reason)));

@@ -1,4 +1,4 @@
-//! `kb retain`: what is deleted of what people asked.
+//! `kb retain`.
 
 use std::process::ExitCode;
 
@@ -9,10 +9,11 @@ use crate::cli::RetainArgs;
 use crate::knowledge_base::{ChatSettings, Retained};
 use crate::output::{counted, print, print_json};
 
-/// What is said where nothing is set.
+/// Printed if no retention setting is set.
 const NOTHING_CONFIGURED: &str = "\
 Nothing is set. In the table chat_settings (dashboard, Table Editor), `retention_days` deletes conversations and unanswered
-questions after so many days, and `keep_refusals` keeps unanswered questions without who asked (anonymous) or not at all (off).";
+questions after that number of days, and `keep_refusals` keeps unanswered questions without their user (anonymous) or not at
+all (off).";
 
 pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
@@ -44,7 +45,7 @@ fn lines(settings: &ChatSettings, retained: &Retained) -> Vec<String> {
         None => "Conversations are kept without limit.".to_owned(),
     });
     match settings.keep_refusals.as_str() {
-        "anonymous" => lines.push("Unanswered questions are kept without who asked.".to_owned()),
+        "anonymous" => lines.push("Unanswered questions are kept without their user.".to_owned()),
         "off" => lines.push("Unanswered questions are not kept.".to_owned()),
         _ => {}
     }
@@ -65,7 +66,7 @@ fn done(retained: &Retained) -> Vec<String> {
         lines.push(format!("Deleted {sessions} and {refusals}."));
     }
     if anonymous > 0 {
-        lines.push(format!("Forgot who asked {}.", counted(anonymous, "unanswered question")));
+        lines.push(format!("Removed the user of {}.", counted(anonymous, "unanswered question")));
     }
     if lines.is_empty() {
         lines.push("There was nothing to delete.".to_owned());
@@ -75,10 +76,10 @@ fn done(retained: &Retained) -> Vec<String> {
 
 fn schedule(scheduled: bool) -> String {
     if scheduled {
-        return "The database does this every night by itself (pg_cron).".to_owned();
+        return "The database does this every night (pg_cron).".to_owned();
     }
-    "Nothing does this by itself: run `kb retain` every day, or turn on pg_cron (dashboard, Integrations, Cron) and run it \
-     once more."
+    "This does not run automatically: run `kb retain` every day, or turn on pg_cron (dashboard, Integrations, Cron) and run \
+     it once more."
         .to_owned()
 }
 
@@ -94,17 +95,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_deleted_is_told_in_numbers() {
+    fn deletions_are_reported_as_numbers() {
         let text = text(Some(1), "anonymous", [1, 2, 3], true);
         assert!(
-            text.starts_with("Deleted 1 conversation and 2 unanswered questions.\nForgot who asked 3 "),
+            text.starts_with("Deleted 1 conversation and 2 unanswered questions.\nRemoved the user of 3 "),
             "{text}"
         );
-        assert!(text.contains("kept for 1 day after") && text.contains("without who asked"), "{text}");
+        assert!(text.contains("kept for 1 day after") && text.contains("without their user"), "{text}");
     }
 
     #[test]
-    fn without_a_schedule_somebody_has_to_run_it() {
+    fn without_a_schedule_the_output_says_to_run_it_every_day() {
         for (days, keep) in [(Some(90), "full"), (None, "anonymous"), (None, "off")] {
             let [with, without] = [true, false].map(|scheduled| text(days, keep, [0; 3], scheduled));
             assert!(
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_set_it_says_what_can_be() {
+    fn without_settings_the_output_lists_them() {
         let text = text(None, "full", [0; 3], false);
         assert!(
             text.contains("Nothing is set")

@@ -1,4 +1,4 @@
-//! `kb stats`: what there is, and how the chat does.
+//! `kb stats`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -6,19 +6,19 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{connect, nothing_counts};
+use super::{connect, missing_secret_hint};
 use crate::cli::StatsArgs;
 use crate::knowledge_base::{Day, Filter, LastSync, Overview, Status};
 use crate::output::{Table, moment, number, print, print_json, text, word};
 
-/// Characters of the longest bar, with which a row fits into 80.
+/// Length of the longest bar; a row then fits into 80 characters.
 const MAX_BAR_CHARS: usize = 10;
 
-/// What the columns of a day mean.
-const LEGEND: &str = "Days are those of UTC. p50, p95: milliseconds within which half of the answers, and 95 of 100, were \
-                      given. cited: different documents.";
+/// Explains the columns of a day.
+const LEGEND: &str = "Days are in UTC. p50, p95: milliseconds within which 50 % and 95 % of the answers were given. cited: \
+                      different documents.";
 
-/// What is in a collection.
+/// Totals of a collection.
 #[derive(Debug, Default, Serialize)]
 struct Collection {
     documents: u64,
@@ -43,7 +43,7 @@ pub(super) async fn run(args: StatsArgs) -> anyhow::Result<ExitCode> {
     } else {
         let mut text = format!("{}\n\n{}", knowledge_base_text(&collections), chat_text(&days));
         if days.is_empty()
-            && let Some(hint) = nothing_counts(&knowledge_base).await?
+            && let Some(hint) = missing_secret_hint(&knowledge_base).await?
         {
             text = format!("{text}\n{hint}");
         }
@@ -110,7 +110,7 @@ fn knowledge_base_text(collections: &BTreeMap<String, Collection>) -> String {
         row(name, collection, last_sync(collection.last_sync.as_ref()));
     }
     if collections.len() > 1 {
-        row("in all", &total(collections), String::new());
+        row("total", &total(collections), String::new());
     }
     table.render()
 }
@@ -127,7 +127,7 @@ fn chat_text(days: &[Day]) -> String {
     if days.is_empty() {
         return "Nobody has asked anything yet.".to_owned();
     }
-    let most = days.iter().map(|day| day.questions).max().unwrap_or_default();
+    let max = days.iter().map(|day| day.questions).max().unwrap_or_default();
     let mut table = Table::new([
         word("day"),
         number("asked"),
@@ -152,18 +152,18 @@ fn chat_text(days: &[Day]) -> String {
             optional(day.latency_p50_ms),
             optional(day.latency_p95_ms),
             day.cited_documents.to_string(),
-            bar(day.questions, most),
+            bar(day.questions, max),
         ]);
     }
     format!("{}\n\n{LEGEND}", table.render())
 }
 
-/// As long as `value` is large, in eighths of a character; a little of anything can be seen.
-fn bar(value: u64, most: u64) -> String {
-    if value == 0 || most == 0 {
+/// A bar proportional to `value`, in eighths of a character; at least one eighth unless `value` is 0.
+fn bar(value: u64, max: u64) -> String {
+    if value == 0 || max == 0 {
         return String::new();
     }
-    let eighths = (value as f64 / most as f64 * (MAX_BAR_CHARS * 8) as f64).round().max(1.0) as usize;
+    let eighths = (value as f64 / max as f64 * (MAX_BAR_CHARS * 8) as f64).round().max(1.0) as usize;
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     format!("{}{}", "█".repeat(eighths / 8), rest.get(eighths % 8).copied().unwrap_or_default())
 }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_as_long_as_their_values_are_large() {
+    fn bars_are_proportional_to_their_values() {
         assert_eq!(bar(10, 10).chars().count(), MAX_BAR_CHARS);
         assert_eq!(bar(5, 10), "█".repeat(MAX_BAR_CHARS / 2));
         assert_eq!(bar(1, 1_000_000), "▏");

@@ -43,7 +43,7 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     Ok(if summary.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Formats whose readers may crash or never end are read by another process of this program.
+/// Extracts formats whose parsers may crash or hang in another process of this program.
 fn sandboxed() -> anyhow::Result<Arc<Extract>> {
     let sandbox = extract::sandbox::Sandbox::new(std::env::current_exe()?, vec!["extract-worker".into()]);
     Ok(Arc::new(move |bytes, format| sandbox.extract(bytes, format)))

@@ -10,23 +10,23 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::connect;
 use crate::cli::WorkerSecretArgs;
 
-/// As many as the hash has by which the database knows it.
+/// The size of the SHA-256 hash that the database stores.
 const SECRET_BYTES: usize = 32;
 
 const EXPLANATION: &str = "\
-Made a new secret for the Worker. Standard output has it, and the database its hash; it is stored nowhere else.
-The Worker needs it as CHAT_WORKER_SECRET: what `npx wrangler secret put CHAT_WORKER_SECRET` reads on standard input.
-The secret before it stays valid until the next one is made, so a running chat is not interrupted.";
+Created a new secret for the Worker. It was printed to standard output, and the database has its hash; it is stored nowhere else.
+Set it as CHAT_WORKER_SECRET of the Worker: `npx wrangler secret put CHAT_WORKER_SECRET` reads it from standard input.
+The previous secret stays valid until you create another one, so a running chat is not interrupted.";
 
 pub(super) async fn run(args: WorkerSecretArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let secret = new_secret()?;
-    // First: the Worker must not get a secret that the database does not know.
+    // The database first: the Worker must not get a secret that the database does not know.
     knowledge_base.set_worker_secret(&secret).await?;
-    hand_over(&secret).map_err(|error| {
+    print_secret(&secret).map_err(|error| {
         anyhow!(
-            "cannot write the secret to standard output: {error}. Nobody has it; run this again. The secret that the Worker has \
-             is not valid any more then, and its calls count as those of users until it gets the new one"
+            "cannot write the secret to standard output: {error}. Nobody has it, so run this again. After that the current secret \
+             of the Worker is no longer valid, and its calls count as those of users until it gets the new one"
         )
     })?;
     eprintln!("{EXPLANATION}");
@@ -35,12 +35,12 @@ pub(super) async fn run(args: WorkerSecretArgs) -> anyhow::Result<ExitCode> {
 
 fn new_secret() -> anyhow::Result<String> {
     let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| anyhow!("this computer gives no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| anyhow!("cannot generate random numbers: {error}"))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Unlike other output, a reader that has gone away is an error.
-fn hand_over(secret: &str) -> std::io::Result<()> {
+/// Unlike for other output, a closed pipe is an error.
+fn print_secret(secret: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{secret}")?;
     out.flush()
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_32_bytes_that_were_not_there_before() {
+    fn each_secret_is_32_new_bytes() {
         let (one, other) = (new_secret().unwrap(), new_secret().unwrap());
         assert_ne!(one, other);
         assert_eq!(URL_SAFE_NO_PAD.decode(&one).unwrap().len(), SECRET_BYTES);

@@ -1,4 +1,4 @@
-//! Documents, passages, vectors, and how the chat is set.
+//! Checks documents, passages, vectors and the settings of the chat.
 
 use super::Facts;
 use super::facts::Model;
@@ -7,11 +7,11 @@ use crate::calibration::{describe, has_questions};
 use crate::knowledge_base::{Calibration, ChatSettings, Health, LastSync};
 use crate::output::{counted, moment};
 
-/// Outside, a slip of the hand is likelier than an intention: texts about different things reach the lower bound, and
-/// a question and its answer rarely the upper one.
+/// A threshold outside is more likely a typing error than intended: unrelated texts reach the lower bound, and a question and
+/// its answer rarely reach the upper one.
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
-/// The same for the second gate, which hardly any question passes above it.
+/// The same for the second gate: hardly any question passes a higher one.
 const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
@@ -30,14 +30,14 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         calibration(facts),
         settings(facts.settings.as_ref()),
     ];
-    checks.extend(facts.syncs.iter().filter_map(cut_off));
+    checks.extend(facts.syncs.iter().filter_map(interrupted));
     checks
 }
 
 fn documents(health: &Health) -> Check {
     let ready = health.documents.get("ready").copied().unwrap_or_default();
     if ready == 0 {
-        return Check::warning("documents", "none: every question is refused").fix("kb sync DIR");
+        return Check::warning("documents", "none, so every question is refused").fix("kb sync DIR");
     }
     let size = format!("{} ready, {}", counted(ready, "document"), counted(health.chunks, "passage"));
     match health.documents_without_chunks {
@@ -53,7 +53,7 @@ fn failed(facts: &Facts) -> Check {
     if facts.failed.is_empty() {
         return Check::ok("failed", "no document");
     }
-    // The server names a part of them if there are very many.
+    // If there are very many, only a part of them was read.
     let count =
         facts.health.documents.get("failed").copied().unwrap_or_default().max(facts.failed.len() as u64);
     let details = facts.failed.iter().map(|document| match &document.failure {
@@ -67,10 +67,13 @@ fn failed(facts: &Facts) -> Check {
 
 fn left_over(sources: &[String], count: u64) -> Check {
     match count {
-        0 => Check::ok("pending", "nothing is left over"),
-        _ => Check::warning("pending", format!("{} waiting for more than a day", counted(count, "document")))
-            .details(sources.to_vec())
-            .fix("`kb sync` their source again, or `kb doctor --fix` to delete what was begun"),
+        0 => Check::ok("pending", "none is left over"),
+        _ => Check::warning(
+            "pending",
+            format!("{} incomplete for more than a day", counted(count, "document")),
+        )
+        .details(sources.to_vec())
+        .fix("`kb sync` their source again, or `kb doctor --fix` to delete them"),
     }
 }
 
@@ -81,7 +84,7 @@ fn duplicates(groups: &[Vec<String>]) -> Check {
             let message = format!("{} in the knowledge base more than once", counted(count, "document"));
             Check::warning("duplicates", message)
                 .details(groups.iter().map(|sources| sources.join(" = ")))
-                .fix("take all but one out of the sources and `kb sync` them, or `kb disable` them")
+                .fix("remove all but one from the sources and run `kb sync`, or `kb disable` them")
         }
     }
 }
@@ -98,10 +101,10 @@ fn fingerprints(health: &Health, fingerprint: &str) -> Check {
     let others = || health.embeddings_by_model.iter().filter(|(model, _)| *model != fingerprint);
     let count: u64 = others().map(|(_, count)| count).sum();
     if count == 0 {
-        return Check::ok("vectors", "all are of the model of this kb");
+        return Check::ok("vectors", "all are from the model of this kb");
     }
     let message = format!(
-        "{} of another model than that of this kb, so that questions do not fit them",
+        "{} from another model than that of this kb, which questions cannot be compared with",
         counted(count, "vector")
     );
     Check::problem("vectors", message)
@@ -114,7 +117,10 @@ fn edited(stale: u64) -> Check {
         0 => Check::ok("stale", "no passage was edited since it was embedded"),
         _ => Check::warning(
             "stale",
-            format!("{} edited and not found until embedded again", counted(stale, "passage")),
+            format!(
+                "{} edited, which no search finds until they are embedded again",
+                counted(stale, "passage")
+            ),
         )
         .fix("kb reembed"),
     }
@@ -131,7 +137,7 @@ fn vectors(missing: u64) -> Check {
     }
 }
 
-/// A heading alone has no sentence; most passages have.
+/// A heading alone has no sentence, but most passages have some.
 fn sentences(health: &Health) -> Check {
     let Health { sentences_missing, chunks, .. } = health;
     if sentences_missing * 2 <= *chunks {
@@ -139,19 +145,22 @@ fn sentences(health: &Health) -> Check {
     }
     Check::warning(
         "sentences",
-        format!("{} without, so that answers are chosen less well", counted(*sentences_missing, "passage")),
+        format!(
+            "{} without sentences, so answers are chosen less well",
+            counted(*sentences_missing, "passage")
+        ),
     )
     .fix("`kb remove` the documents and `kb sync` their source again")
 }
 
-/// What the model makes of other scripts has nothing to do with what they say.
+/// Vectors of text in other scripts say nothing about its meaning.
 fn scripts(non_latin: &[String]) -> Check {
     match non_latin.len() as u64 {
         0 => Check::ok("scripts", "the model reads all documents"),
         count => Check::warning(
             "scripts",
             format!(
-                "{} in a script that the model does not read: searched by words alone",
+                "{} in a script that the model cannot read: searched by words alone",
                 counted(count, "document")
             ),
         )
@@ -165,11 +174,11 @@ fn calibration(facts: &Facts) -> Check {
         return match facts.language.as_deref() {
             None => Check::ok("calibration", "nothing to measure"),
             Some(language) if !has_questions(language) => {
-                Check::ok("calibration", format!("the default: kb has no questions in {language}"))
+                Check::ok("calibration", format!("the default, because kb has no calibration questions in {language}"))
             }
             Some(_) => Check::warning(
                 "calibration",
-                "none: what is enough evidence is not measured in this knowledge base, but the default",
+                "none: the default decides what is enough evidence, instead of a measurement in this knowledge base",
             )
             .fix("`kb sync` any source"),
         };
@@ -182,10 +191,13 @@ fn calibration(facts: &Facts) -> Check {
         moment(updated_at)
     );
     if *model != facts.model.fingerprint {
-        Check::warning("calibration", format!("{measured}; measured with another model, and so not used"))
-            .fix("kb reembed")
-    } else if facts.is_calibration_old {
-        Check::warning("calibration", format!("{measured}; documents were changed since"))
+        Check::warning(
+            "calibration",
+            format!("{measured}; not used, because it was measured with another model"),
+        )
+        .fix("kb reembed")
+    } else if facts.is_calibration_stale {
+        Check::warning("calibration", format!("{measured}; documents have changed since"))
             .fix("`kb sync` any source")
     } else {
         Check::ok("calibration", measured)
@@ -213,7 +225,7 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
         _ => {}
     }
     if settings.log_questions {
-        remarks.push("log_questions writes what people ask into the server's log".to_owned());
+        remarks.push("log_questions writes questions into the server's log".to_owned());
     }
     if remarks.is_empty() {
         return Check::ok("settings", "sensible");
@@ -223,18 +235,18 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
         .fix("dashboard, Table Editor, chat_settings: empty (NULL) is the default")
 }
 
-fn cut_off(sync: &LastSync) -> Option<Check> {
+fn interrupted(sync: &LastSync) -> Option<Check> {
     if sync.finished_at.is_some() {
         return None;
     }
     let host = sync.host.as_deref().unwrap_or("another computer");
     let message = format!(
-        "that of {} on {host} began {} UTC and last gave a sign {} UTC: it is running or was cut off",
+        "{} on {host}: started {} UTC, last renewed {} UTC; it is running or was interrupted",
         sync.collection,
         moment(&sync.started_at),
         moment(&sync.renewed_at)
     );
-    Some(Check::warning("sync", message).fix("if it was cut off, run it again"))
+    Some(Check::warning("sync", message).fix("if it was interrupted, run it again"))
 }
 
 #[cfg(test)]
@@ -253,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_answer_or_refuse_everything_are_told() {
+    fn settings_that_answer_or_refuse_everything_are_reported() {
         assert_eq!(set(None, None, false).level, Level::Ok);
         assert_eq!(set(Some(0.35), Some(0.5), false).level, Level::Ok);
         assert!(set(Some(0.0), None, false).details[0].contains("anything"));

@@ -1,4 +1,4 @@
-//! Schema, extension, indexes and access rules.
+//! Checks the schema, the extension, indexes and access rules.
 
 use std::cmp::Ordering;
 
@@ -7,18 +7,18 @@ use super::report::Check;
 use crate::knowledge_base::{AccessChange, Health, HealthOfIndex};
 use crate::output::counted;
 
-/// Version of the newest migration that this program was built for.
+/// Version of the newest migration that this program knows.
 pub const NEWEST_MIGRATION: &str = "20261201001200";
 
-/// The first pgvector whose filtered searches find as many rows as are asked for.
+/// The first pgvector version whose filtered searches return as many rows as requested (iterative index scans).
 const MIN_PGVECTOR: [u64; 2] = [0, 8];
 
-/// What brings back objects of the migrations that somebody dropped.
+/// How to restore objects of the migrations.
 const RECREATE_OBJECTS: &str = "run the statements that create them again: search supabase/migrations for the names, and paste \
                      them into the SQL editor of the dashboard";
 
-/// What makes a change the state to compare with.
-const ACCEPT_CHANGES: &str = "a change that you want to keep: select internal.remember_access();";
+/// How to accept a change as intended.
+const ACCEPT_CHANGES: &str = "to keep a change: select internal.remember_access();";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -36,7 +36,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 
 fn schema(version: Option<&str>) -> Check {
     let Some(version) = version else {
-        return Check::ok("schema", "answers; the database keeps no list of migrations to compare with");
+        return Check::ok("schema", "responds; the database has no list of migrations to compare with");
     };
     match version.cmp(NEWEST_MIGRATION) {
         Ordering::Equal => Check::ok("schema", format!("version {version}")),
@@ -59,7 +59,7 @@ fn pgvector(version: Option<&str>) -> Check {
     if numbers.as_slice() >= MIN_PGVECTOR.as_slice() {
         return Check::ok("pgvector", format!("version {version}"));
     }
-    Check::problem("pgvector", format!("version {version} is older than 0.8, and misses matches")).fix(
+    Check::problem("pgvector", format!("version {version} is older than 0.8 and misses matches")).fix(
         "upgrade Postgres (dashboard, Settings, Infrastructure), then in the SQL editor: \
              alter extension vector update;",
     )
@@ -78,7 +78,7 @@ fn row_level_security(health: &Health) -> Check {
     let statements: Vec<_> = open.iter().map(quoted).collect();
     Check::problem(
         "rls",
-        format!("row level security is off for {}: everybody reads and writes there", open.join(", ")),
+        format!("row level security is off for {}: everybody can read and write there", open.join(", ")),
     )
     .fix(format!("in the SQL editor: {}", statements.join(" ")))
 }
@@ -89,9 +89,10 @@ fn access(changes: &[AccessChange]) -> Check {
     }
     let count = counted(changes.len() as u64, "difference");
     let is_added = |change: &&AccessChange| change.change == "added";
-    let drop = changes.iter().any(|change| is_added(&change)).then_some(
-        "what was added: take it back in the SQL editor (drop policy, revoke, drop function or drop view)",
-    );
+    let drop = changes
+        .iter()
+        .any(|change| is_added(&change))
+        .then_some("remove additions in the SQL editor (drop policy, revoke, drop function or drop view)");
     let restore = changes.iter().any(|change| !is_added(&change)).then_some(RECREATE_OBJECTS);
     let fix: Vec<_> = restore.into_iter().chain(drop).chain([ACCEPT_CHANGES]).collect();
     Check::problem(
@@ -122,15 +123,18 @@ fn api(exposes_internal: bool) -> Check {
     if !exposes_internal {
         return Check::ok("api", "the schema internal is not exposed");
     }
-    Check::problem("api", "the schema internal is exposed: users reach helpers that see more than they may")
-        .fix("dashboard, Project Settings, Data API: take internal out of the exposed schemas")
+    Check::problem(
+        "api",
+        "the schema internal is exposed: users can call helpers that read more than the users may",
+    )
+    .fix("dashboard, Project Settings, Data API: remove internal from the exposed schemas")
 }
 
 fn indexes(indexes: &[HealthOfIndex]) -> Check {
     let missing: Vec<_> = indexes.iter().filter(|index| !index.exists).collect();
     let broken: Vec<_> = indexes.iter().filter(|index| index.exists && !index.valid).collect();
     if missing.is_empty() && broken.is_empty() {
-        return Check::ok("indexes", format!("all {} there and valid", indexes.len()));
+        return Check::ok("indexes", format!("all {} exist and are valid", indexes.len()));
     }
     let details = missing
         .iter()
@@ -146,21 +150,21 @@ fn indexes(indexes: &[HealthOfIndex]) -> Check {
 
 fn copies(differing: u64) -> Check {
     if differing == 0 {
-        return Check::ok("visibility", "every passage is found by those who may see its document");
+        return Check::ok("visibility", "every passage is visible to those who may see its document");
     }
     let message =
-        format!("{} may be found by others than those who see the document", counted(differing, "passage"));
+        format!("{} may be visible to other users than its document", counted(differing, "passage"));
     Check::problem("visibility", message)
         .fix("in the SQL editor: update public.kb_chunks set searchable = searchable;")
 }
 
 fn words(differ: bool) -> Check {
     if !differ {
-        return Check::ok("words", "counted");
+        return Check::ok("words", "the counts match the passages");
     }
     Check::warning(
         "words",
-        "their counts do not fit the passages: rare and common words are told apart less well",
+        "the counts do not match the passages, so rare and common words are weighted less well",
     )
     .fix("in the SQL editor: select public.kb_recount_lexemes();")
 }
@@ -173,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_migration_is_the_newest_file() {
+    fn newest_migration_is_the_newest_file_of_the_folder() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../supabase/migrations");
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let versions = names.filter_map(|name| Some(name.to_str()?.split_once('_')?.0.to_owned()));
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_older_equal_or_newer() {
+    fn an_older_schema_is_a_problem_and_a_newer_one_a_warning() {
         assert_eq!(schema(Some(NEWEST_MIGRATION)).level, Level::Ok);
         assert_eq!(schema(None).level, Level::Ok);
         assert_eq!(schema(Some("20261201000100")).fix.as_deref(), Some("supabase db push"));
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn pgvector_is_compared_by_numbers() {
+    fn pgvector_versions_are_compared_as_numbers() {
         for (version, level) in [
             ("0.8.0", Level::Ok),
             ("0.10.1", Level::Ok),
@@ -203,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_access_is_named_in_words() {
+    fn each_access_change_is_described_in_words() {
         let change = |kind: &str, name: &str, change: &str| AccessChange {
             kind: kind.to_owned(),
             name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! What there is to know before anything is judged.
+//! Gathers the facts that the checks judge.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -8,55 +8,51 @@ use crate::knowledge_base::{
 };
 use crate::supabase::SupabaseError;
 
-/// Failed documents that are looked at.
+/// Maximum number of failed documents to read.
 const MAX_FAILED_DOCUMENTS: usize = 1000;
 
 /// The model of this program.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Its fingerprint.
     pub fingerprint: String,
-    /// Why it cannot be loaded, if it cannot.
+    /// Why it cannot be loaded.
     pub failure: Option<String>,
 }
 
-/// What was asked.
+/// The state of a knowledge base.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// The database on itself.
+    /// What the database reports about itself.
     pub health: Health,
-    /// The model of this program.
     pub model: Model,
-    /// Documents that could not be read.
     pub failed: Vec<FailedDocument>,
-    /// Sources of documents that wait to be published since more than a day.
+    /// Sources of documents that have been pending for more than a day.
     pub left_over: Vec<String>,
-    /// Sources of documents whose original is gone.
+    /// Sources of documents whose original is missing.
     pub without_original: Vec<String>,
-    /// Sources of ready documents with the same content.
+    /// Groups of ready documents with the same content, by source.
     pub duplicates: Vec<Vec<String>>,
-    /// Settings of the chat, if there are any.
+    /// Settings of the chat; `None` if all are defaults.
     pub settings: Option<ChatSettings>,
-    /// What questions about something else reach, if it was measured.
+    /// The calibration, if it was measured.
     pub calibration: Option<Calibration>,
-    /// Documents were changed since then.
-    pub is_calibration_old: bool,
-    /// Sources of documents in scripts that the model does not read.
+    /// Whether documents changed after the calibration.
+    pub is_calibration_stale: bool,
+    /// Sources of documents in scripts that the model cannot read.
     pub non_latin: Vec<String>,
-    /// The language of most passages, if there are any.
+    /// The most frequent language of the passages.
     pub language: Option<String>,
-    /// The last sync of each collection.
     pub syncs: Vec<LastSync>,
-    /// The API answers for the schema of the helpers.
+    /// Whether the API exposes the schema `internal`.
     pub serves_internal: bool,
-    /// When this was asked.
+    /// The time of this report.
     pub now: SystemTime,
 }
 
-/// Asks.
+/// Reads the facts from the knowledge base.
 ///
 /// # Errors
-/// If the server cannot be asked, or its schema is too old to answer.
+/// If a request fails, as with a schema that is too old.
 pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Facts, SupabaseError> {
     let health = knowledge_base.health().await?;
     let left_over = match health.pending_older_than_day {
@@ -65,7 +61,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
     };
     let documents = knowledge_base.all_documents().await?;
     let calibration = knowledge_base.calibration().await?;
-    let is_calibration_old = match &calibration {
+    let is_calibration_stale = match &calibration {
         Some(calibration) => knowledge_base.has_changed_since(&calibration.updated_at).await?,
         None => false,
     };
@@ -77,7 +73,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         duplicates: duplicates(&documents),
         settings: knowledge_base.chat_settings().await?,
         calibration,
-        is_calibration_old,
+        is_calibration_stale,
         non_latin: knowledge_base.non_latin_documents().await?,
         language: knowledge_base.main_language().await?,
         syncs: knowledge_base.last_syncs().await?,
@@ -113,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duplicates_are_ready_documents_with_one_content() {
+    fn duplicates_are_ready_documents_with_the_same_content() {
         let document = |source: &str, hash: Option<&str>, status| StoredDocument {
             id: Uuid::new_v4(),
             source: source.to_owned(),

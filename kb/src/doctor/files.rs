@@ -1,4 +1,4 @@
-//! The originals in the storage bucket, and who may read them.
+//! Checks the originals in the storage bucket, and who may read them.
 
 use super::Facts;
 use super::report::Check;
@@ -12,11 +12,11 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 
 fn bucket(files: &HealthOfFiles) -> Check {
     if files.public_bucket {
-        return Check::problem("bucket", "kb is public: everybody who knows a path reads the file")
+        return Check::problem("bucket", "kb is public: everybody who knows a path can read the file")
             .fix("dashboard, Storage, kb, Edit bucket: turn \"Public bucket\" off");
     }
     if files.widening_policies.is_empty() {
-        return Check::ok("bucket", "only readers of a document reach its file");
+        return Check::ok("bucket", "only users who may see a document can read its file");
     }
     Check::warning("bucket", "other policies on storage.objects may open the bucket kb to more people")
         .details(files.widening_policies.clone())
@@ -28,7 +28,7 @@ fn originals(files: &HealthOfFiles, without: &[String]) -> Check {
     if count == 0 {
         return Check::ok("originals", "none is missing");
     }
-    Check::warning("originals", format!("{} whose file is gone: links to it fail", counted(count, "document")))
+    Check::warning("originals", format!("{} without their file, to which links fail", counted(count, "document")))
         .details(without.to_vec())
         .fix("`kb remove` them and `kb sync` their source again; if they came from the bucket, `kb sync bucket` is enough")
 }
@@ -38,7 +38,7 @@ fn orphans(files: &HealthOfFiles) -> Check {
         0 => Check::ok("orphans", "no file without a document"),
         count => Check::warning(
             "orphans",
-            format!("{} below originals/ that no document refers to", counted(count, "file")),
+            format!("{} in originals/ that no document refers to", counted(count, "file")),
         )
         .details(files.orphan_files.clone())
         .fix("kb doctor --fix"),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_bucket_is_a_problem_and_a_doubtful_policy_is_not() {
+    fn a_public_bucket_is_a_problem_and_a_widening_policy_a_warning() {
         let open = HealthOfFiles { public_bucket: true, ..HealthOfFiles::default() };
         assert_eq!(bucket(&open).level, Level::Problem);
         let doubtful = HealthOfFiles { widening_policies: vec!["p".into()], ..HealthOfFiles::default() };

@@ -1,4 +1,4 @@
-//! What can be fixed without asking: things that nobody sees or refers to.
+//! `kb doctor --fix`: deletes what nobody sees and nothing refers to.
 
 use serde::Serialize;
 
@@ -8,17 +8,17 @@ use crate::supabase::SupabaseError;
 /// What was deleted.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Fixed {
-    /// Sources of documents that were begun more than a day ago and never published.
+    /// Sources of documents that were pending for more than a day.
     pub left_over: Vec<String>,
     /// Originals that no document referred to.
     pub orphans: Vec<String>,
 }
 
-/// Deletes what was begun more than a day ago and never published, and then the originals that no document refers to. A
-/// running sync is safe: its documents are in the table before their originals are uploaded.
+/// Deletes documents that were pending for more than a day, then the originals that no document refers to. This does not
+/// disturb a running sync: its documents are in the table before their originals are uploaded.
 ///
 /// # Errors
-/// If the server cannot be asked. What was deleted until then stays deleted.
+/// If a request fails. What was deleted before stays deleted.
 pub async fn fix(knowledge_base: &KnowledgeBase) -> Result<Fixed, SupabaseError> {
     let mut fixed = Fixed::default();
     let health = knowledge_base.health().await?;
@@ -27,7 +27,7 @@ pub async fn fix(knowledge_base: &KnowledgeBase) -> Result<Fixed, SupabaseError>
         knowledge_base.delete_with_originals(&documents).await?;
         fixed.left_over = documents.into_iter().map(|document| document.source).collect();
     }
-    // The server names a part of them at a time.
+    // The server lists a part of them at a time.
     loop {
         let mut orphans = knowledge_base.health().await?.files.orphan_files;
         orphans.retain(|path| !fixed.orphans.contains(path));

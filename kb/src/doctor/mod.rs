@@ -1,6 +1,6 @@
-//! Whether everything that answers depend on is as it should be, and what to do where it is not.
+//! Checks everything that answers depend on, and explains how to fix what is wrong.
 //!
-//! The database tells what is ([`crate::knowledge_base::Health`]); what is wrong about it is decided here.
+//! The database reports its state ([`crate::knowledge_base::Health`]); this module decides what is wrong with it.
 
 mod content;
 mod database;
@@ -17,7 +17,7 @@ pub use report::{Check, Level, Report};
 
 use crate::supabase::SupabaseError;
 
-/// All checks of a knowledge base that answers.
+/// All checks of a knowledge base that can be reached.
 pub fn examine(facts: &Facts) -> Report {
     let mut checks =
         vec![Check::ok("server", "answers"), Check::ok("key", "is the secret key of the project")];
@@ -28,7 +28,7 @@ pub fn examine(facts: &Facts) -> Report {
     Report { checks }
 }
 
-/// What can be said if the knowledge base does not answer.
+/// The report when reading the knowledge base failed.
 pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
     let ok = Check::ok;
     let problem = |name, message: &str| Check::problem(name, message.to_owned());

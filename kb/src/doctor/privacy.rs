@@ -1,4 +1,4 @@
-//! What becomes of what people ask: whether it counts, and how long it stays.
+//! Checks whether questions are counted, and how long they are kept.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,9 +6,9 @@ use super::Facts;
 use super::report::Check;
 use crate::knowledge_base::HealthOfPrivacy;
 use crate::output::{counted, moment};
-use crate::timestamp::instant;
+use crate::timestamp::parse_timestamp;
 
-/// Deletions are due every night; one may fail.
+/// Deletions run every night; one may fail.
 const MAX_RETENTION_AGE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 const RUN_RETAIN: &str =
@@ -21,10 +21,10 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
 
 fn worker_secret(is_set: bool) -> Check {
     if is_set {
-        return Check::ok("worker", "its secret is known");
+        return Check::ok("worker", "the database knows its secret");
     }
-    let message = "the database does not know its secret: nothing counts in `kb stats` and `kb gaps`, and the Worker is limited \
-                   like any user";
+    let message = "the database does not know its secret: `kb stats` and `kb gaps` count nothing, and the Worker is limited like \
+                   any user";
     Check::warning("worker", message).fix("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
 }
 
@@ -34,16 +34,16 @@ fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
     };
     let kept = format!("conversations are kept for {}", counted(days.into(), "day"));
     let Some(ran_at) = &privacy.retention_ran_at else {
-        return Check::warning("retention", format!("{kept}, but nothing was ever deleted")).fix(RUN_RETAIN);
+        return Check::warning("retention", format!("{kept}, but deletion never ran")).fix(RUN_RETAIN);
     };
-    let last = format!("last looked through {} UTC", moment(ran_at));
-    // A time to come is a clock that differs.
-    let is_due = instant(ran_at)
+    let last = format!("deletion last ran {} UTC", moment(ran_at));
+    // A time in the future means that the clocks differ.
+    let is_overdue = parse_timestamp(ran_at)
         .is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > MAX_RETENTION_AGE));
-    if is_due {
-        Check::warning("retention", format!("{kept}, but were {last}, more than 2 days ago")).fix(RUN_RETAIN)
+    if is_overdue {
+        Check::warning("retention", format!("{kept}, but {last}, more than 2 days ago")).fix(RUN_RETAIN)
     } else {
-        Check::ok("retention", format!("{kept}, {last}"))
+        Check::ok("retention", format!("{kept}; {last}"))
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn deletions_are_due_after_two_days_to_the_nanosecond() {
-        let ran_at = instant(RAN_AT).unwrap();
+    fn deletions_are_overdue_after_exactly_two_days() {
+        let ran_at = parse_timestamp(RAN_AT).unwrap();
         let after = |age: Duration| level(Some(90), Some(RAN_AT), ran_at + age);
         assert_eq!(after(Duration::ZERO), Level::Ok);
         assert_eq!(after(MAX_RETENTION_AGE), Level::Ok);
@@ -76,22 +76,22 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_ahead_is_no_fault() {
-        let ran_at = instant(RAN_AT).unwrap();
+    fn a_database_clock_that_is_ahead_is_ok() {
+        let ran_at = parse_timestamp(RAN_AT).unwrap();
         assert_eq!(level(Some(90), Some(RAN_AT), ran_at - Duration::from_nanos(1)), Level::Ok);
         assert_eq!(level(Some(90), Some(RAN_AT), SystemTime::UNIX_EPOCH), Level::Ok);
     }
 
     #[test]
-    fn what_is_to_be_deleted_and_never_was_is_a_warning() {
-        let now = instant(RAN_AT).unwrap();
+    fn a_retention_period_whose_deletion_never_ran_is_a_warning() {
+        let now = parse_timestamp(RAN_AT).unwrap();
         assert_eq!(level(Some(1), None, now), Level::Warning);
         assert_eq!(level(Some(1), Some("yesterday"), now), Level::Warning);
     }
 
     #[test]
-    fn without_a_limit_nothing_is_due() {
-        let years_later = instant("2036-11-22T10:04:05Z").unwrap();
+    fn without_a_retention_period_nothing_is_overdue() {
+        let years_later = parse_timestamp("2036-11-22T10:04:05Z").unwrap();
         assert_eq!(level(None, None, years_later), Level::Ok);
         assert_eq!(level(None, Some(RAN_AT), years_later), Level::Ok);
     }

@@ -1,4 +1,4 @@
-//! What was found, for people and for scripts.
+//! The report, as text and as JSON.
 
 use std::fmt;
 
@@ -7,43 +7,42 @@ use serde_json::{Value, json};
 
 use crate::output::{counted, printable};
 
-/// Details shown to people; scripts get all.
+/// Details shown as text; JSON contains all.
 const MAX_SHOWN_DETAILS: usize = 10;
 
-/// How bad it is.
+/// Severity of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// As it should be.
     Ok,
-    /// Answers are given, and could be better.
+    /// Answers work but could be better.
     Warning,
-    /// Answers are wrong or missing, or data is open to people it is not for.
+    /// Answers are wrong or missing, or users can reach data that they may not see.
     Problem,
 }
 
-/// One line of the report.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was looked at, in a word.
+    /// What was checked, in a word.
     #[serde(rename = "check")]
     pub name: &'static str,
-    /// How bad it is.
     pub level: Level,
-    /// What is the case.
+    /// What was found.
     pub message: String,
-    /// What it is about, one by one.
+    /// The affected objects, one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
-    /// What to do.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 
-/// All of them.
+/// The results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// In the order they are shown.
+    /// In display order.
     pub checks: Vec<Check>,
 }
 
@@ -70,7 +69,7 @@ impl Check {
 }
 
 impl Report {
-    /// True if there is a problem; warnings are none.
+    /// True if there is a problem; warnings do not count.
     pub fn has_problems(&self) -> bool {
         self.count(Level::Problem) > 0
     }
@@ -79,7 +78,7 @@ impl Report {
         self.checks.iter().filter(|check| check.level == level).count() as u64
     }
 
-    /// For scripts.
+    /// The report as JSON.
     pub fn json(&self) -> Value {
         json!({
             "ok": !self.has_problems(),
@@ -131,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_stands_below_what_is_wrong() {
+    fn a_check_is_printed_with_its_details_and_its_fix() {
         let details = (0..12).map(|at| format!("kb/{at}\u{1b}.md"));
         let check = Check::warning("files", "some").details(details).fix("kb sync");
         let text = check.to_string();
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_alone_are_no_problem() {
+    fn warnings_alone_are_not_a_problem() {
         let report = |checks| Report { checks };
         let warned = report(vec![Check::ok("a", ""), Check::warning("b", "")]);
         assert!(!warned.has_problems() && warned.to_string().ends_with("\n0 problems, 1 warning"));

@@ -1,4 +1,4 @@
-//! What questions about something else reach, as it was measured.
+//! The stored calibration: how much evidence unrelated questions reach.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,36 +9,30 @@ use crate::supabase::{Query, SupabaseError};
 /// The row of `kb_calibration`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// Fingerprint of the vectors.
+    /// Fingerprint of the model.
     pub model: String,
     /// Language of the questions.
     pub language: String,
-    /// Middle of their evidence, in log-odds.
+    /// Median of their evidence, in log-odds.
     pub mean: f64,
-    /// Its standard deviation.
+    /// Standard deviation of their evidence.
     pub deviation: f64,
-    /// How many questions were asked.
+    /// Number of questions.
     pub questions: u64,
-    /// As the database writes it.
+    /// Timestamp as the database writes it.
     #[serde(skip_serializing)]
     pub updated_at: String,
 }
 
 impl KnowledgeBase {
-    /// What was measured last; `None` if nothing was.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// The last calibration, if there is one.
     pub async fn calibration(&self) -> Result<Option<Calibration>, SupabaseError> {
         let columns = "model,language,mean,deviation,questions,updated_at";
         let rows: Vec<Calibration> = self.client.send(Query::select("kb_calibration", columns)).await?;
         Ok(rows.into_iter().next())
     }
 
-    /// Stores what was measured in place of what was before.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// Replaces the stored calibration.
     pub async fn write_calibration(&self, calibration: &Calibration) -> Result<(), SupabaseError> {
         let Calibration { model, language, mean, deviation, questions, updated_at: _ } = calibration;
         let row = json!({
@@ -48,28 +42,19 @@ impl KnowledgeBase {
         self.client.send(Query::upsert("kb_calibration", "id", &[row])).await
     }
 
-    /// Leaves the chat to its default.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// Removes the calibration, so that the chat uses its default.
     pub async fn remove_calibration(&self) -> Result<(), SupabaseError> {
         self.client.send(Query::delete("kb_calibration").eq("id", "true")).await
     }
 
-    /// Whether a document that people find was changed after a moment, as the database writes it.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Whether a ready document changed after a timestamp of the database.
     pub async fn has_changed_since(&self, moment: &str) -> Result<bool, SupabaseError> {
         let changed = Query::select("kb_documents", "id").eq("status", Status::Ready.name());
         let rows: Vec<Value> = self.client.send(changed.gt("updated_at", moment).limit(1)).await?;
         Ok(!rows.is_empty())
     }
 
-    /// The language of most passages that people find, as in `kb_chunks.language`; `None` if there are none.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// The most frequent language of searchable passages, as in `kb_chunks.language`.
     pub async fn main_language(&self) -> Result<Option<String>, SupabaseError> {
         #[derive(Deserialize)]
         struct Row {
@@ -79,14 +64,11 @@ impl KnowledgeBase {
         // The empty lexeme counts the passages.
         let query = Query::select("kb_lexemes", "language,chunks").eq("lexeme", "");
         let rows: Vec<Row> = self.client.send(query).await?;
-        let most = rows.into_iter().filter(|row| row.chunks > 0);
-        Ok(most.max_by(|a, b| (a.chunks, &b.language).cmp(&(b.chunks, &a.language))).map(|row| row.language))
+        let used = rows.into_iter().filter(|row| row.chunks > 0);
+        Ok(used.max_by(|a, b| (a.chunks, &b.language).cmp(&(b.chunks, &a.language))).map(|row| row.language))
     }
 
-    /// Sources of documents with more letters of other scripts than Latin ones, at most 1,000.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Sources of documents in which non-Latin letters outnumber Latin ones, at most 1,000.
     pub async fn non_latin_documents(&self) -> Result<Vec<String>, SupabaseError> {
         #[derive(Deserialize)]
         struct Row {

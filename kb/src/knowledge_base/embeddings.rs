@@ -12,22 +12,18 @@ use crate::supabase::{Query, SupabaseError};
 /// A chunk that needs a vector.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ChunkToEmbed {
-    /// Its row.
     pub chunk_id: Uuid,
-    /// The document's row.
     pub document_id: Uuid,
     /// The document's key.
     pub source: String,
-    /// The passage.
     pub content: String,
-    /// Headings it stands under.
+    /// Headings above it.
     pub section: Option<String>,
-    /// Why.
     pub reason: Reason,
 }
 
 impl ChunkToEmbed {
-    /// By which the database tells whether the text is still the one that was embedded.
+    /// The database compares it to find out whether the text changed after it was read.
     fn text_hash(&self) -> String {
         let section = self.section.as_deref().unwrap_or_default();
         let digest =
@@ -42,31 +38,26 @@ impl ChunkToEmbed {
 pub enum Reason {
     /// Its text was edited.
     Stale,
-    /// It has none.
+    /// It has no vector.
     Missing,
-    /// Another model made the one it has.
+    /// Its vector is from another model.
     Model,
 }
 
 /// The new vectors of a chunk.
 #[derive(Debug, Clone)]
 pub struct NewVectors<'a> {
-    /// What they were made from.
     pub chunk: &'a ChunkToEmbed,
-    /// Of the chunk.
     pub vector: Vec<f32>,
-    /// Of its innermost heading.
+    /// Vector of its innermost heading.
     pub heading: Option<Vec<f32>>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,
 }
 
 impl KnowledgeBase {
-    /// The next chunks after one, by their ids, that were edited, have no vector or, if there is a `model`, have a vector
-    /// of another one; of all collections or of one.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Up to `count` chunks with ids after `after` that were edited, have no vector or have one of another model than
+    /// `model`, in one collection or in all.
     pub async fn chunks_to_embed(
         &self,
         model: Option<&str>,
@@ -78,11 +69,8 @@ impl KnowledgeBase {
         self.client.send(Query::call("kb_chunks_to_embed", &arguments)).await
     }
 
-    /// Writes vectors over the old ones and gives back the chunks that got them: a text that was changed meanwhile is
-    /// left alone.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// Replaces vectors, and returns the ids of the chunks that were updated. A chunk whose text changed meanwhile is
+    /// skipped.
     pub async fn write_vectors(
         &self,
         vectors: &[NewVectors<'_>],
@@ -108,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_what_postgres_md5_gives() {
+    fn text_hash_equals_md5_in_postgres() {
         let chunk = |section: Option<&str>| ChunkToEmbed {
             chunk_id: Uuid::nil(),
             document_id: Uuid::nil(),

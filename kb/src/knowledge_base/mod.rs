@@ -1,6 +1,6 @@
-//! The tables of the knowledge base, read and written through the REST API.
+//! Reads and writes the tables of the knowledge base through the REST API.
 //!
-//! Row ids are made here, not by the database, so that every write can be repeated after a lost answer.
+//! Row ids are generated here, not by the database, so that every write is idempotent and can be repeated after a lost answer.
 
 mod calibration;
 mod documents;
@@ -45,17 +45,16 @@ pub struct KnowledgeBase {
 }
 
 impl KnowledgeBase {
-    /// Nothing is sent yet.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
 
-    /// The connection, for the files of the project.
+    /// The connection, for access to storage.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Reads a table to its end, whatever number of rows the server gives at a time.
+    /// Reads all rows of a table page by page, whatever the page size of the server.
     async fn all_rows<T: DeserializeOwned>(
         &self,
         key: &str,
@@ -78,7 +77,7 @@ impl KnowledgeBase {
     }
 }
 
-/// `[0.1,-0.2]`, which PostgREST hands to pgvector as it is; each number in the fewest digits that give it back.
+/// `[0.1,-0.2]`, which PostgREST passes to pgvector unchanged; each number has the fewest digits that identify it.
 fn vector_literal(vector: &[f32]) -> String {
     let mut literal = String::with_capacity(vector.len() * 13);
     for (index, value) in vector.iter().enumerate() {
@@ -95,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_are_written_so_that_they_read_back_exactly() {
+    fn vector_literals_read_back_exactly() {
         let vector = [0.1_f32, -1.0e-9, 1.0 / 3.0];
         let literal = vector_literal(&vector);
         assert!(literal.starts_with("[0.1,-0.000000001,"));

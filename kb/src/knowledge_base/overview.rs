@@ -1,4 +1,4 @@
-//! Documents and what is in them, for the administrator.
+//! Documents and their passages, for the administrator.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,88 +11,78 @@ use crate::supabase::{Query, SupabaseError};
 /// A row of the view `kb_overview`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
-    /// Row id.
     pub id: Uuid,
     /// First part of the source.
     pub collection: String,
     /// The document's key within the knowledge base.
     pub source: String,
-    /// For people.
     pub title: Option<String>,
     /// File name.
     pub name: String,
-    /// Where it is on its way into the knowledge base.
     pub status: Status,
     /// Why it failed.
     pub failure: Option<String>,
     /// Whether searches may find it.
     pub enabled: bool,
-    /// Who may see it; everybody who is signed in if `None`.
+    /// Who may see it; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
-    /// Language of the text.
     pub language: String,
-    /// Passages.
+    /// Number of passages.
     pub chunks: u64,
-    /// Passages that were edited and that no search finds until they have new vectors.
+    /// Number of passages that were edited, which no search finds until they have new vectors.
     pub stale_chunks: u64,
     /// Fingerprints of the models that made its vectors.
     pub models: Vec<String>,
     /// Media type.
     pub content_type: Option<String>,
-    /// Where people read it.
+    /// Address where people read it.
     pub url: Option<String>,
     /// Whether its file is in the bucket.
     pub has_original: bool,
-    /// Answers that cite it.
+    /// Number of answers that cite it.
     pub times_cited: u64,
-    /// As the database writes it.
+    /// Timestamps as the database writes them.
     pub created_at: String,
-    /// As the database writes it.
     pub updated_at: String,
 }
 
 /// Which documents to list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only of this collection.
     pub collection: Option<String>,
-    /// Only with this status.
     pub status: Option<Status>,
-    /// Only with stale passages.
+    /// Only documents with stale passages.
     pub stale: bool,
 }
 
 /// A passage as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPassage {
-    /// Row id.
     pub id: Uuid,
     /// Position in the document, counted from 0.
     pub ordinal: i64,
-    /// Its text.
     pub content: String,
-    /// Where it stands.
     pub meta: Place,
-    /// It was edited, and no search finds it until it has new vectors.
+    /// Whether it was edited; no search finds it until it has a new vector.
     pub stale: bool,
 }
 
-/// Where a passage stands in its document.
+/// Where a passage is in its document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Headings.
+    /// Headings above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Page; whatever people write into it.
+    /// Page, of any JSON type: people edit it in the dashboard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Value>,
-    /// Address of its own.
+    /// Its own address, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
 impl Status {
-    /// As the database writes it.
+    /// The value in the database.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -103,10 +93,7 @@ impl Status {
 }
 
 impl KnowledgeBase {
-    /// Documents by source.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Documents, sorted by source.
     pub async fn overview(&self, filter: &Filter) -> Result<Vec<Overview>, SupabaseError> {
         let mut query = Query::select("kb_overview", "*");
         if let Some(collection) = &filter.collection {
@@ -123,10 +110,7 @@ impl KnowledgeBase {
         Ok(rows)
     }
 
-    /// What is in one document; `None` if it is gone.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// One document; `None` if it is gone.
     pub async fn overview_of(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
         let query = Query::select("kb_overview", "*").eq("id", &id.to_string());
         let rows: Vec<Overview> = self.client.send(query).await?;
@@ -134,9 +118,6 @@ impl KnowledgeBase {
     }
 
     /// The passages of a document in reading order.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
     pub async fn passages(&self, document: Uuid) -> Result<Vec<StoredPassage>, SupabaseError> {
         let columns = "id,ordinal,content,meta,stale";
         let query = Query::select("kb_chunks", columns).eq("document_id", &document.to_string());
@@ -146,18 +127,12 @@ impl KnowledgeBase {
     }
 
     /// Every document, in no particular order.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
     pub async fn all_documents(&self) -> Result<Vec<StoredDocument>, SupabaseError> {
         let query = Query::select("kb_documents", COLUMNS);
         self.all_rows("id", query, |row: &StoredDocument| row.id).await
     }
 
-    /// Lets searches find documents, or not, and gives back those that are still there.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Shows or hides documents, and returns the ids of those that still exist.
     pub async fn set_enabled(&self, ids: &[Uuid], enabled: bool) -> Result<Vec<Uuid>, SupabaseError> {
         #[derive(Deserialize)]
         struct Row {

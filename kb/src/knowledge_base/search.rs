@@ -1,4 +1,4 @@
-//! Searching, as the Worker does for a user.
+//! Search, as the Worker does it for a user.
 
 use chat_core::chunk::{MatchedChunk, SearchRows};
 use serde_json::{Value, json};
@@ -7,11 +7,7 @@ use super::{KnowledgeBase, vector_literal};
 use crate::supabase::{Query, SupabaseError};
 
 impl KnowledgeBase {
-    /// The passages that fit a question best, whatever their similarity; with its `text`, words count as well as
-    /// vectors.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// The passages that match a question best, whatever their similarity. With its `text`, words count as well as vectors.
     pub async fn match_chunks(
         &self,
         vector: &[f32],
@@ -21,7 +17,7 @@ impl KnowledgeBase {
         let parameters = json!({
             "query_embedding": vector_literal(vector),
             "match_count": count,
-            // The thresholds are `chat-core`'s to apply.
+            // `chat-core` applies the thresholds.
             "match_threshold": -1,
             "query_text": text,
         });
@@ -29,10 +25,7 @@ impl KnowledgeBase {
         Ok(found.rows)
     }
 
-    /// Whether there is any document that a search can find.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Whether a search can find any document.
     pub async fn has_documents(&self) -> Result<bool, SupabaseError> {
         let documents = Query::select("kb_documents", "id");
         let searchable = documents.eq("status", "ready").eq("enabled", "true").limit(1);

@@ -1,4 +1,4 @@
-//! Documents as people name them.
+//! Finds documents by the names that people type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,42 +7,40 @@ use uuid::Uuid;
 use super::StoredDocument;
 use crate::output::{counted, printable};
 
-/// Documents that an error names.
+/// Maximum number of documents that an error lists.
 const MAX_SHOWN_SOURCES: usize = 10;
 
-/// How much of a name is enough.
+/// How exact a name must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// The id, the source, or the end of the source after a slash: for what changes something.
+    /// The id, the source, or the part of the source after a slash: for commands that change something.
     PathEnd,
-    /// Any part of the source as well.
+    /// Also any part of the source.
     Part,
 }
 
-/// Why a name does not stand for one document.
+/// Why a name does not identify one document.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectionError {
-    /// Nothing is called that.
-    #[error("there is no document {}; `kb list` shows what there is{}", printable(.name), hint(.similar))]
+    /// No document has this name.
+    #[error("there is no document {}; `kb list` shows all documents{}", printable(.name), hint(.similar))]
     NotFound {
-        /// As given.
         name: String,
-        /// Sources that it is a part of.
+        /// Sources that contain it.
         similar: Vec<String>,
     },
-    /// More than one is.
-    #[error("{} fits {}; say which:{}", printable(.name), counted(.sources.len() as u64, "document"), lines(.sources))]
+    /// Several documents match.
+    #[error("{} matches {}; name one of them:{}", printable(.name), counted(.sources.len() as u64, "document"), lines(.sources))]
     Ambiguous {
-        /// As given.
         name: String,
-        /// What it fits.
+        /// The matching sources.
         sources: Vec<String>,
     },
 }
 
 fn hint(similar: &[String]) -> String {
-    if similar.is_empty() { String::new() } else { format!(". It is a part of:{}", lines(similar)) }
+    if similar.is_empty() { String::new() } else { format!(". It is part of:{}", lines(similar)) }
 }
 
 fn lines(sources: &[String]) -> String {
@@ -54,11 +52,11 @@ fn lines(sources: &[String]) -> String {
     lines
 }
 
-/// All rows of the one source that `name` stands for: its ready version, one that is being written, a note of a failure.
-/// An id stands for its row alone.
+/// All rows of the one source that `name` identifies: the ready version, a pending one, a note of a failure. An id
+/// identifies only its own row.
 ///
 /// # Errors
-/// If no source or more than one fits.
+/// If no source matches, or several do.
 pub fn select<'a>(
     documents: &'a [StoredDocument],
     name: &str,
@@ -72,15 +70,15 @@ pub fn select<'a>(
     for document in documents {
         by_source.entry(&document.source).or_default().push(document);
     }
-    let fitting = |fits: &dyn Fn(&str) -> bool| -> BTreeSet<&str> {
-        by_source.keys().copied().filter(|source| fits(source)).collect()
+    let matching = |is_match: &dyn Fn(&str) -> bool| -> BTreeSet<&str> {
+        by_source.keys().copied().filter(|source| is_match(source)).collect()
     };
     let path_end = format!("/{name}");
     let lower = name.to_lowercase();
-    let parts = || fitting(&|source| !name.is_empty() && source.to_lowercase().contains(&lower));
-    let mut found = fitting(&|source| source == name);
+    let parts = || matching(&|source| !name.is_empty() && source.to_lowercase().contains(&lower));
+    let mut found = matching(&|source| source == name);
     if found.is_empty() {
-        found = fitting(&|source| !name.is_empty() && source.ends_with(&path_end));
+        found = matching(&|source| !name.is_empty() && source.ends_with(&path_end));
     }
     if found.is_empty() && precision == Precision::Part {
         found = parts();
@@ -123,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_named_by_id_source_or_the_end_of_its_path() {
+    fn a_document_is_found_by_id_source_or_end_of_path() {
         let select = |name: &str| selected(name, Precision::PathEnd);
         assert_eq!(select(&Uuid::from_u128(4).to_string()), Ok(vec![4]));
         assert_eq!(select("kb/faq.md"), Ok(vec![3, 4]), "every row of the source");
@@ -132,23 +130,23 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_something_is_not_chosen_by_a_part_of_its_name() {
+    fn a_part_of_a_name_is_not_enough_for_commands_that_change_something() {
         let error = selected("uide.m", Precision::PathEnd).unwrap_err();
         assert!(error.to_string().ends_with("part of:\n  kb/a/Guide.md\n  kb/b/guide.md"), "{error}");
         let error = selected("GUIDE", Precision::Part).unwrap_err();
-        assert!(error.to_string().contains("fits 2 documents"), "{error}");
+        assert!(error.to_string().contains("matches 2 documents"), "{error}");
         assert_eq!(selected("b/g", Precision::Part), Ok(vec![2]));
     }
 
     #[test]
-    fn no_name_is_no_document() {
+    fn an_empty_name_matches_no_document() {
         for precision in [Precision::Part, Precision::PathEnd] {
             assert!(matches!(selected("", precision), Err(SelectionError::NotFound { .. })));
         }
     }
 
     #[test]
-    fn an_error_cannot_write_to_the_terminal_and_has_an_end() {
+    fn an_error_escapes_control_characters_and_lists_at_most_ten_documents() {
         let documents: Vec<_> = (0..99)
             .map(|at| StoredDocument { source: format!("kb/\u{1b}{at}"), ..documents().remove(0) })
             .collect();

@@ -1,5 +1,5 @@
-//! Writing documents, in steps that can each be repeated after a lost answer: rows that nobody sees yet, their chunks,
-//! and one step that makes a complete document visible in place of its older version.
+//! Writes documents in idempotent steps: a pending row, which nobody can see, then its chunks, then one call that publishes
+//! the complete document in place of its older version.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -12,62 +12,56 @@ use super::documents::COLUMNS;
 use super::{KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
-/// What vectors are multiplied by on their way: the database reads whole numbers of up to nine digits five times faster
-/// than others, and brings vectors back to unit length. A chunk's vector moves by 2e-8 at most.
+/// Factor by which vectors are multiplied for transport: the database reads integers of up to nine digits five times faster
+/// than other numbers, and normalizes vectors to unit length. A chunk's vector changes by at most 2e-8.
 pub(super) const CHUNK_SCALE: f64 = (1 << 28) as f64;
 
-/// Stored in half precision, the vector of a sentence or heading has no more digits than these.
+/// The same for vectors of sentences and headings, which are stored in half precision and need fewer digits.
 pub(super) const HALF_SCALE: f64 = (1 << 17) as f64;
 
-/// Longest list of who may see a document, as JSON: it is stored with what else is noted of the document, which has at most
-/// [`MAX_META_BYTES`].
+/// Maximum size of an audience as JSON. It is part of the metadata of a document, which is limited to [`MAX_META_BYTES`].
 pub(crate) const MAX_AUDIENCE_BYTES: usize = MAX_META_BYTES / 2;
 
-/// A document about to be written.
+/// A document to be written.
 #[derive(Debug, Clone, Default)]
 pub struct PendingDocument {
-    /// Of its row until it is published; a document that replaces another one gets the id of that one.
+    /// Id of the pending row. When it is published in place of an older version, it gets the id of that version.
     pub id: Uuid,
     /// The document's key within the knowledge base.
     pub source: String,
     /// File name.
     pub name: String,
-    /// For people.
     pub title: Option<String>,
-    /// Where people read it.
+    /// Address where people read it.
     pub url: Option<String>,
     /// Media type.
     pub content_type: &'static str,
     /// Language of the text, which decides how its words are searched.
     pub language: String,
-    /// Who may see it; everybody who is signed in if `None`.
+    /// Who may see it; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
     /// Hash of the file.
     pub content_hash: String,
-    /// What its source says identifies the content.
+    /// Version of the content as its source reports it.
     pub source_version: Option<String>,
-    /// Path of the original in the bucket, if this document brings one.
+    /// Path of the original in the bucket, if it is uploaded.
     pub original: Option<String>,
 }
 
-/// A chunk about to be written.
+/// A chunk to be written.
 #[derive(Debug, Clone)]
 pub struct NewChunk {
-    /// Of its row.
     pub id: Uuid,
-    /// The document's row.
     pub document_id: Uuid,
     /// Position in the document, counted from 0.
     pub ordinal: usize,
     /// Verbatim text.
     pub content: String,
-    /// Headings it stands under.
+    /// Headings above it.
     pub section: Option<String>,
-    /// Page it stands on.
     pub page: Option<u32>,
-    /// Address of its own.
+    /// Its own address, if it has one.
     pub url: Option<String>,
-    /// Its embedding.
     pub vector: Vec<f32>,
     /// The embedding of its innermost heading, which is stored in half precision.
     pub heading: Option<Vec<f32>>,
@@ -75,29 +69,23 @@ pub struct NewChunk {
     pub sentences: Vec<NewSentence>,
 }
 
-/// A sentence about to be written.
+/// A sentence to be written.
 #[derive(Debug, Clone)]
 pub struct NewSentence {
-    /// Its place in the chunk's content, in characters.
+    /// Its range in the chunk's content, in characters.
     pub range: Range<usize>,
     /// Its embedding, which is stored in half precision.
     pub vector: Vec<f32>,
 }
 
 impl KnowledgeBase {
-    /// Adds documents that nobody sees yet.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// Adds pending documents, which nobody can see.
     pub async fn begin(&self, documents: &[&PendingDocument]) -> Result<(), SupabaseError> {
         let rows: Vec<Value> = documents.iter().map(|document| document_row(document)).collect();
         self.client.send(Query::upsert("kb_documents", "id", &rows)).await
     }
 
     /// Adds chunks with their vectors and sentences, all or none.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
     pub async fn write_chunks(&self, chunks: &[&NewChunk], model: &str) -> Result<(), SupabaseError> {
         if chunks.is_empty() {
             return Ok(());
@@ -106,11 +94,11 @@ impl KnowledgeBase {
         self.client.send(Query::call("kb_write_chunks", &json!({ "chunks": rows }))).await
     }
 
-    /// Makes a document visible that has all its chunks, in place of an older version. `storage_path` is for a file that
-    /// was in the bucket before.
+    /// Publishes a complete document in place of its older version. `storage_path` is given for a file that people put into
+    /// the bucket.
     ///
     /// # Errors
-    /// If the server refuses or cannot be reached; the older version, if any, then stays visible.
+    /// If the request fails; the older version then stays visible.
     pub async fn publish(
         &self,
         document: &PendingDocument,
@@ -119,7 +107,7 @@ impl KnowledgeBase {
         let arguments = json!({ "document_id": document.id, "storage_path": storage_path });
         match self.client.send::<Value>(Query::call("kb_publish_document", &arguments)).await {
             Ok(_) => Ok(()),
-            // If the answer to the first attempt was lost, the repetition finds nothing left to publish.
+            // If the answer to the first attempt was lost, the second finds nothing to publish and fails.
             Err(error) => {
                 if self.is_published(document).await? {
                     Ok(())
@@ -140,20 +128,14 @@ impl KnowledgeBase {
         Ok(is_ready && !is_pending)
     }
 
-    /// Deletes what was written of a document that will not be published, and its original.
-    ///
-    /// # Errors
-    /// If the server cannot be asked.
+    /// Deletes a pending document that will not be published, and its original.
     pub async fn discard(&self, document: &PendingDocument) -> Result<(), SupabaseError> {
         self.delete(&[document.id]).await?;
         let original: Vec<_> = document.original.iter().cloned().collect();
         self.client.delete_files(&original).await
     }
 
-    /// Keeps a note, for the administrator, of a document that could not be read.
-    ///
-    /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// Notes for the administrator that a document could not be read.
     pub async fn note_failure(&self, source: &str, name: &str, failure: &str) -> Result<(), SupabaseError> {
         let row = json!({
             "id": Uuid::new_v4(),
@@ -191,12 +173,12 @@ fn document_row(document: &PendingDocument) -> Value {
     })
 }
 
-/// A name or title as the database takes it: to the letter, unless it is too long.
+/// A name or title within the limit of the database; unchanged if it is short enough.
 pub(super) fn bounded_name(name: &str) -> String {
     if name.chars().nth(MAX_NAME_CHARS).is_none() { name.to_owned() } else { one_line(name, MAX_NAME_CHARS) }
 }
 
-/// A longer address is left out: a part of it would lead elsewhere.
+/// A longer address is left out, because a truncated one would lead elsewhere.
 fn is_short_enough(url: &&str) -> bool {
     json_bytes(url) <= MAX_URL_BYTES
 }
@@ -266,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_does_not_have_leaves_no_trace() {
+    fn missing_properties_are_left_out_of_the_row() {
         let document = PendingDocument { content_type: "text/plain", ..PendingDocument::default() };
         let row = document_row(&document);
         assert_eq!(row["meta"], json!({ "content_type": "text/plain" }));
@@ -275,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_cut_and_long_addresses_left_out() {
+    fn long_names_are_truncated_and_long_addresses_left_out() {
         let (long, url) = (Some("n".repeat(5000)), Some(format!("https://e.org/{}", "p".repeat(2000))));
         let document = PendingDocument {
             name: "f".repeat(5000),
@@ -295,7 +277,7 @@ mod tests {
         assert_eq!(bounded_name(" a\nb "), " a\nb ");
     }
 
-    /// As Postgres prints jsonb, and so as check constraints measure it: a space behind each comma and colon.
+    /// Size as Postgres prints jsonb, which check constraints measure: with a space after each comma and colon.
     fn jsonb_bytes(value: &Value) -> usize {
         let list = |parts: usize, count: usize| 2 + parts + 2 * count.saturating_sub(1);
         match value {
@@ -309,14 +291,14 @@ mod tests {
     }
 
     #[test]
-    fn json_is_measured_as_postgres_prints_it() {
+    fn jsonb_bytes_equals_the_size_that_postgres_prints() {
         // select octet_length('{"a": [1, "b\n"], "c": {}}'::jsonb::text)
         assert_eq!(jsonb_bytes(&json!({ "a": [1, "b\n"], "c": {} })), 26);
         assert_eq!(jsonb_bytes(&json!([])), 2);
     }
 
     #[test]
-    fn what_is_noted_with_the_largest_document_and_passage_stays_within_the_limits_of_the_database() {
+    fn the_largest_metadata_stays_within_the_limits_of_the_database() {
         // Characters that JSON writes in six bytes, four and two.
         for filler in ["\u{1}", "😀", "\"", "x"] {
             let url = format!("https://e.org/{}", filler.repeat(5000));
@@ -359,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_keeps_its_direction_in_whole_numbers() {
+    fn a_scaled_vector_keeps_its_direction() {
         let vector: Vec<f32> = (0..384).map(|at| ((at * 37 % 101) as f32 - 50.0) / 600.0).collect();
         let literal = scaled_literal(&vector, CHUNK_SCALE);
         let back: Vec<f64> =
@@ -372,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_carries_its_place_its_vector_and_its_sentences() {
+    fn a_chunk_row_contains_place_vector_and_sentences() {
         let chunk = NewChunk { section: Some("A › B".to_owned()), page: Some(7), ..chunk() };
         let row = chunk_row(&chunk, "m");
         assert_eq!(row["meta"], json!({ "section": "A › B", "page": 7 }));

@@ -10,8 +10,8 @@ use crate::supabase::{Client, SupabaseError};
 
 pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
     let mut listing = Listing { is_complete: true, ..Listing::default() };
-    for file in client.dropped_files().await? {
-        match Format::of(Path::new(&file.path)) {
+    for file in client.user_files().await? {
+        match Format::from_path(Path::new(&file.path)) {
             Some(format) => listing.items.push(item(file, format)),
             None => {
                 let reason = super::folder::unsupported(Path::new(&file.path));
@@ -23,7 +23,7 @@ pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
 }
 
 fn item(file: StoredFile, format: Format) -> Item {
-    // Two files of one size and one MD5 sum are the same, if they are read in the same way.
+    // Files with the same size, MD5 sum and format have the same content.
     let version = file.version.map(|etag| format!("{etag} {} {}", file.size, format.content_type()));
     Item {
         location: Location::Stored(file.path.clone()),

@@ -1,8 +1,8 @@
-//! Documents below a folder.
+//! Documents in a folder and its subfolders.
 //!
-//! Others may write into the folder while it is read, so a file that was listed may be something else by now. The folder is
-//! opened once; its files are opened relative to it, part of the path by part, and no part may be a symbolic link. What
-//! was opened is asked what it is. The folder itself is the user's word and may be a link.
+//! Others may write into the folder while it is read, so a listed file may have been replaced. The folder is opened once; its
+//! files are opened relative to it, one path component at a time, and no component may be a symbolic link. The type of a file
+//! is checked after it is opened. The folder itself was named by the user and may be a link.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -19,11 +19,11 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{Item, Listing, LoadError, Location, Rejected};
 
-/// Reading a pipe or a device might never end.
+/// Why pipes and devices are skipped: reading one might never end.
 const NOT_A_FILE: &str = "is not a regular file";
 
-/// Finds the documents of a folder and of all folders in it, except hidden files and what `.gitignore` and `.ignore` files
-/// leave out. Symbolic links are not followed.
+/// Lists the documents of a folder recursively, except hidden files and files that `.gitignore` and `.ignore` exclude.
+/// Symbolic links are not followed.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -58,10 +58,10 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
     } else if !entry.file_type().is_some_and(|kind| kind.is_file()) {
         listing.skipped.push(skip(NOT_A_FILE.to_owned()));
     } else {
-        match (Format::of(entry.path()), key(below)) {
+        match (Format::from_path(entry.path()), key(below)) {
             (None, _) => listing.skipped.push(skip(unsupported(below))),
             (Some(_), None) => {
-                // Under another name it may be a document that is there already.
+                // It may be a stored document that was renamed, so nothing may be removed.
                 listing.is_complete = false;
                 listing.failed.push(skip("has a name that is not valid Unicode".to_owned()));
             }
@@ -76,7 +76,7 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
     }
 }
 
-/// Why a file is left alone.
+/// Why a file is skipped.
 pub(super) fn unsupported(path: &Path) -> String {
     match path.extension() {
         Some(extension) => format!("files of type .{} are not supported", extension.to_string_lossy()),
@@ -93,7 +93,7 @@ fn key(below: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// A file below a folder that is open.
+/// A file below an open folder.
 #[derive(Clone)]
 pub struct FolderFile {
     folder: Arc<Dir>,
@@ -101,16 +101,16 @@ pub struct FolderFile {
 }
 
 impl FolderFile {
-    /// Its content.
+    /// Reads the content.
     ///
     /// # Errors
-    /// If it is gone, too large, not a regular file, behind a link, or cannot be read. What is gone is only taken for
-    /// removed when the next list does not have it either: editors replace files by deleting them.
+    /// If it is missing, too large, not a regular file, behind a link, or unreadable. A missing file counts as removed only
+    /// when the next listing lacks it, too, because editors replace files by deleting them.
     pub fn read(&self) -> Result<Vec<u8>, LoadError> {
         extract::read_open(self.open()?).map_err(failed)
     }
 
-    /// Its content, to be read in parts, after the same checks.
+    /// Opens the content for reading, after the same checks.
     ///
     /// # Errors
     /// As [`FolderFile::read`].
@@ -126,7 +126,7 @@ impl FolderFile {
             let Component::Normal(name) = part else { break };
             if parts.peek().is_none() {
                 let mut options = OpenOptions::new();
-                // A named pipe that took its place would wait for a writer.
+                // Opening a named pipe that replaced the file would wait for a writer.
                 options.read(true).nonblock(true).follow(FollowSymlinks::No);
                 let file = folder.open_with(name, &options);
                 return file.map(cap_std::fs::File::into_std).map_err(|error| unopened(folder, name, &error));
@@ -138,16 +138,16 @@ impl FolderFile {
     }
 }
 
-/// The systems have no common word for a link that is not followed.
+/// Operating systems report a link that is not followed with different errors, so this looks at the file.
 fn unopened(folder: &Dir, name: &OsStr, error: &io::Error) -> LoadError {
     let is_link = folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
     LoadError::Failed(match is_link {
-        true => "was replaced by a symbolic link, or its folder was, which is not followed; put the file itself there".to_owned(),
+        true => "was replaced by a symbolic link, or its folder was; links are not followed, so put the file itself there".to_owned(),
         false => format!("cannot be read: {error}"),
     })
 }
 
-/// The same path below the same folder.
+/// Equal if they are the same path in the same open folder.
 impl PartialEq for FolderFile {
     fn eq(&self, other: &Self) -> bool {
         self.below == other.below && Arc::ptr_eq(&self.folder, &other.folder)
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_does_not_depend_on_how_the_folder_is_called() {
+    fn a_path_does_not_depend_on_the_spelling_of_the_folder() {
         let folder = folder(&["kb/sub/a.md"]);
         for name in ["kb", "kb/", "kb/../kb/."] {
             assert_eq!(paths(&list(&folder.path().join(name)).unwrap()), ["sub/a.md"]);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_takes_the_place_of_a_listed_file_or_folder_is_not_followed() {
+    fn a_link_that_replaces_a_listed_file_or_folder_is_not_followed() {
         let outside = folder(&["secret.md", "sub/b.md"]);
         let secret = outside.path().join("secret.md");
         for is_inside in [false, true] {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_takes_the_place_of_the_root_is_not_read() {
+    fn a_folder_that_replaces_the_root_is_not_read() {
         let (folder, other) = (folder(&["kb/a.md"]), folder(&["a.md"]));
         let root = folder.path().join("kb");
         let listing = list(&root).unwrap();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_any_more_is_refused_at_once() {
+    fn a_listed_file_that_became_a_pipe_or_folder_is_refused_at_once() {
         let folder = folder(&["pipe.md", "folder.md", "gone.md"]);
         let listing = list(folder.path()).unwrap();
         for name in ["pipe.md", "folder.md", "gone.md"] {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_skipped_with_a_reason() {
+    fn unsupported_types_are_skipped_with_a_reason() {
         let listing = list(folder(&["a.xyz", "LICENSE"]).path()).unwrap();
         let reasons: Vec<_> = listing.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
         let expected =
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_named_makes_the_list_incomplete() {
+    fn a_name_that_is_not_unicode_makes_the_listing_incomplete() {
         use std::os::unix::ffi::OsStrExt;
         let folder = folder(&["a.md"]);
         fs::write(folder.path().join(OsStr::from_bytes(b"\xff.md")), "text").unwrap();

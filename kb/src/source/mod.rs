@@ -1,5 +1,4 @@
-//! Where documents come from: a folder, the storage bucket, or a web site. Each offers [`Item`]s, whose content is read one
-//! by one.
+//! Sources of documents: a folder, the storage bucket, or a web site. Each lists [`Item`]s, which are then loaded one by one.
 
 mod bucket;
 pub mod folder;
@@ -17,30 +16,29 @@ pub use name::{NameError, SourceName};
 
 use crate::supabase::{Client, SupabaseError};
 
-/// A document that a source offers.
+/// A document in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Identifies the document within its collection: a path with `/`.
+    /// Key of the document within its collection: a path with `/`.
     pub path: String,
-    /// How it is written, where that is known before it is read.
+    /// Its format, if known before loading.
     pub format: Option<Format>,
-    /// Bytes, where known; for progress.
+    /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// What the source says identifies the content, where it says so without its being read.
+    /// Version of the content, if the source reports one without loading it.
     pub version: Option<String>,
-    /// Where the content is.
     pub location: Location,
 }
 
 impl Item {
-    /// The last part of its path.
+    /// The last component of its path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.path)
     }
 }
 
 impl Location {
-    /// The path in the bucket, for a file that people put there.
+    /// The path in the bucket, for a file of the bucket.
     pub fn in_bucket(&self) -> Option<&str> {
         match self {
             Self::Stored(path) => Some(path),
@@ -52,9 +50,9 @@ impl Location {
 /// Where the content of an item is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A file of this computer.
+    /// A file on this computer.
     File(FolderFile),
-    /// A file of the storage bucket.
+    /// A file in the storage bucket, by its path.
     Stored(String),
     /// A page of a web site.
     Page(Url),
@@ -63,35 +61,31 @@ pub enum Location {
 /// The content of an item.
 #[derive(Debug, Clone)]
 pub struct Content {
-    /// As it is.
     pub bytes: Vec<u8>,
-    /// How it is written.
     pub format: Format,
-    /// What the source says identifies it.
+    /// Version that the source reports.
     pub version: Option<String>,
-    /// Where people read it.
+    /// Address where people read it.
     pub url: Option<String>,
 }
 
-/// A file or page that will not become a document, and why.
+/// A file or page that does not become a document, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// As found or as given.
     pub path: String,
-    /// One sentence part, for people.
+    /// Completes a sentence that starts with the path, such as "is a symbolic link".
     pub reason: String,
 }
 
-/// What a source offers, always in the same order.
+/// The content of a source, in a stable order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Documents.
     pub items: Vec<Item>,
-    /// Not documents, which is no error.
+    /// Files that are not documents; not an error.
     pub skipped: Vec<Rejected>,
-    /// Should be documents and cannot be read.
+    /// Documents that cannot be read.
     pub failed: Vec<Rejected>,
-    /// False if a part of the source could not be looked into, so that what is not listed may be there all the same.
+    /// False if a part of the source could not be listed, so that unlisted documents may exist.
     pub is_complete: bool,
 }
 
@@ -101,20 +95,10 @@ pub struct Listing {
 pub enum ListError {
     /// A folder or file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// A line of a list of addresses is none.
+    Io { path: PathBuf, error: std::io::Error },
+    /// A line of a list of addresses is not an address.
     #[error("{path}: {error}", path = path.display())]
-    List {
-        /// The list.
-        path: PathBuf,
-        /// Which line, and what is wrong with it.
-        error: crawl::ListError,
-    },
+    List { path: PathBuf, error: crawl::ListError },
     /// The site cannot be read.
     #[error(transparent)]
     Crawl(#[from] CrawlError),
@@ -123,17 +107,17 @@ pub enum ListError {
     Supabase(#[from] SupabaseError),
 }
 
-/// Why the content of an item cannot be had.
+/// Why the content of an item cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A page that was listed is not there any more, or its site does not want it to be read.
+    /// A listed page no longer exists, or its site asks crawlers to stay away.
     #[error("{0}")]
     Gone(String),
-    /// This document is at fault; others may be read.
+    /// Only this document is affected.
     #[error("{0}")]
     Failed(String),
-    /// Nothing of the project can be read.
+    /// The project cannot be read at all.
     #[error(transparent)]
     Supabase(SupabaseError),
 }
@@ -142,27 +126,21 @@ pub enum LoadError {
 pub enum Source {
     /// Files below a folder.
     Folder(PathBuf),
-    /// Files that were put into the bucket `kb`, but for originals.
+    /// Files that people put into the bucket `kb`, without the originals that kb uploaded.
     Bucket,
     /// Pages of a site.
-    Web {
-        /// Where their addresses are from.
-        listing: crawl::Listing,
-        /// Fetches them.
-        site: Box<Site>,
-    },
+    Web { listing: crawl::Listing, site: Box<Site> },
 }
 
-/// What became of an item that is there already, when it was asked for.
+/// The result of loading an item.
 pub enum Loaded {
-    /// Its content.
     Content(Content),
-    /// The same as the version known.
+    /// The content still has the known version.
     Unchanged,
 }
 
 impl Source {
-    /// Opens what the user named.
+    /// Opens the source that the user named.
     ///
     /// # Errors
     /// If a list of addresses cannot be read.
@@ -175,10 +153,10 @@ impl Source {
         }
     }
 
-    /// Everything it offers.
+    /// Lists the documents.
     ///
     /// # Errors
-    /// If it cannot be looked into at all.
+    /// If the source cannot be listed at all.
     pub async fn list(&self, client: &Client) -> Result<Listing, ListError> {
         match self {
             Self::Folder(path) => {
@@ -189,10 +167,7 @@ impl Source {
         }
     }
 
-    /// The content of an item, unless it is `known` by its version.
-    ///
-    /// # Errors
-    /// [`LoadError`] if it cannot be had.
+    /// Loads the content of an item, unless it still has the `known` version.
     pub async fn load(&self, item: &Item, known: Option<&str>, client: &Client) -> Result<Loaded, LoadError> {
         match (&item.location, self) {
             (Location::File(file), _) => {

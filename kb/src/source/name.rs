@@ -1,10 +1,10 @@
-//! What the user calls a source, and the collection it belongs to.
+//! Parses the name of a source, and derives the name of its collection.
 
 use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
-/// What the user calls the storage bucket, and its collection.
+/// The argument for the storage bucket, and the name of its collection.
 const BUCKET_WORD: &str = "bucket";
 
 /// A source as named on the command line.
@@ -12,15 +12,15 @@ const BUCKET_WORD: &str = "bucket";
 pub enum SourceName {
     /// A folder, with everything below it.
     Folder(PathBuf),
-    /// The word `bucket`: the storage bucket `kb`.
+    /// The storage bucket `kb`, named by the word `bucket`.
     Bucket,
     /// The address of a sitemap.
     Sitemap(Url),
-    /// A file with one address a line.
+    /// A file with one address per line.
     AddressList(PathBuf),
 }
 
-/// Why something is not a source.
+/// Why a name is not that of a source or collection.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -35,22 +35,26 @@ pub enum NameError {
     /// Not an address that pages can be fetched from.
     #[error("{0:?} is not a web address")]
     Address(String),
-    /// No name can be made of it.
-    #[error("{0:?} gives the collection no name; choose one with --collection")]
+    /// The source has no usable name for its collection.
+    #[error("cannot derive a name for the collection from {0:?}; choose one with --collection")]
     Nameless(String),
-    /// Files of the bucket and of this source would remove each other.
-    #[error("the collection \"bucket\" is that of the storage bucket; choose another name with --collection")]
+    /// Syncs of the bucket and of this source would remove each other's documents.
+    #[error(
+        "the collection \"bucket\" is reserved for the storage bucket; choose another name with --collection"
+    )]
     Reserved,
-    /// It would be taken for a part of a path.
-    #[error("a collection needs a name without \"/\" and line breaks, of at most 200 characters, not {0:?}")]
+    /// The name cannot be the first component of a path.
+    #[error(
+        "{0:?} cannot be the name of a collection: it must have 1 to 200 characters without \"/\" and line breaks"
+    )]
     Collection(String),
 }
 
 impl SourceName {
-    /// Reads an argument. A folder that is called `bucket` is `./bucket`.
+    /// Parses an argument. `bucket` is always the storage bucket; a folder of that name is `./bucket`.
     ///
     /// # Errors
-    /// If it is none of the four.
+    /// If it is not one of the four kinds of sources.
     pub fn parse(argument: &str) -> Result<Self, NameError> {
         if argument == BUCKET_WORD {
             return Ok(Self::Bucket);
@@ -71,11 +75,11 @@ impl SourceName {
         }
     }
 
-    /// The collection that its documents form unless the user chooses another: the name of the folder, `bucket`, the
-    /// site of the sitemap, the name of the list without its extension.
+    /// The default collection: the name of the folder, `bucket`, the site of the sitemap, or the name of the list without
+    /// its extension.
     ///
     /// # Errors
-    /// If there is no such name.
+    /// If the source has no such name.
     pub fn collection(&self) -> Result<String, NameError> {
         let name = match self {
             Self::Folder(path) => {
@@ -89,10 +93,10 @@ impl SourceName {
         self.checked(&name)
     }
 
-    /// A name for the collection that the user chose, trimmed.
+    /// Checks and trims a name that the user chose for the collection.
     ///
     /// # Errors
-    /// If it cannot be that.
+    /// If it is not a valid name, or is reserved.
     pub fn checked(&self, collection: &str) -> Result<String, NameError> {
         let collection = checked_collection(collection)?;
         if collection == BUCKET_WORD && *self != Self::Bucket {
@@ -114,7 +118,7 @@ fn checked_collection(name: &str) -> Result<String, NameError> {
 
 /// A plain text file may be a list of addresses.
 fn is_document(path: &Path) -> bool {
-    extract::Format::of(path).is_some_and(|format| format != extract::Format::PlainText)
+    extract::Format::from_path(path).is_some_and(|format| format != extract::Format::PlainText)
 }
 
 #[cfg(test)]
@@ -122,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_argument_is_one_of_four_sources() {
+    fn an_argument_is_parsed_as_one_of_four_kinds_of_source() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in ["pages.txt", "a.pdf"] {
@@ -139,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_names_its_collection() {
+    fn each_source_has_a_default_collection() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("handbook")).unwrap();
         let inside = folder.path().join("handbook/../handbook/.");
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_is_one_part_of_a_path() {
+    fn a_collection_is_one_component_of_a_path() {
         assert_eq!(checked_collection(" help "), Ok("help".to_owned()));
         for wrong in ["", " ", "a/b", "a\nb"] {
             assert!(checked_collection(wrong).is_err(), "{wrong:?}");

@@ -22,7 +22,7 @@ pub(super) fn open_list(path: &Path) -> Result<Source, ListError> {
 }
 
 fn is_supported(content_type: &str) -> bool {
-    Format::of_content_type(content_type).is_some()
+    Format::from_content_type(content_type).is_some()
 }
 
 pub(super) async fn list(listing: &crawl::Listing, site: &Site) -> Result<Listing, CrawlError> {
@@ -48,14 +48,14 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     let page = match site.fetch(url, known).await {
         Ok(Fetched::Page(page)) => page,
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
-        // Who forbids it later does not want it quoted either.
+        // A site that forbids a page now does not want it quoted either.
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
         }
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
-    let by_content_type = page.content_type.as_deref().and_then(Format::of_content_type);
-    let format = by_content_type.or_else(|| Format::of(Path::new(page.url.path())));
+    let by_content_type = page.content_type.as_deref().and_then(Format::from_content_type);
+    let format = by_content_type.or_else(|| Format::from_path(Path::new(page.url.path())));
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;
     let url = Some(page.url.to_string());
     Ok(Loaded::Content(Content { bytes: page.bytes, format, version: page.version, url }))

@@ -1,114 +1,91 @@
-//! Why a request to Supabase failed, in words that say what to do.
+//! Why a request to Supabase failed, with what to do about it.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-/// A failed request. No message ever contains the key.
+/// A failed request. No message contains the key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupabaseError {
     /// The address is not a URL.
     #[error("{0:?} is not a web address; set SUPABASE_URL to something like https://abc.supabase.co")]
     InvalidUrl(String),
-    /// The key would cross a network in the clear.
+    /// The key would be sent over a network unencrypted.
     #[error(
         "{0:?} would send the secret key unencrypted; use https:// (http:// is only for a server on this computer: localhost, \
          127.0.0.1 or [::1])"
     )]
     InsecureUrl(String),
-    /// No key at all.
+    /// There is no key.
     #[error(
-        "there is no secret key; set SUPABASE_SECRET_KEY, or name a file that holds it with --secret-key-file"
+        "there is no secret key; set SUPABASE_SECRET_KEY, or name a file that contains it with --secret-key-file"
     )]
     MissingKey,
-    /// The file that the user named for the key.
+    /// The file with the key cannot be read.
     #[error("cannot read the secret key from {}: {error}", path.display())]
-    UnreadableKey {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// The key has characters that no key has.
+    UnreadableKey { path: PathBuf, error: std::io::Error },
+    /// The key contains characters that no key has.
     #[error(
         "the secret key is empty or contains spaces or line breaks; check SUPABASE_SECRET_KEY or the file of --secret-key-file"
     )]
     InvalidKey,
-    /// No answer.
+    /// There was no response.
     #[error("cannot reach {url}: {cause}. Check SUPABASE_URL and that the server is running")]
     Unreachable {
-        /// The server asked.
         url: String,
-        /// The innermost cause.
+        /// Message of the innermost cause.
         cause: String,
     },
-    /// The server is there and cannot work at the moment (429 or 5xx).
-    #[error("the server answered {status} several times: {message}. Try again later")]
-    Unavailable {
-        /// HTTP status.
-        status: u16,
-        /// What the server said.
-        message: String,
-    },
-    /// The key is wrong, or is not the secret one.
+    /// The server is overloaded or broken (429 or 5xx).
+    #[error("the server responded with {status} several times: {message}. Try again later")]
+    Unavailable { status: u16, message: String },
+    /// The key is wrong, or not the secret one.
     #[error(
         "the server refused the key ({status}). Set SUPABASE_SECRET_KEY to the secret (service_role) key of this \
          project, not to the publishable one"
     )]
-    WrongKey {
-        /// HTTP status.
-        status: u16,
-    },
-    /// A table, column or function is not in the database.
+    WrongKey { status: u16 },
+    /// A table, column or function is missing in the database.
     #[error("the database schema is missing or out of date ({message}). Run `supabase db push`")]
-    SchemaMissing {
-        /// What the server said.
-        message: String,
-    },
-    /// What was just written is gone again.
+    SchemaMissing { message: String },
+    /// A row that was just written was deleted by another run.
     #[error("somebody else is writing or deleting the same document; run this again")]
     Overtaken,
-    /// The request was understood and refused; another one may go through.
+    /// The server refused the data of this request; others may succeed.
     #[error("the server refused the data ({status}): {message}")]
-    Rejected {
-        /// HTTP status.
-        status: u16,
-        /// What the server said.
-        message: String,
-    },
-    /// A value is outside what a check constraint of the database allows.
-    #[error("the database does not take it: {message}. Use the kb of the same release as the database")]
+    Rejected { status: u16, message: String },
+    /// A value violates a check constraint.
+    #[error("the database refuses it: {message}. Use the kb of the same release as the database")]
     OutOfBounds {
-        /// What the server said, with the name of the constraint.
+        /// Message of the server, with the name of the constraint.
         message: String,
     },
-    /// A file that the storage does not have, or not any more.
-    #[error("is not in the storage any more")]
+    /// The file does not exist in storage.
+    #[error("is no longer in storage")]
     NoSuchFile,
-    /// A file with more bytes than are read.
+    /// The file is larger than the limit.
     #[error("is larger than {} MB; split it", .limit / 1024 / 1024)]
     FileTooLarge {
         /// In bytes.
         limit: u64,
     },
-    /// The answer is not what Supabase sends.
-    #[error("{url} did not answer like a Supabase project: {message}. Check SUPABASE_URL")]
+    /// The response is not one of Supabase.
+    #[error("{url} does not respond like a Supabase project: {message}. Check SUPABASE_URL")]
     UnexpectedAnswer {
-        /// The server asked.
         url: String,
-        /// What was wrong with the answer.
+        /// What was wrong with the response.
         message: String,
     },
 }
 
 impl SupabaseError {
-    /// True if the same request may succeed a little later.
+    /// True if the same request may succeed later.
     pub(super) fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Unavailable { .. })
     }
 
-    /// True if only this request's data is at fault, so that going on with other documents makes sense.
+    /// True if the error affects only the data of this request, so that other documents may succeed.
     pub fn concerns_only_this_document(&self) -> bool {
         matches!(
             self,
@@ -120,7 +97,7 @@ impl SupabaseError {
         )
     }
 
-    /// From a response that is not a success. `body` must not contain the key any more.
+    /// From an unsuccessful response. The caller must have removed the key from `body`.
     pub(super) fn from_response(url: &str, status: u16, body: &str) -> Self {
         let answer: Option<ErrorBody> = serde_json::from_str(body).ok();
         let code = answer.as_ref().and_then(|answer| answer.code.as_deref()).unwrap_or_default();
@@ -131,10 +108,10 @@ impl SupabaseError {
             (_, "42P01" | "42883" | "42703" | "PGRST202" | "PGRST204" | "PGRST205") => {
                 Self::SchemaMissing { message }
             }
-            // 42501: the role that belongs to the key may not do this.
+            // 42501: the role of the key lacks the privilege.
             (401 | 403, _) | (_, "42501") => Self::WrongKey { status },
-            // Foreign key: the pending document that the rows belong to was deleted, which another run does when it
-            // starts on the same document.
+            // Foreign key: the pending document of the rows was deleted, which another run does when it writes the same
+            // document.
             (_, "23503") => Self::Overtaken,
             (_, "23514") => Self::OutOfBounds { message },
             (429 | 500..=599, _) => Self::Unavailable { status, message },
@@ -152,7 +129,7 @@ struct ErrorBody {
     message: Option<String>,
 }
 
-/// Enough of an error page to recognise it.
+/// The beginning of an error page, to recognize it.
 fn excerpt(body: &str) -> String {
     let text: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
     if text.is_empty() { "no further information".to_owned() } else { text }
@@ -174,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_key_is_told_from_refused_data() {
+    fn a_refused_key_is_distinguished_from_refused_data() {
         assert!(matches!(
             error(401, r#"{"message":"Invalid API key"}"#),
             SupabaseError::WrongKey { status: 401 }
@@ -190,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_document_that_is_gone_point_at_another_run() {
+    fn a_foreign_key_violation_means_that_another_run_deleted_the_document() {
         let error = error(409, r#"{"code":"23503","message":"violates foreign key constraint"}"#);
         assert!(matches!(error, SupabaseError::Overtaken) && error.concerns_only_this_document());
     }
 
     #[test]
-    fn a_value_beyond_a_limit_of_the_database_names_the_limit_and_not_the_value() {
+    fn a_violated_constraint_is_named_without_the_value() {
         let body = r#"{"code":"23514","details":"Failing row contains (secret)",
             "message":"new row for relation \"kb_documents\" violates check constraint \"kb_documents_name_length\""}"#;
         let error = error(400, body);
@@ -215,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_of_server_is_recognised() {
+    fn a_server_that_is_not_supabase_is_recognized() {
         assert!(matches!(error(404, "<html>Not Found</html>"), SupabaseError::UnexpectedAnswer { .. }));
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to a Supabase project, repeated when the failure may pass.
+//! Requests to a Supabase project; transient failures are retried.
 
 mod backoff;
 mod error;
@@ -17,7 +17,7 @@ pub use backoff::Backoff;
 pub use error::SupabaseError;
 pub(crate) use query::Query;
 
-/// A connection to one project with its secret key.
+/// An HTTP client for one project, with its secret key.
 pub struct Client {
     http: reqwest::Client,
     url: String,
@@ -26,10 +26,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// `url` is the address of the project, without `/rest/v1`; `https`, unless it is on this computer.
+    /// `url` is the URL of the project, with or without `/rest/v1`. It must be `https` unless the server is on this computer.
     ///
     /// # Errors
-    /// If the address or the key cannot be right.
+    /// If the URL or the key is invalid.
     pub fn new(url: &str, key: &str, backoff: Backoff) -> Result<Self, SupabaseError> {
         let base = url.trim().trim_end_matches('/').trim_end_matches("/rest/v1").to_owned();
         let parsed = Url::parse(&base).ok();
@@ -43,7 +43,7 @@ impl Client {
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SupabaseError::InvalidKey);
         }
-        // A redirect could lead the key to somebody else.
+        // A redirect could send the key to another server.
         let mut http = reqwest::Client::builder().redirect(Policy::none());
         if !is_encrypted {
             // A proxy may be on another computer.
@@ -53,9 +53,9 @@ impl Client {
         Ok(Self { http, url: base, key: key.to_owned(), backoff })
     }
 
-    /// Sends a query, which must be safe to send twice: the answer to the first attempt may be lost.
+    /// Sends a query. It must be idempotent, because it is repeated when a response is lost.
     pub(crate) async fn send<T: DeserializeOwned>(&self, query: Query) -> Result<T, SupabaseError> {
-        let body = self.repeat(async || self.text(self.request(&query)).await).await?;
+        let body = self.retry(async || self.text(self.request(&query)).await).await?;
         let json = if body.trim().is_empty() { "null" } else { &body };
         serde_json::from_str(json).map_err(|error| self.unexpected(error.to_string()))
     }
@@ -76,7 +76,7 @@ impl Client {
         }
     }
 
-    async fn repeat<T>(
+    async fn retry<T>(
         &self,
         attempt: impl AsyncFn() -> Result<T, SupabaseError>,
     ) -> Result<T, SupabaseError> {
@@ -89,7 +89,7 @@ impl Client {
         response.text().await.map_err(|error| self.unreachable(&error))
     }
 
-    /// A response that is a success.
+    /// Sends a request, and returns the response if it is successful.
     async fn respond(&self, request: RequestBuilder) -> Result<Response, SupabaseError> {
         let request = request.header("apikey", &self.key).bearer_auth(&self.key);
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
@@ -98,7 +98,7 @@ impl Client {
             return Ok(response);
         }
         let body = response.text().await.map_err(|error| self.unreachable(&error))?;
-        // A proxy's error page may repeat the request's headers.
+        // A proxy's error page may repeat the headers of the request.
         let body = body.replace(&self.key, "[key]");
         Err(SupabaseError::from_response(&self.url, status.as_u16(), &body))
     }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_is_sent_unencrypted_on_this_computer_only() {
+    fn the_key_is_sent_unencrypted_only_to_this_computer() {
         let new = |url| Client::new(url, "key", Backoff::default()).map(|client| client.url);
         for url in [
             "https://abc.supabase.co",
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_keys_that_cannot_be_right_are_refused_at_once() {
+    fn invalid_urls_and_keys_are_refused_without_a_request() {
         let new = |url, key| Client::new(url, key, Backoff::default()).map(|client| client.url);
         assert!(matches!(new("localhost:54321", "key"), Err(SupabaseError::InvalidUrl(_))));
         assert!(matches!(new("https://", "key"), Err(SupabaseError::InvalidUrl(_))));

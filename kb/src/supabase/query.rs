@@ -1,4 +1,4 @@
-//! A request to PostgREST, put together clause by clause.
+//! Builds requests to PostgREST.
 //! <https://docs.postgrest.org/en/stable/references/api/tables_views.html>
 
 use std::time::Duration;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use reqwest::Method;
 use serde_json::Value;
 
-/// One request; a clone of it can be sent again.
+/// A request that can be cloned and sent again.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub(super) method: Method,
@@ -16,36 +16,36 @@ pub(crate) struct Query {
     pub(super) parameters: Vec<(String, String)>,
     pub(super) prefer: Vec<&'static str>,
     pub(super) body: Option<Bytes>,
-    /// Longest wait for its answer.
+    /// Maximum wait for the response.
     pub(super) timeout: Duration,
-    /// The schema, if it is another than the one that PostgREST takes by itself.
+    /// The schema, if it is not the default of PostgREST.
     pub(super) schema: Option<&'static str>,
 }
 
-/// Longest wait for one answer of the database.
+/// Default timeout of a request to the database.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Query {
-    /// Reads columns of a table or view; embedded tables as PostgREST writes them.
+    /// Reads columns of a table or view, in the syntax of PostgREST.
     pub(crate) fn select(table: &str, columns: &str) -> Self {
         Self::new(Method::GET, table.to_owned(), None).with("select", columns)
     }
 
-    /// Writes rows, over those with the same key.
+    /// Inserts rows, or replaces those with the same key.
     pub(crate) fn upsert(table: &str, key: &str, rows: &[Value]) -> Self {
         let mut query = Self::new(Method::POST, table.to_owned(), Some(Value::from(rows).to_string()));
         query.prefer = vec!["resolution=merge-duplicates", "return=minimal"];
         query.with("on_conflict", key)
     }
 
-    /// Changes columns of the rows that the filters leave, and gives back their `columns`.
+    /// Changes the rows that match the filters, and returns their `columns`.
     pub(crate) fn update(table: &str, changes: &Value, columns: &str) -> Self {
         let mut query = Self::new(Method::PATCH, table.to_owned(), Some(changes.to_string()));
         query.prefer = vec!["return=representation"];
         query.with("select", columns)
     }
 
-    /// Deletes the rows that the filters leave.
+    /// Deletes the rows that match the filters.
     pub(crate) fn delete(table: &str) -> Self {
         Self::new(Method::DELETE, table.to_owned(), None)
     }
@@ -55,39 +55,38 @@ impl Query {
         Self::new(Method::POST, format!("rpc/{function}"), Some(arguments.to_string()))
     }
 
-    /// Keeps rows whose column is equal to the value.
+    /// Filters by a column that equals the value.
     pub(crate) fn eq(self, column: &str, value: &str) -> Self {
         self.with(column, &format!("eq.{value}"))
     }
 
-    /// Keeps rows whose column comes after the value.
+    /// Filters by a column that is greater than the value.
     pub(crate) fn gt(self, column: &str, value: &str) -> Self {
         self.with(column, &format!("gt.{value}"))
     }
 
-    /// Keeps rows whose column is one of the values.
+    /// Filters by a column that equals one of the values.
     pub(crate) fn one_of(self, column: &str, values: impl IntoIterator<Item = impl ToString>) -> Self {
         let quoted = |value: String| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
         let list: Vec<_> = values.into_iter().map(|value| quoted(value.to_string())).collect();
         self.with(column, &format!("in.({})", list.join(",")))
     }
 
-    /// `column.asc`, `column.desc`.
+    /// Sorts by `column.asc` or `column.desc`.
     pub(crate) fn order(self, order: &str) -> Self {
         self.with("order", order)
     }
 
-    /// At most so many rows.
     pub(crate) fn limit(self, rows: usize) -> Self {
         self.with("limit", &rows.to_string())
     }
 
-    /// Waits for the answer longer or shorter than usual.
-    pub(crate) fn within(self, timeout: Duration) -> Self {
+    /// Replaces the default timeout.
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Reads in another schema.
+    /// Reads from another schema.
     pub(crate) fn in_schema(self, schema: &'static str) -> Self {
         Self { schema: Some(schema), ..self }
     }
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_a_list_cannot_end_it() {
+    fn values_of_a_list_are_quoted_and_escaped() {
         let query = Query::call("f", &Value::Null).one_of("source", ["a,b", "c\")", "d\\"]);
         let list = r#"in.("a,b","c\")","d\\")"#;
         assert_eq!(query.parameters, [("source".to_owned(), list.to_owned())]);

@@ -1,4 +1,4 @@
-//! Files in the storage bucket `kb`: the originals of documents, and what was dropped there in the dashboard.
+//! Files in the storage bucket `kb`: the originals of documents, and files that people uploaded in the dashboard.
 //! <https://supabase.github.io/storage/>
 
 use std::time::Duration;
@@ -11,19 +11,17 @@ use serde_json::json;
 
 use super::{Client, SupabaseError};
 
-/// The bucket.
 pub const BUCKET: &str = "kb";
 
-/// The folder of the bucket that holds what was uploaded here; everything else was put there by people.
+/// Folder of the bucket for originals that kb uploads; people put all other files there.
 pub const ORIGINALS: &str = "originals";
 
-/// Longest wait for one file, which may be large and the line slow.
+/// Timeout for one file, which may be large and the connection slow.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Entries of a folder per request; what the server gives at most.
+/// Entries of a folder per request: the maximum of the server.
 const ENTRIES_PER_REQUEST: usize = 1000;
 
-/// Files deleted per request.
 const DELETIONS_PER_REQUEST: usize = 100;
 
 /// All characters but the unreserved ones of RFC 3986, section 2.3.
@@ -32,18 +30,18 @@ const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').re
 /// A file in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Without the bucket.
+    /// Path within the bucket.
     pub path: String,
     /// In bytes.
     pub size: u64,
-    /// Changes with the content.
+    /// ETag, which changes with the content.
     pub version: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct ListedEntry {
     name: String,
-    // A folder has none.
+    // `None` for a folder.
     id: Option<String>,
     metadata: Option<Metadata>,
 }
@@ -56,18 +54,15 @@ struct Metadata {
 }
 
 impl Client {
-    /// All files of the bucket that people put there, by path.
-    ///
-    /// # Errors
-    /// If the storage cannot be asked.
-    pub async fn dropped_files(&self) -> Result<Vec<StoredFile>, SupabaseError> {
+    /// All files that people put into the bucket, sorted by path.
+    pub async fn user_files(&self) -> Result<Vec<StoredFile>, SupabaseError> {
         let mut files = Vec::new();
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
             for entry in self.entries(&folder).await? {
                 let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
                 match (entry.id, entry.metadata) {
-                    // What the dashboard leaves in an empty folder.
+                    // The dashboard keeps an empty folder with this file.
                     (Some(_), _) if path.ends_with(".emptyFolderPlaceholder") => {}
                     (Some(_), metadata) => files.push(stored_file(path, metadata)),
                     (None, _) if path != ORIGINALS => folders.push(path),
@@ -90,14 +85,14 @@ impl Client {
             });
             let request = || self.storage(Method::POST, &["list", BUCKET]);
             let text = self
-                .repeat(async || {
+                .retry(async || {
                     let request = request().header("content-type", "application/json");
                     self.text(request.body(body.to_string())).await
                 })
                 .await?;
             let page: Vec<ListedEntry> =
                 serde_json::from_str(&text).map_err(|error| self.unexpected(error.to_string()))?;
-            // The server may give fewer than were asked for.
+            // The server may return fewer entries than requested.
             if page.is_empty() {
                 return Ok(all);
             }
@@ -105,12 +100,9 @@ impl Client {
         }
     }
 
-    /// The content of a file of at most `limit` bytes.
-    ///
-    /// # Errors
-    /// If the file is gone or too large, or the storage cannot be asked.
+    /// Downloads a file of at most `limit` bytes.
     pub async fn download(&self, path: &str, limit: u64) -> Result<Vec<u8>, SupabaseError> {
-        self.repeat(async || {
+        self.retry(async || {
             let request = self.storage(Method::GET, &["authenticated", BUCKET, path]);
             let mut response = self.respond(request).await.map_err(file_error)?;
             let mut bytes = Vec::new();
@@ -125,10 +117,7 @@ impl Client {
         .await
     }
 
-    /// Writes a file, over one that is there.
-    ///
-    /// # Errors
-    /// If the storage refuses it or cannot be asked.
+    /// Uploads a file, replacing one with the same path.
     pub async fn upload(
         &self,
         path: &str,
@@ -136,7 +125,7 @@ impl Client {
         bytes: impl Into<Bytes>,
     ) -> Result<(), SupabaseError> {
         let bytes = bytes.into();
-        self.repeat(async || {
+        self.retry(async || {
             let request = self.storage(Method::POST, &[BUCKET, path]);
             let request = request.header("content-type", content_type).header("x-upsert", "true");
             self.respond(request.body(Bytes::clone(&bytes))).await.map(drop)
@@ -144,14 +133,11 @@ impl Client {
         .await
     }
 
-    /// Deletes files; those that are not there are no error.
-    ///
-    /// # Errors
-    /// If the storage cannot be asked.
+    /// Deletes files; missing files are not an error.
     pub async fn delete_files(&self, paths: &[String]) -> Result<(), SupabaseError> {
         for batch in paths.chunks(DELETIONS_PER_REQUEST) {
             let body = json!({ "prefixes": batch }).to_string();
-            self.repeat(async || {
+            self.retry(async || {
                 let request = self.storage(Method::DELETE, &[BUCKET]);
                 let request = request.header("content-type", "application/json");
                 self.text(request.body(body.clone())).await
@@ -161,7 +147,7 @@ impl Client {
         Ok(())
     }
 
-    /// A request below `/storage/v1/object`; the last part may be a path of several segments.
+    /// A request below `/storage/v1/object`; a part may be a path of several segments.
     fn storage(&self, method: Method, parts: &[&str]) -> RequestBuilder {
         let mut url = format!("{}/storage/v1/object", self.url);
         for segment in parts.iter().flat_map(|part| part.split('/')) {
@@ -177,7 +163,7 @@ fn stored_file(path: String, metadata: Option<Metadata>) -> StoredFile {
     StoredFile { path, size: size.unwrap_or(0), version: etag }
 }
 
-/// The storage answers 400 as well as 404 when there is no such file.
+/// Storage responds with 400 or 404 if a file does not exist.
 fn file_error(error: SupabaseError) -> SupabaseError {
     match error {
         SupabaseError::Rejected { status: 400 | 404, message }
@@ -189,7 +175,7 @@ fn file_error(error: SupabaseError) -> SupabaseError {
     }
 }
 
-/// What may be part of a path in the bucket, for a file with this name: the storage takes ASCII and few signs.
+/// Makes a file name valid as part of a path in the bucket: storage allows ASCII with few special characters.
 pub fn safe_name(name: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ' | '(' | ')');
     let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
@@ -203,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_paths_that_the_storage_takes() {
+    fn names_become_valid_paths_of_the_bucket() {
         assert_eq!(safe_name("Größe (1).pdf"), "Gr__e (1).pdf");
         assert_eq!(safe_name("../../etc"), "_.._etc");
         assert_eq!(safe_name("..."), "file");

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::prepare::{Prepared, PreparedPassage, Settled};
 use crate::knowledge_base::{NewChunk, NewSentence};
-use crate::text_embedder::{TextEmbedder, vectors};
+use crate::text_embedder::{TextEmbedder, embed_all};
 
 /// Texts embedded and written together: enough to keep all cores busy, about 2 MB to send, and little to repeat if the run
 /// stops.
@@ -80,7 +80,7 @@ impl<'a, E: TextEmbedder> BatchBuilder<'a, E> {
     pub(super) fn take(&mut self) -> Batch {
         let started = Instant::now();
         let texts = std::mem::take(&mut self.texts);
-        let mut vectors = vectors(self.embedder, &texts).into_iter();
+        let mut vectors = embed_all(self.embedder, &texts).into_iter();
         let parts = std::mem::take(&mut self.parts);
         let parts = parts.into_iter().map(|(document, passages)| part(document, passages, &mut vectors));
         Batch { parts: parts.collect(), embedding: started.elapsed() }

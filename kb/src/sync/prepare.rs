@@ -16,7 +16,7 @@ use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written if its content changed between planning, extraction and upload.
-pub(super) const CHANGED_MEANWHILE: &str = "changed while it was read; run this again";
+pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
 
 /// Extracts the text of a file, perhaps in another process.
 pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;

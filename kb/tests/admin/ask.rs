@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn evidence_is_held_against_the_calibration_of_the_same_model() {
+fn evidence_is_compared_with_a_calibration_of_the_same_model_only() {
     let background = |model: &str| {
         let stored = value!([{
             "model": model, "language": "english", "mean": -6.5, "deviation": 1.5, "questions": 80,

@@ -65,7 +65,7 @@ fn level(report: &Value, name: &str) -> String {
 }
 
 #[test]
-fn a_healthy_knowledge_base_is_told_so() {
+fn a_healthy_knowledge_base_has_no_problems() {
     let output = doctor(healthy(), &[]);
     assert!(output.out.ends_with("\nAll is well.\n"), "{}{}", output.out, output.err);
     assert_eq!(output.code, 0);
@@ -77,7 +77,7 @@ fn a_healthy_knowledge_base_is_told_so() {
 }
 
 #[test]
-fn each_fault_is_found_and_only_problems_fail() {
+fn each_fault_is_reported_and_only_problems_exit_with_1() {
     let faults = [
         ("schema_version", value!("20261201000100"), "schema", "problem"),
         ("vector_version", value!("0.7.0"), "pgvector", "problem"),
@@ -124,7 +124,7 @@ fn each_fault_is_found_and_only_problems_fail() {
 }
 
 #[test]
-fn each_change_of_who_may_do_what_is_named_and_cannot_write_to_the_terminal() {
+fn each_access_change_is_named_with_control_characters_escaped() {
     let mut health = healthy();
     health["access_changes"] = value!([
         access_change("policy", "kb_read on public.kb_documents", "added"),
@@ -150,9 +150,9 @@ fn each_change_of_who_may_do_what_is_named_and_cannot_write_to_the_terminal() {
     assert!(fix.contains("supabase/migrations") && fix.contains("drop policy"), "{fix}");
 }
 
-/// The API as it is when the schema of the helpers is, or is not, part of it; the database may not know.
+/// Responses of the API with and without the schema `internal`, whatever the database reports.
 #[test]
-fn the_api_itself_is_asked_whether_it_exposes_the_helpers() {
+fn the_api_is_asked_whether_it_exposes_the_schema_internal() {
     for (status, body, expected) in [
         (403, r#"{"code":"42501","message":"permission denied for table expected_access"}"#, "problem"),
         (200, "[]", "problem"),
@@ -181,7 +181,7 @@ fn the_api_itself_is_asked_whether_it_exposes_the_helpers() {
 }
 
 #[test]
-fn deletions_that_are_due_are_a_warning() {
+fn overdue_deletions_are_a_warning() {
     let retention = |days: Value, ran_at: Value| {
         let mut health = healthy();
         health["retention_days"] = days;
@@ -193,14 +193,14 @@ fn deletions_that_are_due_are_a_warning() {
     let line = retention(value!(90), value!("2026-01-02T03:23:00.5+00:00"));
     assert!(line.starts_with("warning  retention    conversations are kept for 90 days"), "{line}");
     assert!(line.contains("2026-01-02 03:23 UTC, more than 2 days ago"), "{line}");
-    assert!(retention(value!(1), Value::Null).contains("nothing was ever deleted"));
+    assert!(retention(value!(1), Value::Null).contains("deletion never ran"));
     assert!(retention(value!(1), value!("a\u{1b}")).contains("a\\u{1b}"));
     assert!(retention(value!(90), value!("2999-01-02T03:23:00+00:00")).starts_with("ok "));
     assert!(retention(Value::Null, value!("2026-01-02T03:23:00+00:00")).starts_with("ok "));
 }
 
 #[test]
-fn the_calibration_is_told_and_one_that_does_not_hold_is_a_warning() {
+fn the_calibration_is_shown_and_an_outdated_one_is_a_warning() {
     let expected = "questions about something else reach evidence -4.2 ± 2.0 (80 questions in english, 2026-11-22 10:04 UTC)";
     let output = doctor(healthy(), &[]);
     assert!(output.out.contains(expected), "{}", output.out);
@@ -215,7 +215,7 @@ fn the_calibration_is_told_and_one_that_does_not_hold_is_a_warning() {
     let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (HEALTH, _) => json(200, healthy().to_string()),
         (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
-        // First all documents, whose table ends at once; then those changed since.
+        // First all documents, of which there are none; then those changed since.
         (DOCUMENTS, 1) => json(200, r#"[{"id":"x"}]"#),
         _ => json(200, "[]"),
     });
@@ -224,7 +224,7 @@ fn the_calibration_is_told_and_one_that_does_not_hold_is_a_warning() {
 }
 
 #[test]
-fn documents_that_the_model_cannot_read_are_named() {
+fn documents_in_unsupported_scripts_are_named() {
     let fake = server(|line| match line {
         HEALTH => Some(healthy()),
         CALIBRATION => Some(calibration(embedder::fingerprint())),
@@ -263,7 +263,7 @@ fn failed_documents_and_duplicates_are_named() {
 }
 
 #[test]
-fn a_postgres_without_storage_is_no_fault() {
+fn a_postgres_without_storage_is_ok() {
     let mut health = healthy();
     for field in [
         "missing_files",
@@ -316,7 +316,7 @@ fn fix_deletes_only_orphans_and_leftovers() {
 }
 
 #[test]
-fn orphans_that_stay_are_not_deleted_for_ever() {
+fn orphans_that_cannot_be_deleted_do_not_cause_an_endless_loop() {
     let mut health = healthy();
     health["orphan_files"] = value!(["originals/x/y"]);
     health["orphan_file_count"] = 1.into();
@@ -326,13 +326,13 @@ fn orphans_that_stay_are_not_deleted_for_ever() {
 }
 
 #[test]
-fn doctor_without_a_model_says_where_to_get_it() {
+fn a_missing_model_is_a_problem_that_says_where_to_get_it() {
     let output = doctor(healthy(), &["--model-dir", "/nowhere", "--json"]);
     assert_eq!((output.code, level(&output.json(), "model")), (1, "problem".to_owned()));
 }
 
 #[test]
-fn doctor_tells_a_wrong_key_an_old_schema_and_a_server_that_is_down_apart() {
+fn a_wrong_key_an_old_schema_and_an_unreachable_server_are_distinguished() {
     let wrong_key = FakeServer::start(|_, _| json(401, format!(r#"{{"message":"bad {KEY}"}}"#)));
     let publishable =
         FakeServer::start(|_, _| json(403, r#"{"code":"42501","message":"permission denied"}"#));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn list_shows_every_document_and_why_one_failed() {
+fn list_shows_every_document_and_the_reason_of_a_failure() {
     let rows = value!([document(2, "kb/b.pdf", "failed"), document(1, "kb/a.md", "ready")]);
     let output = kb(&table(OVERVIEW, rows).url, &["list"]);
     let lines: Vec<_> = output.out.lines().collect();
@@ -18,7 +18,7 @@ fn list_shows_every_document_and_why_one_failed() {
 }
 
 #[test]
-fn audiences_have_a_column_only_where_there_are_any() {
+fn list_has_a_column_of_audiences_only_if_there_are_any() {
     let mut restricted = document(1, "kb/a.md", "ready");
     restricted["audience"] = value!(["team:sales", "team:\u{1b}[31m"]);
     let rows = value!([restricted, document(2, "kb/b.md", "ready")]);
@@ -37,7 +37,7 @@ fn an_empty_knowledge_base_says_how_to_fill_it() {
 }
 
 #[test]
-fn hostile_names_reach_scripts_as_they_are_and_terminals_spelled_out() {
+fn hostile_names_are_verbatim_in_json_and_escaped_in_text() {
     let rows = || value!([document(1, HOSTILE, "ready")]);
     let listed = kb(&table(OVERVIEW, rows()).url, &["list"]);
     assert!(listed.out.contains(r"kb/a\u{1b}[2J\u{9b}31m\u{202e}\n.md"), "{}", listed.out);
@@ -62,7 +62,7 @@ fn showable() -> FakeServer {
 }
 
 #[test]
-fn show_gives_properties_and_passages_in_order() {
+fn show_prints_properties_and_passages_in_order() {
     let output = kb(&showable().url, &["show", ".md"]);
     let shown = &output.out;
     assert!(shown.starts_with("source    kb/a\\u{1b}[2J"), "{shown}");
@@ -78,17 +78,21 @@ fn show_gives_properties_and_passages_in_order() {
 }
 
 #[test]
-fn show_says_which_documents_a_name_fits() {
+fn show_lists_the_documents_that_match_an_ambiguous_name() {
     let rows = value!([document(1, "kb/a.md", "ready"), document(2, "kb/ab.md", "ready")]);
     let output = kb(&table(DOCUMENTS, rows).url, &["show", "kb/a"]);
     assert_eq!(output.code, 1);
-    assert!(output.err.contains("fits 2 documents; say which:\n  kb/a.md\n  kb/ab.md"), "{}", output.err);
+    assert!(
+        output.err.contains("matches 2 documents; name one of them:\n  kb/a.md\n  kb/ab.md"),
+        "{}",
+        output.err
+    );
     let output = kb(&server(|_| None).url, &["show", "x\u{1b}"]);
     assert!(output.err.contains("there is no document x\\u{1b}; `kb list`"), "{}", output.err);
 }
 
 #[test]
-fn disabling_names_what_it_hid() {
+fn disable_prints_the_documents_that_it_hid() {
     let fake = server(|line| match line {
         DOCUMENTS => Some(value!([document(1, "kb/a.md", "ready"), document(2, "kb/b.md", "ready")])),
         "PATCH /rest/v1/kb_documents" => Some(value!([{ "id": id(1) }, { "id": id(2) }])),
@@ -101,7 +105,7 @@ fn disabling_names_what_it_hid() {
 }
 
 #[test]
-fn one_wrong_name_among_several_changes_nothing() {
+fn a_command_with_one_wrong_name_changes_nothing() {
     let rows = || value!([document(1, "kb/a.md", "ready")]);
     for command in [&["disable", "kb/a.md", "nothing"][..], &["remove", "--yes", "kb/a.md", "nothing"][..]] {
         let fake = table(DOCUMENTS, rows());
@@ -111,7 +115,7 @@ fn one_wrong_name_among_several_changes_nothing() {
 }
 
 #[test]
-fn removing_without_a_terminal_needs_yes() {
+fn remove_without_a_terminal_needs_yes() {
     let fake = table(DOCUMENTS, value!([document(1, "kb/a.md", "ready")]));
     let output = kb(&fake.url, &["remove", "a.md"]);
     assert_eq!(output.code, 1);
@@ -120,7 +124,7 @@ fn removing_without_a_terminal_needs_yes() {
 }
 
 #[test]
-fn removing_takes_the_document_first_and_then_its_own_original() {
+fn remove_deletes_the_document_first_and_then_its_original() {
     let mut dropped = document(2, "bucket/b.md", "ready");
     dropped["storage_path"] = "b.md".into();
     let rows = value!([document(1, "kb/a.md", "ready"), dropped]);

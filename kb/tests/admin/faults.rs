@@ -1,4 +1,4 @@
-//! What every command does when the server is not what it should be.
+//! Every command with a faulty server.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn every_command_explains_a_wrong_key_and_an_old_schema() {
 }
 
 #[test]
-fn a_server_that_answers_with_escape_sequences_cannot_write_to_the_terminal() {
+fn escape_sequences_in_responses_are_escaped() {
     let fake = FakeServer::start(|_, _| json(400, "{\"code\":\"x\",\"message\":\"\\u001b[2Jgone\\u009b\"}"));
     let output = kb(&fake.url, &["list"]);
     assert!(output.err.contains("\\u{1b}[2Jgone"), "{}", output.err);

@@ -1,4 +1,4 @@
-//! The administrator's commands as programs: what they print, their exit codes, and how they fail.
+//! The administrator's commands run as programs: output, exit codes and failures.
 
 mod ask;
 mod doctor;
@@ -39,7 +39,7 @@ const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
 const DELETE_DOCUMENTS: &str = "POST /rest/v1/rpc/kb_delete_documents";
 
-/// A name that clears the screen, colours what follows and turns it around.
+/// A name that clears the screen, and changes the colour and direction of the following text.
 const HOSTILE: &str = "kb/a\u{1b}[2J\u{9b}31m\u{202e}\n.md";
 
 struct Output {
@@ -103,7 +103,7 @@ fn document(number: u128, source: &str, status: &str) -> Value {
     })
 }
 
-/// Gives the rows of each table once, and then no more, as a table that is read page by page does.
+/// Returns the rows of each table once and then none, like a table that is read page by page.
 fn server(tables: impl Fn(&str) -> Option<Value> + Send + 'static) -> FakeServer {
     FakeServer::start(move |request, before| answer(&tables, request, before))
 }
@@ -120,7 +120,7 @@ fn answer(tables: &impl Fn(&str) -> Option<Value>, request: &Request, before: us
     }
 }
 
-/// What the commands that are not `kb doctor` read of the state of the database.
+/// The part of `kb_health` that commands other than `kb doctor` read.
 fn privacy(worker_secret_set: bool) -> Value {
     value!({
         "worker_secret_set": worker_secret_set, "internal_exposed": false,
@@ -128,7 +128,7 @@ fn privacy(worker_secret_set: bool) -> Value {
     })
 }
 
-/// The row of the settings, with its defaults but for some columns.
+/// The row of the settings: defaults with changes.
 fn settings(changes: Value) -> Value {
     let mut row = value!({
         "evidence_threshold": null, "evidence_confidence": null, "log_questions": false,
@@ -140,7 +140,7 @@ fn settings(changes: Value) -> Value {
     value!([row])
 }
 
-/// What PostgREST says of a schema that is not part of the API.
+/// The response of PostgREST for a schema that is not exposed.
 fn not_exposed() -> Answer {
     json(406, r#"{"code":"PGRST106","message":"Invalid schema: internal"}"#)
 }

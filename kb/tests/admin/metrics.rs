@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn stats_add_up_collections_and_draw_days() {
+fn stats_total_the_collections_and_show_days() {
     let fake = server(|line| match line {
         OVERVIEW => Some(value!([
             document(1, "kb/a.md", "ready"),
@@ -36,7 +36,7 @@ fn stats_add_up_collections_and_draw_days() {
 }
 
 #[test]
-fn gaps_are_listed_with_what_was_asked() {
+fn gaps_are_listed_with_their_questions() {
     let rows = value!([{
         "question": "How?\u{1b}[2J", "questions": 5, "users": 2, "best_score": 0.312, "reasons": ["no_match"],
         "first_asked": "2026-11-20T09:00:00+00:00", "last_asked": "2026-11-22T09:02:00+00:00",
@@ -44,13 +44,13 @@ fn gaps_are_listed_with_what_was_asked() {
     let fake = table("GET /rest/v1/content_gaps", rows.clone());
     let output = kb(&fake.url, &["gaps"]).out;
     assert!(output.contains("    5      2        0.31  2026-11-22 09:02  How?\\u{1b}[2J"), "{output}");
-    // What is there was counted, so nobody needs to ask.
+    // Shown gaps were counted, so the secret exists and need not be checked.
     assert_eq!(fake.count(HEALTH), 0);
     assert_eq!(kb(&table("GET /rest/v1/content_gaps", rows.clone()).url, &["gaps", "--json"]).json(), rows);
 }
 
 #[test]
-fn gaps_say_how_many_users_must_have_asked() {
+fn gaps_print_the_minimum_number_of_users() {
     let gaps = |settings: Value| {
         let fake = table(SETTINGS, settings);
         kb(&fake.url, &["gaps"]).out
@@ -66,7 +66,7 @@ fn gaps_say_how_many_users_must_have_asked() {
 }
 
 #[test]
-fn where_nothing_counts_gaps_and_stats_say_so_and_only_there() {
+fn gaps_and_stats_hint_at_a_missing_worker_secret_only_if_they_are_empty() {
     for command in ["gaps", "stats"] {
         let run = |is_known, arguments: &[&str]| {
             let fake = server(move |line| (line == HEALTH).then(|| privacy(is_known)));

@@ -11,7 +11,7 @@ fn hash(secret: &str) -> String {
 }
 
 #[test]
-fn a_worker_secret_is_all_of_standard_output_and_the_database_gets_its_hash_alone() {
+fn worker_secret_prints_only_the_secret_and_sends_only_its_hash() {
     let fake = server(|_| Some(Value::Null));
     let mut secrets = Vec::new();
     for _ in 0..2 {
@@ -40,7 +40,7 @@ fn a_worker_secret_is_all_of_standard_output_and_the_database_gets_its_hash_alon
 }
 
 #[test]
-fn a_secret_that_the_database_did_not_take_is_not_printed() {
+fn a_secret_that_the_database_refused_is_not_printed() {
     let refusals = [
         (401, "{}"),
         (404, r#"{"code":"PGRST202","message":"no function"}"#),
@@ -57,7 +57,7 @@ fn a_secret_that_the_database_did_not_take_is_not_printed() {
 }
 
 #[test]
-fn a_repeated_request_stores_the_secret_that_is_printed() {
+fn a_retried_request_stores_the_secret_that_is_printed() {
     let fake = FakeServer::start(|_, before| if before == 0 { Answer::Drop } else { json(204, "") });
     let output = kb(&fake.url, &["worker-secret"]);
     let bodies: Vec<_> = fake.requests().into_iter().map(|request| request.body).collect();
@@ -66,7 +66,7 @@ fn a_repeated_request_stores_the_secret_that_is_printed() {
 }
 
 #[test]
-fn a_secret_that_nobody_reads_is_an_error() {
+fn a_closed_standard_output_is_an_error_for_worker_secret() {
     let (closed, is_closed) = mpsc::channel();
     let fake = FakeServer::start(move |_, _| {
         is_closed.recv().unwrap();
@@ -103,7 +103,7 @@ fn retain(settings: Value, done: Value, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn retain_says_what_it_deleted_and_who_does_it_from_now_on() {
+fn retain_prints_what_it_deleted_and_the_schedule() {
     let done = |scheduled| value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "scheduled": scheduled });
     let set = || settings(value!({ "retention_days": 90, "keep_refusals": "anonymous" }));
     let text = retain(set(), done(true), &[]).out;
@@ -116,7 +116,7 @@ fn retain_says_what_it_deleted_and_who_does_it_from_now_on() {
 }
 
 #[test]
-fn retain_without_settings_says_that_nothing_is_set() {
+fn retain_without_settings_prints_that_nothing_is_set() {
     let nothing = || value!({ "sessions": 0, "refusals": 0, "anonymous": 0, "scheduled": false });
     for settings in [value!([]), settings(value!({}))] {
         let text = retain(settings, nothing(), &[]).out;

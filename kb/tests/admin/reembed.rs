@@ -52,7 +52,7 @@ fn reembedded(url: &str) -> Result<Reembedded, SupabaseError> {
     runtime.block_on(reembed(&knowledge_base, &FakeEmbedder, "m", "handbook", &Progress::hidden()))
 }
 
-/// What was sent to be written.
+/// The vectors that were sent.
 fn written(fake: &FakeServer) -> Vec<Value> {
     let writes = fake.requests().into_iter().filter(|request| request.line == WRITE);
     let entries = |request: Request| serde_json::from_str::<Value>(&request.body).unwrap()["vectors"].take();
@@ -60,7 +60,7 @@ fn written(fake: &FakeServer) -> Vec<Value> {
 }
 
 #[test]
-fn passages_edited_while_they_are_embedded_are_left_for_the_next_run() {
+fn passages_edited_during_a_run_are_left_for_the_next_run() {
     let fake = server(|line| match line {
         TO_EMBED => {
             let mut longer = chunk(2, "missing");
@@ -85,7 +85,7 @@ fn passages_edited_while_they_are_embedded_are_left_for_the_next_run() {
 }
 
 #[test]
-fn a_sync_asks_for_the_passages_of_its_own_collection() {
+fn a_sync_embeds_only_passages_of_its_own_collection() {
     let fake = table(TO_EMBED, value!([chunk(1, "model"), chunk(2, "stale")]));
     reembedded(&fake.url).unwrap();
     let ids: Vec<_> = written(&fake).iter().map(|entry| entry["chunk_id"].clone()).collect();
@@ -96,7 +96,7 @@ fn a_sync_asks_for_the_passages_of_its_own_collection() {
 }
 
 #[test]
-fn a_lost_answer_is_asked_for_again_with_the_same_vectors() {
+fn a_request_without_response_is_retried_with_the_same_vectors() {
     let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),
         (WRITE, 0) => Answer::Drop,
@@ -131,9 +131,9 @@ fn a_passage_that_the_database_refuses_is_named_and_does_not_stop_the_others() {
 }
 
 #[test]
-fn reembed_fails_and_escapes_what_it_names_if_the_database_refuses() {
+fn reembed_exits_with_1_and_escapes_names_if_the_database_refuses_a_passage() {
     let fake = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
-        // First what there is to do, then the same to be done.
+        // First the survey, then the same passages to embed.
         (TO_EMBED, 0 | 2) => json(200, value!([chunk(1, "stale")]).to_string()),
         (WRITE, _) => json(400, r#"{"code":"23514","message":"limit\u001b"}"#),
         _ => json(200, "[]"),
@@ -146,7 +146,7 @@ fn reembed_fails_and_escapes_what_it_names_if_the_database_refuses() {
 }
 
 #[test]
-fn a_server_that_is_lost_for_good_ends_the_run() {
+fn an_unreachable_server_ends_the_run() {
     let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (TO_EMBED, 0) => json(200, value!([chunk(1, "stale")]).to_string()),
         _ => Answer::Drop,

@@ -1,13 +1,13 @@
-//! A REST server of a few lines that fails on demand. What the real one does is tested against the real one.
+//! A minimal REST server with scripted responses and failures. Other tests use a real server.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What the server does with one request.
+/// The response to one request.
 pub(crate) enum Answer {
     Json(u16, String),
-    /// Closes the connection without an answer.
+    /// Closes the connection without a response.
     Drop,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct FakeServer {
 }
 
 impl FakeServer {
-    /// `answer` gets each request and how many with the same line came before it.
+    /// Calls `answer` with each request and the number of earlier requests with the same line.
     pub(crate) fn start(answer: impl Fn(&Request, usize) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -41,7 +41,7 @@ impl FakeServer {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
-                // A run that ends gives up the request that it waits for; the server goes on.
+                // A run that ends may drop a request; the server continues.
                 let Ok(request) = read(&stream) else { continue };
                 let before = {
                     let mut log = log.lock().unwrap();

@@ -1,4 +1,4 @@
-//! From a listing to the addresses of pages.
+//! Resolves a listing to the addresses of pages.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,20 +13,20 @@ use crate::listing::Listing;
 use crate::name::site_name;
 use crate::sitemap::{self, Entries};
 
-/// Indexes below the first one that are followed. sitemaps.org allows none, some sites have one level.
+/// Maximum levels of indexes below the first. sitemaps.org allows none, but some sites have one.
 const MAX_LEVELS: usize = 3;
 
-/// Sitemaps read for one listing.
+/// Maximum sitemaps of one listing.
 const MAX_SITEMAPS: usize = 1_000;
 
-/// What a listing lists.
+/// The addresses of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Addresses {
     /// [`site_name`] of the sitemap after redirects; none for a list.
     pub site: Option<String>,
-    /// Each once, without credentials and fragments: sorted if from a sitemap, in the order of the list otherwise.
+    /// Without duplicates, credentials and fragments: sorted if from a sitemap, otherwise in the order of the list.
     pub pages: Vec<Url>,
-    /// Entries that are not used, as messages show them, and why.
+    /// Unusable entries as messages show them, with the reasons.
     pub rejected: Vec<(String, Rejection)>,
 }
 
@@ -35,8 +35,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// If any part of the listing cannot be read, or it is too long: a page that is missing in the result is missing
-    /// in the listing.
+    /// If any part of the listing cannot be read or a limit is exceeded: a successful result is complete.
     pub async fn addresses(&self, listing: &Listing) -> Result<Addresses, CrawlError> {
         match listing {
             Listing::Sitemap(url) => self.pages_of_sitemap(url).await,
@@ -114,7 +113,7 @@ impl Site {
             .map_err(|reason| CrawlError::Unreadable { address: url.to_string(), reason })?;
         let bytes = match answer {
             Answer::Content { bytes, .. } => bytes,
-            // Only a conditional request has another answer.
+            // Only conditional requests get other answers.
             Answer::Unchanged | Answer::Redirect { .. } => Vec::new(),
         };
         let entries = sitemap::parse(&bytes)
@@ -123,7 +122,7 @@ impl Site {
     }
 }
 
-/// What was rejected so far, and how much of anything may be found.
+/// Collects rejected entries, and enforces the limit of pages and rejections.
 struct Found {
     rejected: Vec<(String, Rejection)>,
     limit: usize,
@@ -134,7 +133,7 @@ impl Found {
         Self { rejected: Vec::new(), limit }
     }
 
-    /// An entry as address, or `None` if it was rejected.
+    /// Parses an entry; `None` if it was rejected.
     fn same_site(&mut self, entry: &str, site: &Url) -> Result<Option<Url>, CrawlError> {
         let checked = address::parse(entry).and_then(|url| {
             if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }

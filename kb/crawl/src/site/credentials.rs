@@ -1,4 +1,4 @@
-//! User names and passwords that came in addresses, kept apart from them: what leaves this crate shows none.
+//! User names and passwords from addresses, stored separately: no output of this crate contains them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,12 +8,12 @@ use reqwest::Url;
 
 use crate::address;
 
-/// User name and password by origin, both as they stood in the address.
+/// User name and password by origin, as encoded in the address.
 #[derive(Default)]
 pub(super) struct Credentials(Mutex<HashMap<String, (String, String)>>);
 
 impl Credentials {
-    /// Later requests to the same scheme, host and port use what `url` carries.
+    /// Stores the credentials of `url` for later requests to the same scheme, host and port.
     pub(super) fn remember(&self, url: &Url) {
         if url.username().is_empty() && url.password().is_none() {
             return;
@@ -22,7 +22,7 @@ impl Credentials {
         self.0.lock().expect("no holder panics").insert(address::origin(url), pair);
     }
 
-    /// The address to send a request to. Never shown.
+    /// Adds the credentials to the address of a request. The result must never be shown.
     pub(super) fn apply(&self, url: &Url) -> Url {
         let mut url = url.clone();
         if let Some((user, password)) = self.0.lock().expect("no holder panics").get(&address::origin(&url)) {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_for_their_own_origin_only() {
+    fn credentials_apply_only_to_their_own_origin() {
         let credentials = Credentials::default();
         credentials.remember(&Url::parse("https://us%40er:pass@h/a").unwrap());
         let applied = |url: &str| credentials.apply(&Url::parse(url).unwrap()).to_string();

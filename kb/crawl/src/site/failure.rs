@@ -1,4 +1,4 @@
-//! What the HTTP client's errors mean.
+//! Maps errors of the HTTP client to [`FetchError`].
 
 use std::error::Error;
 use std::io;
@@ -9,8 +9,8 @@ use super::network::NotPublic;
 use crate::address;
 use crate::error::FetchError;
 
-/// Puts the client's errors into the words of [`FetchError`]. The client's own words may hold the address with its
-/// credentials; those of the innermost cause do not.
+/// Maps an error of the client. Its message may contain the address with its credentials; that of its innermost cause does
+/// not.
 pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
     let site = address::origin(url);
     let reason = innermost(error);
@@ -18,7 +18,7 @@ pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
         return FetchError::PrivateAddress { site, address: *address };
     }
     if error.is_timeout() {
-        return FetchError::Connect { site, reason: with_proxy_hint("no answer in time".to_owned()) };
+        return FetchError::Connect { site, reason: with_proxy_hint("no response in time".to_owned()) };
     }
     if !error.is_connect() {
         return FetchError::Interrupted(reason);
@@ -37,19 +37,19 @@ pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
     }
 }
 
-/// Where there is a proxy, there may be no other way out.
+/// If a proxy is configured, there may be no other connection to the internet.
 fn with_proxy_hint(reason: String) -> String {
     let proxies = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     match proxies.into_iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         Some(name) => format!(
-            "{reason}; the proxy of {name} is not used, since it could reach private addresses: sites have to be reachable \
+            "{reason}; the proxy in {name} is not used, because it could reach private addresses: sites must be reachable \
              without it"
         ),
         None => reason,
     }
 }
 
-/// The words of the first cause.
+/// The message of the innermost cause.
 pub(super) fn innermost(error: &reqwest::Error) -> String {
     match causes(error).last() {
         Some(cause) => cause.to_string(),
@@ -57,12 +57,12 @@ pub(super) fn innermost(error: &reqwest::Error) -> String {
     }
 }
 
-/// What lies behind an error, outermost first.
+/// The causes of an error, outermost first.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(error.source(), |error| cause(*error))
 }
 
-/// An [`io::Error`] hides the error it was made of from `source`.
+/// `source` of an [`io::Error`] skips the error that it wraps.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(within) => Some(within),

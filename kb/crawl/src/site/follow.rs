@@ -1,4 +1,4 @@
-//! Redirects, hop by hop: each target is held against the same rules as the first address.
+//! Follows redirects: each target is checked by the same rules as the first address.
 
 use reqwest::Url;
 
@@ -8,13 +8,13 @@ use super::transfer::{Answer, Ask, Purpose};
 use crate::address;
 use crate::error::FetchError;
 
-/// Redirects that are followed; RFC 9309 asks for five.
+/// Maximum number of redirects; RFC 9309 asks for at least five.
 const MAX_REDIRECTS: usize = 10;
 
 impl Site {
-    /// The first answer that is no redirect, and where it came from (without credentials). Except for `robots.txt`
-    /// itself, every address on the way must be allowed by its own site. A way that has led to the public internet does
-    /// not lead back into a private network.
+    /// The first answer that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
+    /// address on the way must be allowed by its own site. After a hop on the public internet, private addresses are
+    /// refused.
     pub(super) async fn follow(
         &self,
         start: &Url,
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_resolved_and_bare() {
+    fn targets_are_resolved_and_lose_their_credentials() {
         let from = Url::parse("https://h/a/b").unwrap();
         let to = |location: &str| target(&from, Some(location)).map(String::from);
         assert_eq!(to("../c?d#e").unwrap(), "https://h/c?d");

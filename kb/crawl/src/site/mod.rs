@@ -1,4 +1,4 @@
-//! The client: listings in, pages out.
+//! The crawler.
 
 mod addresses;
 mod credentials;
@@ -29,12 +29,12 @@ use transfer::{Answer, Ask, Purpose};
 
 pub use addresses::Addresses;
 
-/// Longest wait for a connection; [`Options::timeout`] limits the whole.
+/// Timeout of a connection; [`Options::timeout`] limits the whole request.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Fetches from any number of hosts; keeps what their `robots.txt` says and when each may be asked again.
+/// Fetches from any number of hosts; caches their `robots.txt` and limits the rate of requests to each.
 ///
-/// All methods may be called from several tasks at once.
+/// All methods may be called concurrently.
 #[derive(Debug)]
 pub struct Site {
     clients: Clients,
@@ -45,32 +45,32 @@ pub struct Site {
     credentials: Credentials,
 }
 
-/// What came of a request for a page.
+/// The result of fetching a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
-    /// The page.
+    /// The page has another version, or none was given.
     Page(Page),
-    /// It still has the version that was asked about.
+    /// The page still has the given version.
     Unchanged,
 }
 
 /// The content of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Where it came from, after redirects; no credentials, no fragment.
+    /// Address after redirects, without credentials and fragment.
     pub url: Url,
-    /// As sent, with parameters, e.g. `text/html; charset=utf-8`.
+    /// With parameters, such as `text/html; charset=utf-8`.
     pub content_type: Option<String>,
-    /// Decoded from transfer, not from its character set.
+    /// After content decoding, in the original character set.
     pub bytes: Vec<u8>,
-    /// For [`Site::fetch`] next time. What it looks like is nobody else's business.
+    /// Opaque version for the next [`Site::fetch`].
     pub version: Option<String>,
 }
 
 impl Site {
     /// # Errors
     ///
-    /// A user agent that cannot be used, or no HTTP client on this system.
+    /// If the user agent is invalid, or the HTTP client cannot be created.
     pub fn new(options: Options) -> Result<Self, CrawlError> {
         let product = options.product();
         let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
@@ -80,7 +80,7 @@ impl Site {
         {
             return Err(CrawlError::UserAgent(options.user_agent));
         }
-        Self::in_network(options, Network::of_this_computer())
+        Self::in_network(options, Network::from_system())
     }
 
     fn in_network(options: Options, network: Network) -> Result<Self, CrawlError> {
@@ -96,11 +96,11 @@ impl Site {
         })
     }
 
-    /// Notes that the user named this address, not somebody else's page: its host may be in a private network.
-    /// [`Site::addresses`] does so with what its listing says.
+    /// Allows the host of this address to be in a private network, because the user named it, not a fetched page.
+    /// [`Site::addresses`] calls this for the addresses of its listing.
     ///
-    /// Such a host is reached at private addresses only if it has no others when it is first contacted, only at those
-    /// that it had then, and never by a redirect from the public internet.
+    /// Such a host is contacted at private addresses only if it has no public ones at the first contact, only at the
+    /// addresses of the first contact, and never by a redirect from the public internet.
     pub fn name(&self, url: &Url) {
         self.network.name(url);
     }
@@ -109,7 +109,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// Everything that kept the page from being fetched; see [`FetchError`].
+    /// See [`FetchError`].
     pub async fn fetch(&self, page: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
         self.credentials.remember(page);
         let ask = Ask { purpose: Purpose::Page, version: version.and_then(Version::parse) };
@@ -125,7 +125,7 @@ impl Site {
     }
 }
 
-/// One client for each [`Reach`]: neither uses a connection of the other.
+/// One client per [`Reach`], so that they share no connections.
 #[derive(Debug)]
 struct Clients {
     named: reqwest::Client,
@@ -140,7 +140,7 @@ impl Clients {
                 .redirect(Policy::none())
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT.min(options.timeout))
-                // A proxy would resolve names itself, and connect to whatever it finds.
+                // A proxy would resolve names itself and connect to any address.
                 .no_proxy()
                 .dns_resolver(Arc::new(Guarded { network: Arc::clone(network), reach }))
                 .build()
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_agent_needs_a_name_and_no_line_breaks() {
+    fn a_user_agent_must_have_a_name_and_no_line_breaks() {
         let with =
             |user_agent: &str| Site::new(Options { user_agent: user_agent.into(), ..Options::default() });
         assert!(with("my-bot_x").is_ok());

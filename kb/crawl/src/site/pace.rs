@@ -1,4 +1,4 @@
-//! When each host may be asked again.
+//! Limits the rate of requests to each host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// Hosts remembered before those that wait for nothing are forgotten.
-const MANY_HOSTS: usize = 1_000;
+/// Number of hosts from which idle ones are removed.
+const MAX_IDLE_HOSTS: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Pace(Mutex<HashMap<String, Arc<Host>>>);
 
 #[derive(Debug)]
 struct Host {
-    /// Held by the task whose turn is next, so that the others queue behind it.
+    /// Locked by the next task; the others queue for the lock.
     queue: tokio::sync::Mutex<()>,
     free_at: Mutex<Instant>,
 }
@@ -24,21 +24,21 @@ impl Pace {
     pub(super) async fn turn(&self, host: &str, delay: Duration) {
         let host = self.host(host);
         let _first = host.queue.lock().await;
-        // Again after each sleep: another task may have been told to hold off meanwhile.
+        // Check again after each sleep: `hold_off` may have been called meanwhile.
         while let Some(at) = host.wait_until() {
             sleep_until(at).await;
         }
         host.free_from(Instant::now() + delay);
     }
 
-    /// Nobody asks `host` for the next `pause`.
+    /// Delays all requests to `host` by `pause`.
     pub(super) fn hold_off(&self, host: &str, pause: Duration) {
         self.host(host).free_from(Instant::now() + pause);
     }
 
     fn host(&self, name: &str) -> Arc<Host> {
         let mut hosts = self.0.lock().expect("no holder panics");
-        if hosts.len() >= MANY_HOSTS {
+        if hosts.len() >= MAX_IDLE_HOSTS {
             hosts.retain(|_, host| Arc::strong_count(host) > 1 || host.wait_until().is_some());
         }
         let new =
@@ -66,7 +66,7 @@ mod tests {
     const DELAY: Duration = Duration::from_millis(200);
 
     #[tokio::test(start_paused = true)]
-    async fn tasks_that_come_at_once_start_one_delay_apart() {
+    async fn simultaneous_requests_to_a_host_start_one_delay_apart() {
         let pace = Arc::new(Pace::default());
         let start = Instant::now();
         let tasks: Vec<_> = (0..10)
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn hosts_do_not_wait_for_each_other() {
+    async fn requests_to_different_hosts_do_not_wait() {
         let pace = Pace::default();
         let start = Instant::now();
         for host in ["a", "b", "c"] {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn holding_off_holds_those_who_wait_already() {
+    async fn hold_off_also_delays_requests_that_are_waiting() {
         let pace = Arc::new(Pace::default());
         let start = Instant::now();
         pace.turn("h", DELAY).await;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_task_that_is_dropped_while_waiting_blocks_nobody() {
+    async fn a_request_that_is_dropped_while_waiting_does_not_block_others() {
         let pace = Pace::default();
         pace.turn("h", Duration::from_secs(3)).await;
         let impatient = tokio::time::timeout(Duration::from_secs(1), pace.turn("h", DELAY));
@@ -127,13 +127,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn hosts_that_wait_for_nothing_are_forgotten() {
+    async fn idle_hosts_are_removed() {
         let pace = Pace::default();
         pace.turn("busy", Duration::from_secs(3_600)).await;
-        for number in 0..3 * MANY_HOSTS {
+        for number in 0..3 * MAX_IDLE_HOSTS {
             pace.turn(&number.to_string(), Duration::ZERO).await;
         }
         let hosts = pace.0.lock().unwrap();
-        assert!(hosts.len() <= MANY_HOSTS && hosts.contains_key("busy"));
+        assert!(hosts.len() <= MAX_IDLE_HOSTS && hosts.contains_key("busy"));
     }
 }

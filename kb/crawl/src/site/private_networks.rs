@@ -1,4 +1,4 @@
-//! Nothing in a private network is contacted but what the user named. `[::1]` plays the public internet here,
+//! Only hosts that the user named are contacted in a private network. In these tests `[::1]` is the public internet and
 //! `127.0.0.1` the private network.
 
 use std::collections::{HashMap, VecDeque};
@@ -25,7 +25,7 @@ mod server;
 const PUBLIC: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Gives each name its answers in turn, the last one again and again.
+/// Returns the answers for each name in turn, then repeats the last.
 #[derive(Default)]
 struct FakeResolver(Mutex<HashMap<String, VecDeque<Vec<IpAddr>>>>);
 
@@ -76,8 +76,8 @@ fn server_at(address: &str, answer: impl Fn(&str) -> server::Answer + Send + Syn
     })
 }
 
-/// A public and a private server at the same port, so that one name can stand for either. The public one has a sitemap
-/// of the address `/role` of `docs.test`.
+/// A public and a private server at the same port, so that one name can resolve to either. The public one has a sitemap with
+/// the address `/role` of `docs.test`.
 fn at_one_port() -> (Server, Server) {
     let port = (0..100)
         .map(|_| TcpListener::bind("[::1]:0").unwrap().local_addr().unwrap().port())
@@ -109,7 +109,7 @@ fn assert_private(result: Result<Vec<u8>, FetchError>, url: &Url) {
 }
 
 #[tokio::test]
-async fn a_name_that_turns_private_after_robots_txt_is_not_followed() {
+async fn a_host_that_becomes_private_after_robots_txt_is_refused() {
     for is_named in [false, true] {
         let (public, private) = at_one_port();
         let site = site(&[("docs.test", &[&[PUBLIC], &[PRIVATE]])]);
@@ -123,7 +123,7 @@ async fn a_name_that_turns_private_after_robots_txt_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_named_host_that_turns_to_another_private_address_is_not_followed() {
+async fn a_named_host_that_changes_its_private_address_is_refused() {
     let (public, private) = at_one_port();
     let elsewhere = IpAddr::from([127, 0, 0, 2]);
     let site = site(&[("intranet.test", &[&[elsewhere], &[PRIVATE]])]);
@@ -136,7 +136,7 @@ async fn a_named_host_that_turns_to_another_private_address_is_not_followed() {
 }
 
 #[tokio::test]
-async fn of_public_and_private_addresses_only_public_ones_are_used() {
+async fn a_host_with_public_and_private_addresses_is_contacted_at_public_ones_only() {
     let (public, private) = at_one_port();
     let site = site(&[("docs.test", &[&[PRIVATE, PUBLIC]])]);
     let page = url("docs.test", &public, "/a");
@@ -146,7 +146,7 @@ async fn of_public_and_private_addresses_only_public_ones_are_used() {
 }
 
 #[tokio::test]
-async fn redirects_from_the_internet_never_contact_a_private_network() {
+async fn a_redirect_from_the_internet_never_contacts_a_private_network() {
     let private = private_server();
     let names: &[(&str, &[&[IpAddr]])] = &[("docs.test", &[&[PUBLIC]]), ("intranet.test", &[&[PRIVATE]])];
     let targets = [
@@ -172,7 +172,7 @@ async fn redirects_from_the_internet_never_contact_a_private_network() {
 }
 
 #[tokio::test]
-async fn rules_that_redirect_into_a_private_network_forbid_everything() {
+async fn robots_txt_that_redirects_into_a_private_network_forbids_everything() {
     let private = private_server();
     let target = private.at("/robots.txt");
     let public = Server::on("[::1]:0", move |_, _| redirect(&target));
@@ -186,7 +186,7 @@ async fn rules_that_redirect_into_a_private_network_forbid_everything() {
 }
 
 #[tokio::test]
-async fn a_way_through_the_internet_does_not_lead_back() {
+async fn a_redirect_through_the_internet_back_to_a_private_network_is_refused() {
     let private = Arc::new(Mutex::new(None::<Url>));
     let target = Arc::clone(&private);
     let public = public_server(move |_| redirect(target.lock().unwrap().clone().unwrap()));
@@ -202,12 +202,12 @@ async fn a_way_through_the_internet_does_not_lead_back() {
     site.name(&page);
     assert_private(fetch(&site, &page).await, &back);
     assert_eq!((public.count("/b"), server.count("/c")), (1, 0));
-    // That it was refused here is not held against it.
+    // The refusal is not cached: a direct request is allowed.
     assert_eq!(fetch(&site, &back).await.unwrap(), b"secret");
 }
 
 #[tokio::test]
-async fn only_the_host_that_the_user_named_may_be_private() {
+async fn only_a_host_that_the_user_named_may_be_private() {
     let other = private_server();
     let elsewhere = url("other.test", &other, "/b");
     let target = elsewhere.clone();
@@ -228,9 +228,9 @@ async fn only_the_host_that_the_user_named_may_be_private() {
 }
 
 #[tokio::test]
-async fn the_pages_of_a_public_sitemap_are_public() {
+async fn pages_of_a_public_sitemap_must_be_public() {
     let (public, private) = at_one_port();
-    // The first two for the sitemap and its robots.txt.
+    // The first two answers are for the sitemap and its robots.txt.
     let site = site(&[("docs.test", &[&[PUBLIC], &[PUBLIC], &[PRIVATE]])]);
     let listing = Listing::Sitemap(url("docs.test", &public, "/sitemap.txt"));
     let pages = site.addresses(&listing).await.unwrap().pages;
@@ -240,7 +240,7 @@ async fn the_pages_of_a_public_sitemap_are_public() {
 }
 
 #[tokio::test]
-async fn a_listing_names_its_hosts() {
+async fn hosts_of_a_list_count_as_named_by_the_user() {
     let server = server_at("127.0.0.1:0", |path| match path {
         "/sitemap.txt" => with_headers(&[], "http://elsewhere.test/"),
         _ => html("page"),
@@ -255,7 +255,7 @@ async fn a_listing_names_its_hosts() {
 }
 
 #[tokio::test]
-async fn a_sitemap_that_redirects_into_a_private_network_says_what_to_do() {
+async fn the_error_for_a_sitemap_that_redirects_into_a_private_network_says_what_to_do() {
     let private = private_server();
     let target = private.at("/sitemap.xml");
     let public = public_server(move |_| redirect(&target));

@@ -1,4 +1,4 @@
-//! `robots.txt` of each origin (RFC 9309), asked for once.
+//! The `robots.txt` of each origin (RFC 9309), fetched once.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,10 +15,10 @@ use super::transfer::{Answer, Ask, Purpose};
 use crate::address;
 use crate::error::FetchError;
 
-/// Longest `Crawl-delay` that is honoured.
-const LONGEST_DELAY: Duration = Duration::from_secs(10);
+/// Maximum `Crawl-delay` that is honoured.
+const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
 
-/// Origins remembered. Redirects could lead to any number of them.
+/// Maximum number of cached origins. Redirects could lead to any number of them.
 const MAX_ORIGINS: usize = 1_000;
 
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct RobotsCache(Mutex<HashMap<String, Arc<OnceCell<Rules>>>>);
 #[derive(Debug)]
 enum Rules {
     Read(Robots),
-    /// Why they are not known.
+    /// Why the rules could not be read.
     Unreachable(String),
 }
 
@@ -46,7 +46,7 @@ impl RobotsCache {
 }
 
 impl Site {
-    /// Whether the site of `url` allows us to fetch it.
+    /// Checks whether the site of `url` allows us to fetch it.
     pub(super) async fn check_robots(&self, url: &Url, reach: Reach) -> Result<(), FetchError> {
         let site = address::origin(url);
         let entry = self.robots.entry(&site);
@@ -57,19 +57,20 @@ impl Site {
         }
     }
 
-    /// Distance to the next request to the host of `url`.
+    /// Minimum time between two requests to the host of `url`.
     pub(super) fn delay(&self, url: &Url) -> Duration {
         let entry = self.robots.known(&address::origin(url));
         let asked = match entry.as_ref().and_then(|entry| entry.get()) {
             Some(Rules::Read(robots)) => robots.crawl_delay().unwrap_or_default(),
             _ => Duration::ZERO,
         };
-        self.options.delay.max(asked.min(LONGEST_DELAY))
+        self.options.delay.max(asked.min(MAX_CRAWL_DELAY))
     }
 
-    /// Boxed, because following redirects reads the rules of the targets, except on the way to rules.
+    /// Boxed, because following redirects reads the rules of their targets, which makes the future recursive. (Rules themselves
+    /// are fetched without checking rules.)
     ///
-    /// A site that must not be contacted is an error, which is not remembered: it may be for another request.
+    /// A private address is an error that is not cached: another request may be allowed to contact it.
     fn read_rules<'a>(
         &'a self,
         url: &'a Url,
@@ -95,8 +96,8 @@ impl Site {
     }
 }
 
-/// A server that works and has no rules allows everything (2.3.1.3, and 2.3.1.2 for redirects). Status 429 is not
-/// among them although it begins with a 4: “too many requests” is no invitation to send more.
+/// A working server without rules allows everything (2.3.1.3, and 2.3.1.2 for redirects). Status 429 is excluded although it
+/// is a 4xx: “too many requests” does not permit more requests.
 fn is_unavailable(failure: &FetchError) -> bool {
     match failure {
         FetchError::Gone(_) | FetchError::Denied(_) | FetchError::TooManyRedirects(_) => true,
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_delay_counts_if_longer_than_ours_and_not_absurd() {
+    fn a_crawl_delay_is_honoured_if_longer_than_ours_up_to_10_seconds() {
         for (robots_txt, milliseconds) in [
             ("", 200),
             ("User-agent: *\nCrawl-delay: 0.1", 200),
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_remembered_origins_is_bounded() {
+    fn the_number_of_cached_origins_is_limited() {
         let cache = RobotsCache::default();
         for number in 0..3 * MAX_ORIGINS {
             cache.entry(&number.to_string());

@@ -1,4 +1,4 @@
-//! One request for one address: answer or error, within all limits, repeated where that can help.
+//! One request for one address, within all limits; transient failures are retried.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ use crate::noindex;
 use crate::sitemap;
 use crate::version::Version;
 
-/// What a request is for; that decides which limits and wishes count.
+/// The purpose of a request, which determines its limits and whether `noindex` applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Page,
@@ -23,13 +23,13 @@ pub(super) enum Purpose {
     Robots,
 }
 
-/// A request, apart from its address.
+/// A request without its address.
 pub(super) struct Ask<'a> {
     pub(super) purpose: Purpose,
     pub(super) version: Option<Version<'a>>,
 }
 
-/// What can be gone on with.
+/// A usable response.
 #[derive(Debug)]
 pub(super) enum Answer {
     Content {
@@ -37,7 +37,7 @@ pub(super) enum Answer {
         bytes: Vec<u8>,
     },
     Unchanged,
-    /// With how far the next request may go.
+    /// With the reach of the next request.
     Redirect {
         location: Option<String>,
         reach: Reach,
@@ -45,7 +45,7 @@ pub(super) enum Answer {
 }
 
 impl Site {
-    /// Asks until there is an answer or no hope. Waits for the host's turn each time.
+    /// Sends a request, and retries it while that may help. Waits for the rate limit of the host each time.
     pub(super) async fn exchange(
         &self,
         url: &Url,
@@ -69,7 +69,7 @@ impl Site {
         }
     }
 
-    /// `None` if the request is not repeated. A request that timed out has cost enough.
+    /// `None` if the request is not retried. A timeout is not retried, because it already took long.
     fn pause_after(&self, failure: &FetchError, retry: u32) -> Option<Duration> {
         match failure {
             FetchError::Busy { retry_after, .. } => self.options.pause_before(retry, *retry_after),
@@ -116,9 +116,9 @@ impl Site {
         }
     }
 
-    /// What the headers say against reading the body.
+    /// Checks the headers before the body is read.
     fn check_headers(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
-        // The client removes the header when it decodes.
+        // The client removes the header when it decodes the body.
         if let Some(encoding) = headers.get(CONTENT_ENCODING)
             && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
@@ -137,7 +137,7 @@ impl Site {
         Ok(())
     }
 
-    /// Sitemaps carry the header so that they are not found by searches themselves; that is no wish of their pages.
+    /// Sitemaps often have the header to stay out of search results; that does not apply to their pages.
     fn check_robots_tag(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
         if purpose == Purpose::Page && noindex::in_headers(headers, self.options.product()) {
             return Err(FetchError::NoIndex("header X-Robots-Tag"));
@@ -145,7 +145,7 @@ impl Site {
         Ok(())
     }
 
-    /// Reads the body, which is never longer in memory than what is allowed, whatever the headers promise.
+    /// Reads the body, of which at most the limit is kept in memory, whatever the headers say.
     async fn content(
         &self,
         url: &Url,
@@ -155,12 +155,12 @@ impl Site {
         let limit = match purpose {
             Purpose::Page => self.options.max_bytes,
             Purpose::Sitemap => sitemap::MAX_BYTES,
-            // One byte more tells the parser that its last line may be cut.
+            // One extra byte tells the parser that the last line may be truncated.
             Purpose::Robots => robotxt::BYTE_LIMIT + 1,
         };
         let headers = std::mem::take(response.headers_mut());
-        let promised = response.content_length().unwrap_or(0);
-        if purpose != Purpose::Robots && promised > limit as u64 {
+        let content_length = response.content_length().unwrap_or(0);
+        if purpose != Purpose::Robots && content_length > limit as u64 {
             return Err(FetchError::TooLarge(limit));
         }
         let mut bytes = Vec::new();
@@ -177,7 +177,7 @@ impl Site {
     }
 }
 
-/// `text/html` of `Text/HTML; charset=utf-8`.
+/// `text/html` for `Text/HTML; charset=utf-8`.
 pub(super) fn media_type(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types_lose_case_and_parameters() {
+    fn media_types_are_lower_case_without_parameters() {
         assert_eq!(media_type(" Text/HTML ; charset=UTF-8"), "text/html");
         assert_eq!(media_type(""), "");
     }

@@ -1,4 +1,4 @@
-//! Pages, their versions, and the ways of not getting one.
+//! Pages, their versions, and failures to fetch them.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use crate::server::{Answer, Server, html, raw, redirect, status, with_headers};
 use crate::{fetch, fetch_version, fetch_with, options, site, url};
 
 #[tokio::test]
-async fn a_page_comes_with_its_type_and_address() {
+async fn a_page_has_its_type_and_address() {
     let server = Server::page(|| html("<p>Grüße</p>"));
     let page = fetch_with(&site(), &server.at("/a?b=c#part")).await.unwrap();
     assert_eq!(page.bytes, "<p>Grüße</p>".as_bytes());
@@ -23,7 +23,7 @@ async fn a_page_comes_with_its_type_and_address() {
 }
 
 #[tokio::test]
-async fn an_unchanged_page_is_not_sent_again() {
+async fn an_unchanged_page_is_not_downloaded_again() {
     for (validator, question) in [
         ("ETag: W/\"v 1\"", "if-none-match"),
         ("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "if-modified-since"),
@@ -43,7 +43,7 @@ async fn an_unchanged_page_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_page_is_never_unchanged() {
+async fn a_redirect_to_another_page_never_counts_as_unchanged() {
     let server = Server::start(|request, before| match (request.path.as_str(), before) {
         ("/robots.txt", _) => status(404),
         ("/a", 0) => with_headers(&["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], "old"),
@@ -61,7 +61,7 @@ async fn a_redirect_to_another_page_is_never_unchanged() {
 }
 
 #[tokio::test]
-async fn each_status_has_its_meaning() {
+async fn each_status_is_mapped_to_its_error() {
     for code in [204, 206, 300, 304, 400, 401, 403, 404, 410, 418, 429, 500, 503] {
         let server = Server::page(move || status(code));
         let error = fetch(&server, "/a").await.unwrap_err();
@@ -79,7 +79,7 @@ async fn each_status_has_its_meaning() {
 }
 
 #[tokio::test]
-async fn a_busy_site_is_asked_again_when_it_said() {
+async fn a_busy_site_is_retried_after_retry_after() {
     let server = Server::start(|request, before| match (request.path.as_str(), before) {
         ("/robots.txt", _) => status(404),
         (_, 0) => Answer::Http(429, vec!["Retry-After: 1".into()], vec![]),
@@ -92,7 +92,7 @@ async fn a_busy_site_is_asked_again_when_it_said() {
 }
 
 #[tokio::test]
-async fn a_site_that_asks_for_too_long_a_pause_is_left_alone() {
+async fn a_site_that_asks_for_too_long_a_pause_is_not_retried() {
     let server = Server::page(|| Answer::Http(503, vec!["Retry-After: 86400".into()], vec![]));
     let error = fetch(&server, "/a").await.unwrap_err();
     assert!(error.is_transient() && error.to_string().contains("asks to wait 86400 s"), "{error}");
@@ -100,7 +100,7 @@ async fn a_site_that_asks_for_too_long_a_pause_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_tried_again() {
+async fn a_broken_connection_is_retried() {
     let server = Server::start(|request, before| match (request.path.as_str(), before) {
         ("/robots.txt", _) => status(404),
         (_, 0) => raw(|_| Ok(())),
@@ -112,7 +112,7 @@ async fn a_connection_that_breaks_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_always_breaks_says_nothing_about_the_page() {
+async fn a_connection_that_always_breaks_does_not_mean_that_the_page_is_gone() {
     let server =
         Server::page(|| raw(|out| out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")));
     let error = fetch(&server, "/a").await.unwrap_err();
@@ -123,7 +123,7 @@ async fn a_connection_that_always_breaks_says_nothing_about_the_page() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_to_other_servers_that_allow_it() {
+async fn redirects_are_followed_to_servers_whose_robots_txt_allows_it() {
     let other = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => with_headers(&[], "User-agent: *\nDisallow: /private"),
         _ => html("moved"),
@@ -142,7 +142,7 @@ async fn redirects_are_followed_to_other_servers_that_allow_it() {
 }
 
 #[tokio::test]
-async fn redirects_end_on_the_web() {
+async fn redirects_to_other_schemes_are_refused() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/file" => redirect("file:///etc/passwd"),
@@ -179,7 +179,7 @@ async fn unwanted_content_is_not_downloaded() {
 }
 
 #[tokio::test]
-async fn pages_that_ask_not_to_be_indexed_are_left_alone() {
+async fn pages_that_ask_not_to_be_indexed_are_refused() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/header" => with_headers(&["X-Robots-Tag: otherbot: nofollow", "X-Robots-Tag: noindex"], "text"),
@@ -205,7 +205,7 @@ async fn pages_that_ask_not_to_be_indexed_are_left_alone() {
 }
 
 #[tokio::test]
-async fn credentials_reach_their_own_site_and_nobody_else() {
+async fn credentials_are_sent_only_to_their_own_site() {
     let other = Server::page(|| html("other"));
     let origin = other.origin();
     let server = Server::start(move |request, _| match request.path.as_str() {
@@ -222,7 +222,7 @@ async fn credentials_reach_their_own_site_and_nobody_else() {
     let site = site();
     let page = fetch_with(&site, &address).await.unwrap();
     assert_eq!(page.url, server.at("/a"));
-    // base64 of “user:secret”, for the page and its robots.txt.
+    // Base64 of “user:secret”, for the page and its robots.txt.
     let sent = server
         .requests()
         .iter()
@@ -237,7 +237,7 @@ async fn credentials_reach_their_own_site_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn servers_that_are_not_there_are_told_apart_from_pages_that_are_not() {
+async fn an_unreachable_server_does_not_mean_that_the_page_is_gone() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = fetch_with(&site(), &url(&format!("http://127.0.0.1:{port}/a"))).await.unwrap_err();
     assert!(error.is_transient() && !error.is_gone());

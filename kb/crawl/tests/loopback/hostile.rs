@@ -1,4 +1,4 @@
-//! Servers that want to cost time, memory or correctness.
+//! Servers that try to waste time or memory, or to give wrong results.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -25,7 +25,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_body_without_end_is_cut_off() {
+async fn an_endless_body_is_refused_at_the_limit() {
     let server = Server::page(|| {
         raw(|out| {
             head(out, "")?;
@@ -39,7 +39,7 @@ async fn a_body_without_end_is_cut_off() {
 }
 
 #[tokio::test]
-async fn the_limit_is_exact() {
+async fn a_body_of_exactly_the_limit_is_accepted() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/fits" => html(vec![b'a'; MAX_BYTES]),
@@ -51,7 +51,7 @@ async fn the_limit_is_exact() {
 }
 
 #[tokio::test]
-async fn a_body_that_drips_is_given_up() {
+async fn a_slow_body_times_out() {
     let server = Server::page(|| {
         raw(|out| {
             head(out, "Content-Length: 100000\r\n")?;
@@ -71,7 +71,7 @@ async fn a_body_that_drips_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_head_that_drips_is_given_up() {
+async fn slow_headers_time_out() {
     let server = Server::page(|| {
         raw(|out| {
             head(out, "X-Long: ")?;
@@ -96,7 +96,7 @@ async fn a_head_that_drips_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_gzip_bomb_stops_at_the_limit() {
+async fn a_gzip_bomb_is_stopped_at_the_limit() {
     let bomb = gzip(&vec![0; 200 * MAX_BYTES]);
     assert!(bomb.len() < MAX_BYTES);
     let server = Server::page(move || with_headers(&["Content-Encoding: gzip"], bomb.clone()));
@@ -104,7 +104,7 @@ async fn a_gzip_bomb_stops_at_the_limit() {
 }
 
 #[tokio::test]
-async fn gzip_is_decoded_and_what_was_not_offered_is_refused() {
+async fn gzip_is_decoded_and_other_encodings_are_refused() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/gzip" => with_headers(&["Content-Encoding: gzip"], gzip(b"text")),
@@ -123,7 +123,7 @@ async fn gzip_is_decoded_and_what_was_not_offered_is_refused() {
 }
 
 #[tokio::test]
-async fn redirects_in_a_circle_end() {
+async fn a_redirect_loop_ends() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/a" => redirect("/b"),
@@ -134,7 +134,7 @@ async fn redirects_in_a_circle_end() {
 }
 
 #[tokio::test]
-async fn huge_heads_are_not_swallowed() {
+async fn huge_headers_are_refused() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/long" => raw(|out| head(out, &format!("X-Long: {}\r\n", "a".repeat(2 * MAX_BYTES)))),
@@ -153,7 +153,7 @@ async fn huge_heads_are_not_swallowed() {
 }
 
 #[tokio::test]
-async fn content_lengths_that_lie_do_no_harm() {
+async fn wrong_content_lengths_are_handled() {
     let server = Server::start(|request, _| {
         let (length, body): (&'static str, &'static str) = match request.path.as_str() {
             "/robots.txt" => return status(404),
@@ -176,7 +176,7 @@ async fn content_lengths_that_lie_do_no_harm() {
 }
 
 #[tokio::test]
-async fn chunks_that_lie_do_no_harm() {
+async fn wrong_chunk_lengths_are_handled() {
     let server = Server::page(|| {
         raw(|out| {
             head(out, "Transfer-Encoding: chunked\r\n")?;
@@ -187,7 +187,7 @@ async fn chunks_that_lie_do_no_harm() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_passed_on_or_kept_out_of_messages() {
+async fn invalid_utf_8_is_passed_on_in_content_and_escaped_in_messages() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/body" => html(b"\xff\xfe\x00caf\xe9".to_vec()),

@@ -1,4 +1,4 @@
-//! The crate against servers on this machine, honest and hostile ones.
+//! Tests against local servers, well-behaved and hostile ones.
 
 mod fetching;
 mod hostile;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crawl::{FetchError, Fetched, Options, Page, Site, Url};
 use server::Server;
 
-/// No pauses, as these servers bear more than others.
+/// Options without pauses.
 fn options() -> Options {
     Options {
         delay: Duration::ZERO,
@@ -42,7 +42,7 @@ async fn fetch_with(site: &Site, url: &Url) -> Result<Page, FetchError> {
     }
 }
 
-/// A page that the user named; these servers are in no public network.
+/// Fetches a page as named by the user, because these servers are not on the public internet.
 async fn fetch_version(site: &Site, url: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
     site.name(url);
     site.fetch(url, version).await

@@ -1,4 +1,4 @@
-//! `robots.txt`, and the distance between requests.
+//! `robots.txt`, and the rate of requests.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::server::{Answer, Server, html, raw, redirect, status, with_headers};
 use crate::{fetch, fetch_with, options, site};
 
-/// A server of pages with this answer for `robots.txt`.
+/// A server with this response for `robots.txt`.
 fn with_robots(robots: impl Fn() -> Answer + Send + Sync + 'static) -> Server {
     Server::start(move |request, _| if request.path == "/robots.txt" { robots() } else { html("page") })
 }
@@ -28,7 +28,7 @@ fn is_forbidden(result: Result<crawl::Page, FetchError>) -> bool {
 }
 
 #[tokio::test]
-async fn rules_for_us_come_before_rules_for_all() {
+async fn rules_for_our_name_take_precedence_over_general_rules() {
     let server = with_rules(
         "User-agent: *\nDisallow: /\n\nUser-Agent: evidencechatbot\nDisallow: /private\nAllow: /private/open\n\
          Disallow: /*.pdf$\nDisallow: /caf%C3%A9\n",
@@ -49,7 +49,7 @@ async fn rules_for_us_come_before_rules_for_all() {
 }
 
 #[tokio::test]
-async fn a_forbidden_page_is_unwelcome_and_the_message_says_who_can_help() {
+async fn a_forbidden_page_is_unwelcome_and_the_message_says_what_to_do() {
     let server = with_rules("User-agent: *\nDisallow: /a");
     let error = fetch(&server, "/a").await.unwrap_err();
     assert!(error.is_unwelcome() && !error.is_gone() && !error.is_transient());
@@ -95,7 +95,7 @@ async fn redirects_of_the_rules_are_followed() {
 }
 
 #[tokio::test]
-async fn the_rules_of_a_site_are_asked_for_once() {
+async fn the_rules_of_a_site_are_fetched_once() {
     let server = Arc::new(with_rules("User-agent: *\nAllow: /"));
     let site = Arc::new(site());
     let tasks: Vec<_> = (0..20)
@@ -121,7 +121,7 @@ async fn only_the_first_500_kib_of_rules_count() {
 }
 
 #[tokio::test]
-async fn rules_without_end_are_read_up_to_the_limit() {
+async fn endless_rules_are_read_up_to_the_limit() {
     let server = with_robots(|| {
         raw(|out| {
             out.write_all(b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /private\n")?;
@@ -135,7 +135,7 @@ async fn rules_without_end_are_read_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn rules_that_drip_forbid_everything_in_the_end() {
+async fn rules_that_time_out_forbid_everything() {
     let server = with_robots(|| {
         raw(|out| {
             out.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
@@ -151,7 +151,7 @@ async fn rules_that_drip_forbid_everything_in_the_end() {
 }
 
 #[tokio::test]
-async fn rules_may_be_any_bytes() {
+async fn rules_of_arbitrary_bytes_are_accepted() {
     let server = with_robots(|| {
         with_headers(&[], b"\xef\xbb\xbfUser-agent: *\r\xff\xfe\0Disallow: /a\xff\nDisallow: /b".to_vec())
     });
@@ -160,7 +160,7 @@ async fn rules_may_be_any_bytes() {
 }
 
 #[tokio::test]
-async fn requests_to_one_host_keep_their_distance() {
+async fn requests_to_one_host_are_rate_limited() {
     let server = Server::page(|| html("page"));
     let delay = Duration::from_millis(200);
     let site = Site::new(Options { delay, ..options() }).unwrap();
@@ -168,12 +168,12 @@ async fn requests_to_one_host_keep_their_distance() {
     let (a, b) = (server.at("/a"), server.at("/b"));
     let (one, other) = tokio::join!(fetch_with(&site, &a), fetch_with(&site, &b));
     assert!(one.is_ok() && other.is_ok());
-    // robots.txt, one page, the other page.
+    // robots.txt, then the two pages.
     assert!(start.elapsed() >= 2 * delay, "{:?}", start.elapsed());
 }
 
 #[tokio::test]
-async fn repetitions_keep_their_distance_too() {
+async fn retries_are_rate_limited_too() {
     let server = with_robots(|| status(500));
     let site = Site::new(Options { delay: Duration::from_secs(3_600), ..options() }).unwrap();
     let page = server.at("/a");

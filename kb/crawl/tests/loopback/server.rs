@@ -1,4 +1,4 @@
-//! An HTTP server of a few lines that does what each test wants, on a thread per connection.
+//! A minimal HTTP server with scripted responses, one thread per connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex};
 
 use crawl::Url;
 
-/// Writes an answer byte by byte.
+/// Writes a response byte by byte.
 type Script = dyn FnOnce(&mut TcpStream) -> std::io::Result<()>;
 
-/// What the server does with one request.
+/// The response to one request.
 pub(crate) enum Answer {
     /// Status, header lines and body; `Content-Length` is added.
     Http(u16, Vec<String>, Vec<u8>),
-    /// Whatever the closure writes, before the connection is closed.
+    /// Calls the closure to write the response, then closes the connection.
     Raw(Box<Script>),
 }
 
-/// A web page.
+/// An HTML response.
 pub(crate) fn html(body: impl Into<Vec<u8>>) -> Answer {
     with_headers(&["Content-Type: text/html; charset=utf-8"], body)
 }
@@ -43,7 +43,7 @@ pub(crate) fn raw(write: impl FnOnce(&mut TcpStream) -> std::io::Result<()> + 's
 pub(crate) struct Request {
     /// With query, e.g. `/a?b=c`.
     pub(crate) path: String,
-    /// Lower case names, one a line.
+    /// One header per line, names in lower case.
     pub(crate) headers: String,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// `answer` gets each request and how many for the same path came before it.
+    /// Calls `answer` with each request and the number of earlier requests for the same path.
     pub(crate) fn start(answer: impl Fn(&Request, usize) -> Answer + Send + Sync + 'static) -> Self {
         Self::on("127.0.0.1:0", answer)
     }
@@ -83,7 +83,7 @@ impl Server {
         Self { root, requests }
     }
 
-    /// Without a `robots.txt`, and one answer for everything else.
+    /// A server without `robots.txt` and with one response for everything else.
     pub(crate) fn page(answer: impl Fn() -> Answer + Send + Sync + 'static) -> Self {
         Self::start(move |request, _| if request.path == "/robots.txt" { status(404) } else { answer() })
     }
@@ -106,7 +106,7 @@ impl Server {
     }
 }
 
-/// Errors mean that the client has gone away, as it should when it has had enough.
+/// Errors are expected: the client closes the connection when a limit is reached.
 fn serve(mut stream: TcpStream, log: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request, usize) -> Answer) {
     let Some(request) = read(&stream) else { return };
     let before = {

@@ -1,4 +1,4 @@
-//! From listings to addresses.
+//! Sitemaps and lists of addresses.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ fn index(locations: &[String]) -> String {
 }
 
 fn xml(text: impl Into<Vec<u8>>) -> Answer {
-    // Common, so that the sitemap itself is not found by searches.
+    // Commonly used to keep the sitemap itself out of search results.
     with_headers(&["Content-Type: application/xml", "X-Robots-Tag: noindex"], text)
 }
 
@@ -32,7 +32,7 @@ fn gzip(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A server whose answers depend on the path and its own origin.
+/// A server whose responses depend on the path and its own origin.
 fn serving(answer: impl Fn(&str, &dyn Fn(&str) -> String) -> Answer + Send + Sync + 'static) -> Server {
     Server::start(move |request, _| {
         let origin = format!("http://{}", request.header("host").unwrap());
@@ -58,7 +58,7 @@ fn paths(addresses: &Addresses) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_index_leads_to_sitemaps_of_every_kind() {
+async fn an_index_may_list_every_kind_of_sitemap() {
     let server = serving(|path, at| match path {
         "/index.xml" => xml(index(&["/xml", "/xml.gz", "/encoded", "/text", "/nested"].map(at))),
         "/xml" => xml(urlset(&["/c", "/a?x=1&amp;y", "/a#part", "/a"].map(at))),
@@ -98,7 +98,7 @@ async fn entries_of_other_sites_are_rejected() {
 }
 
 #[tokio::test]
-async fn a_redirected_sitemap_speaks_for_the_site_it_ends_at() {
+async fn a_redirected_sitemap_applies_to_the_site_of_its_target() {
     let new = serving(|_, at| xml(urlset(&[at("/a")])));
     let target = new.at("/new.xml");
     let old = serving(move |_, _| redirect(&target));
@@ -108,7 +108,7 @@ async fn a_redirected_sitemap_speaks_for_the_site_it_ends_at() {
 }
 
 #[tokio::test]
-async fn indexes_that_name_each_other_end() {
+async fn indexes_that_list_each_other_are_read_once() {
     let server = serving(|path, at| match path {
         "/one" => xml(index(&["/two", "/one", "/pages"].map(at))),
         "/two" => xml(index(&["/one", "/pages", "/two"].map(at))),
@@ -119,7 +119,7 @@ async fn indexes_that_name_each_other_end() {
 }
 
 #[tokio::test]
-async fn indexes_without_bottom_or_end_are_errors() {
+async fn too_deep_or_too_long_indexes_are_errors() {
     let deep = serving(|path, at| xml(index(&[at(&format!("{path}x"))])));
     let error = read(&deep, "/x").await.unwrap_err();
     assert!(matches!(error, CrawlError::TooDeep { limit: 3, .. }), "{error}");
@@ -132,7 +132,7 @@ async fn indexes_without_bottom_or_end_are_errors() {
 }
 
 #[tokio::test]
-async fn a_listing_that_cannot_be_read_whole_is_an_error() {
+async fn a_listing_that_cannot_be_read_completely_is_an_error() {
     let server = serving(|path, at| match path {
         "/index.xml" => xml(index(&["/pages", "/missing"].map(at))),
         "/pages" => xml(urlset(&[at("/a")])),
@@ -153,7 +153,7 @@ async fn a_listing_that_cannot_be_read_whole_is_an_error() {
 }
 
 #[tokio::test]
-async fn sitemaps_have_their_own_limits() {
+async fn the_limits_of_sitemaps_differ_from_those_of_pages() {
     let many = serving(|_, at| {
         let entries: Vec<String> = (0..300_000).map(|number| at(&format!("/{number}"))).collect();
         xml(urlset(&entries))
@@ -173,7 +173,7 @@ async fn sitemaps_have_their_own_limits() {
 }
 
 #[tokio::test]
-async fn more_pages_than_allowed_are_an_error_and_not_cut_off() {
+async fn more_pages_than_allowed_are_an_error_and_not_truncated() {
     let server = serving(|path, at| {
         let count = path[1..].parse().unwrap();
         xml(urlset(&(0..count).map(|number| at(&format!("/page/{number}"))).collect::<Vec<_>>()))
@@ -198,7 +198,7 @@ async fn a_sitemap_of_unusable_entries_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_list_keeps_its_order_and_asks_no_server() {
+async fn a_list_keeps_its_order_and_sends_no_request() {
     let urls =
         ["https://b.example/2", "https://a.example/1#x", "ftp://a.example/", "https://b.example/2"].map(url);
     let addresses = site().addresses(&Listing::List(urls.to_vec())).await.unwrap();
@@ -208,7 +208,7 @@ async fn a_list_keeps_its_order_and_asks_no_server() {
 }
 
 #[tokio::test]
-async fn credentials_of_a_sitemap_serve_its_pages_and_are_not_listed() {
+async fn credentials_of_a_sitemap_are_used_for_its_pages_and_never_listed() {
     let server = Server::start(|request, _| match request.path.as_str() {
         _ if request.header("authorization").is_none() => status(401),
         "/robots.txt" => status(404),

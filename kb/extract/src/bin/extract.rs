@@ -1,10 +1,10 @@
-//! Reads one file and prints what was found, as JSON; also the worker of the sandbox in tests.
+//! Extracts one file and prints the result as JSON; also the worker of the sandbox in tests.
 
 use std::{ffi::OsString, io::Write, path::Path, process::ExitCode};
 
 use extract::{ExtractError, Extracted, Format, read_limited, sandbox};
 
-/// Then the format for [`sandbox::run_worker`] follows.
+/// Followed by the format for [`sandbox::run_worker`].
 const WORKER: &str = "--worker";
 
 fn main() -> ExitCode {
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 
 fn read(path: &Path) -> Result<Extracted, ExtractError> {
     let reason = |reason: &str| ExtractError::Unreadable { reason: reason.to_owned() };
-    let format = Format::of(path).ok_or_else(|| reason("no known extension"))?;
+    let format = Format::from_path(path).ok_or_else(|| reason("no known extension"))?;
     let program = std::env::current_exe().map_err(|error| reason(&error.to_string()))?;
     sandbox::Sandbox::new(program, vec![WORKER.into()]).extract(&read_limited(path)?, format)
 }

@@ -1,4 +1,4 @@
-//! The text of a document: paragraphs, headings, lists, tables and notes.
+//! Reads the text of a document: paragraphs, headings, lists, tables and notes.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use crate::{
 /// Footnotes or endnotes by their id.
 pub(super) type Notes = HashMap<String, String>;
 
-/// Elements whose text no reader sees: deleted, moved away, or there for programs that do not know the better version
-/// before it.
+/// Elements with invisible text: deleted, moved away, or a fallback for programs that do not support the alternative before
+/// it.
 const SKIPPED: [&str; 4] = ["del", "moveFrom", "Fallback", "rt"];
 const MAX_COLUMNS: usize = 100;
 
@@ -41,7 +41,7 @@ pub(super) fn read_notes(part: &str) -> Result<Notes, ExtractError> {
     let (mut is_text, mut skipped) = (false, 0usize);
     xml::walk(part, |step| match (step, &mut open) {
         (Step::Open("footnote" | "endnote", element), _) => {
-            // The lines between text and notes have a type.
+            // Separators between text and notes have a type.
             let is_note = element.attribute("type").is_none_or(|kind| kind == "normal");
             open = element.attribute("id").filter(|_| is_note).map(|id| (id, String::new()));
         }
@@ -72,14 +72,14 @@ struct Body {
     numbering: Numbering,
     footnotes: Notes,
     endnotes: Notes,
-    /// Inside this many elements that are not read.
+    /// Depth of elements that are skipped.
     skipped: usize,
-    /// Inside an element whose text is shown.
+    /// Depth of elements whose text is visible.
     is_text: bool,
     is_hidden_run: bool,
-    /// A paragraph may hold a text box with paragraphs.
+    /// A stack, because a paragraph may contain a text box with paragraphs.
     paragraphs: Vec<Paragraph>,
-    /// A cell may hold a table.
+    /// A stack, because a cell may contain a table.
     tables: Vec<Table>,
     /// Levels of the lists whose last item is open, outermost first.
     lists: Vec<usize>,
@@ -92,7 +92,7 @@ struct Paragraph {
     style: Option<String>,
     outline_level: Option<usize>,
     place: Option<ListLevel>,
-    /// Below it, each with its number.
+    /// Notes to write below it, each with its number.
     notes: Vec<String>,
 }
 
@@ -267,7 +267,7 @@ impl Body {
         if columns > 1 && table.rows.len() > 1 {
             self.composer.table(&table.rows, true);
         } else {
-            // A frame around text.
+            // A table that only draws a frame around text.
             table.rows.iter().flatten().for_each(|cell| self.composer.paragraph(cell));
         }
     }

@@ -1,4 +1,4 @@
-//! A Word document → text and sections.
+//! Reads a Word document.
 
 mod body;
 mod numbering;
@@ -35,7 +35,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
     Ok(Extracted { text, sections, properties, notes: Vec::new() })
 }
 
-/// What people filled in; a fault in it does not cost the text.
+/// Properties of the document; an error in them does not prevent reading the text.
 fn core_properties(core: &str) -> Properties {
     let mut properties = Properties::default();
     let _ = xml::texts(core, |element, text| match element {

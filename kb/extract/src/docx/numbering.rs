@@ -1,4 +1,4 @@
-//! The markers of list items.
+//! Markers of list items.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use crate::{
     xml::{self, Step},
 };
 
-/// As Word has them.
+/// The number of levels in Word.
 const MAX_LEVELS: usize = 9;
 
 #[derive(Default)]
 pub(super) struct Numbering {
-    /// Kinds of lists by their id.
+    /// Kinds of lists by id.
     kinds: HashMap<String, Vec<Level>>,
     /// The kind of each list.
     lists: HashMap<String, String>,
-    /// By kind: the number of the last item at each level.
+    /// The number of the last item at each level, by kind.
     counts: HashMap<String, [Option<i64>; MAX_LEVELS]>,
 }
 
@@ -29,7 +29,7 @@ struct Level {
 
 /// An item of a list.
 pub(super) struct Item {
-    /// 0 outermost.
+    /// 0 is the outermost.
     pub(super) level: usize,
     /// "-" or a number with its full stop.
     pub(super) marker: String,
@@ -64,7 +64,7 @@ impl Numbering {
         Ok(read)
     }
 
-    /// The next item at this place; `None` if it is in no list after all.
+    /// The next item at this place; `None` if the list does not exist.
     pub(super) fn next(&mut self, place: &ListLevel) -> Option<Item> {
         let list = place.numbering.as_deref().filter(|list| *list != "0")?;
         let level = place.level.unwrap_or(0).min(MAX_LEVELS - 1);

@@ -1,4 +1,4 @@
-//! The parts of the ZIP archive that a Word document is. Nothing is ever written to disk, so names in it mean nothing.
+//! The parts of a Word document, which is a ZIP archive. Nothing is written to disk, so names in it cannot do harm.
 
 use std::io::{Cursor, Read};
 
@@ -7,9 +7,9 @@ use zip::{ZipArchive, result::ZipError};
 use super::broken;
 use crate::{ExtractError, encoding, xml};
 
-/// All parts together, unpacked. Text compresses to about a tenth; the images are never unpacked.
+/// Maximum decompressed size of all parts. Text compresses to about a tenth; images are not decompressed.
 const MAX_UNPACKED_BYTES: u64 = 64 * 1024 * 1024;
-/// Every image and font is one.
+/// Maximum number of parts; each image and font is one.
 const MAX_PARTS: usize = 20_000;
 
 pub(super) struct Package<'a> {
@@ -26,7 +26,7 @@ impl<'a> Package<'a> {
         Ok(Self { archive, unpacked: 0 })
     }
 
-    /// The name of the part with the text, as the relationships of the package give it.
+    /// The name of the part with the text, from the relationships of the package.
     pub(super) fn main_part(&mut self) -> Result<String, ExtractError> {
         let usual = "word/document.xml";
         let mut target = None;
@@ -56,13 +56,13 @@ impl<'a> Package<'a> {
         Err(ExtractError::WrongFormat { found: found.to_owned(), expected })
     }
 
-    /// The text of a part, `None` if there is none of this name.
+    /// The text of a part; `None` if it does not exist.
     pub(super) fn part(&mut self, name: &str) -> Result<Option<String>, ExtractError> {
         let Some(position) = self.position(name) else { return Ok(None) };
         let file = self.archive.by_index(position).map_err(|error| zip_error(&error))?;
         let mut bytes = Vec::new();
         let left = MAX_UNPACKED_BYTES - self.unpacked;
-        // What the archive says of the size is not believed.
+        // The size that the archive declares is not trusted.
         let read =
             file.take(left + 1).read_to_end(&mut bytes).map_err(|error| broken(&error.to_string()))? as u64;
         if read > left {
@@ -74,7 +74,7 @@ impl<'a> Package<'a> {
         Ok(Some(text))
     }
 
-    /// Names of parts are matched in any case.
+    /// Names of parts are case-insensitive.
     fn position(&self, name: &str) -> Option<usize> {
         self.archive.file_names_raw().position(|found| found.eq_ignore_ascii_case(name.as_bytes()))
     }

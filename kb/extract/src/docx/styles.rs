@@ -1,4 +1,4 @@
-//! Which paragraph styles are headings or list items, and the language of the document.
+//! Paragraph styles that are headings or list items, and the language of the document.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::{
     xml::{self, Step},
 };
 
-/// A style is based on another; longer chains are circles.
+/// Maximum length of a chain of base styles; a longer one is a cycle.
 const MAX_CHAIN: usize = 20;
 /// Word has nine levels of headings; 9 stands for "no heading".
 const BODY_TEXT_LEVEL: usize = 9;
@@ -15,7 +15,7 @@ const BODY_TEXT_LEVEL: usize = 9;
 #[derive(Default)]
 pub(super) struct Styles {
     styles: HashMap<String, Style>,
-    /// Of the text, unless a part of it says otherwise.
+    /// Default language of the text.
     pub(super) language: Option<String>,
 }
 
@@ -27,18 +27,18 @@ struct Style {
     numbering: Option<ListLevel>,
 }
 
-/// A place in a list: which numbering, and how deep, 0 outermost.
+/// A place in a list: its numbering and its level, 0 being the outermost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListLevel {
     pub(super) numbering: Option<String>,
     pub(super) level: Option<usize>,
 }
 
-/// What a style makes of a paragraph.
+/// The role that a style gives to a paragraph.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Heading(usize),
-    /// Of a table of contents.
+    /// An entry of a table of contents.
     Contents,
     Text,
 }
@@ -63,7 +63,7 @@ impl Styles {
                 }
                 _ => {}
             },
-            // Before the styles stand the defaults.
+            // The defaults come before the styles.
             (Step::Open("lang", element), None) => {
                 read.language = element.val().as_deref().and_then(properties::language);
             }
@@ -75,7 +75,7 @@ impl Styles {
 
     pub(super) fn role(&self, id: &str) -> Role {
         for style in self.chain(id) {
-            // Names are English whatever the language of the program; ids are not.
+            // Names of built-in styles are English in every language version; ids are not.
             if style.name.starts_with("toc ") || style.name == "table of figures" {
                 return Role::Contents;
             }
@@ -103,7 +103,7 @@ impl Styles {
     }
 }
 
-/// By an outline level, 0 outermost.
+/// The role for an outline level, 0 being the outermost.
 pub(super) fn heading(level: usize) -> Role {
     if level < BODY_TEXT_LEVEL { Role::Heading(level + 1) } else { Role::Text }
 }

@@ -77,7 +77,7 @@ fn headings_are_found_by_style_name_and_outline_level() {
 }
 
 #[test]
-fn text_is_what_a_reader_of_the_final_version_sees() {
+fn only_text_of_the_final_version_is_read() {
     let text = "<w:p><w:r><w:t xml:space='preserve'>A </w:t></w:r><w:del><w:r><w:delText>old</w:delText></w:r></w:del>\
         <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:ins><w:r><w:t>new</w:t></w:r></w:ins>\
         <w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>&amp;&#x20AC;&boom;</w:t>\
@@ -130,7 +130,7 @@ fn tables_keep_merged_cells_apart() {
 }
 
 #[test]
-fn notes_stand_below_their_paragraph() {
+fn notes_are_written_below_their_paragraph() {
     let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote>\
         <w:footnote w:id='2'><w:p><w:r><w:t>Not on</w:t></w:r><w:r><w:t> Sundays.</w:t></w:r></w:p></w:footnote></w:footnotes>";
     let text =
@@ -152,7 +152,7 @@ fn the_main_part_and_properties_may_be_anywhere() {
 }
 
 #[test]
-fn archives_that_are_no_document_say_what_they_are() {
+fn archives_that_are_not_documents_are_refused_with_the_reason() {
     let message = |parts: &[(&str, &str)]| read(&package(parts)).unwrap_err().to_string();
     assert!(message(&[("xl/workbook.xml", "")]).starts_with("is an Excel workbook, not a Word document"));
     assert!(message(&[("../../etc/passwd", "x")]).starts_with("is a ZIP archive, not a Word document"));
@@ -172,7 +172,7 @@ fn entities_are_not_expanded() {
 }
 
 #[test]
-fn elements_may_be_nested_without_end() {
+fn very_deeply_nested_elements_are_read() {
     let deep = format!("{}{}{}", "<w:sdt>".repeat(100_000), p("deep"), "</w:sdt>".repeat(100_000));
     assert_eq!(body(&deep).text, "deep");
     let tables = format!(

@@ -1,4 +1,4 @@
-//! The main part of a page → text and sections. Walks the tree without recursion: pages may nest elements as deep as they like.
+//! Reads the main part of a page. Walks the tree without recursion, because elements may be nested to any depth.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::{ExtractError, Section, composer::Composer};
 
 type Content = (String, Option<String>, Vec<Section>);
 
-/// What browsers do not show as text of the page, or is not content.
+/// Elements that browsers do not show as text, or that are not content.
 const SKIPPED: [&str; 33] = [
     "script",
     "style",
@@ -46,12 +46,12 @@ const SKIPPED: [&str; 33] = [
     "annotation-xml",
     "noembed",
 ];
-/// Around the content of a page, unless it is inside its main part or an article.
-const AROUND: [&str; 3] = ["header", "footer", "aside"];
-const ROLES_AROUND: [&str; 3] = ["banner", "contentinfo", "complementary"];
-/// As `nav`: never content.
+/// Elements that are not content unless they are inside the main part or an article.
+const OUTSIDE_CONTENT: [&str; 3] = ["header", "footer", "aside"];
+const ROLES_OUTSIDE_CONTENT: [&str; 3] = ["banner", "contentinfo", "complementary"];
+/// Roles that, like `nav`, are never content.
 const ROLES_SKIPPED: [&str; 4] = ["navigation", "search", "menu", "menubar"];
-/// Start and end a paragraph.
+/// Elements that start and end a paragraph.
 const BLOCKS: [&str; 24] = [
     "p",
     "div",
@@ -79,9 +79,9 @@ const BLOCKS: [&str; 24] = [
     "search",
 ];
 
-/// Text, first heading of level 1 and sections of the part of the page that has the content, or else of the whole page.
+/// Reads the part of the page with the content, or else the whole page.
 pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
-    let page = Page { layout_tables: layout_tables(html), hidden: Hidden::of(html) };
+    let page = PageContext { layout_tables: layout_tables(html), hidden: Hidden::from_html(html) };
     let whole = || render(html.tree.root(), false, &page);
     let part = |selector: &str| select(html, selector).find(|element| !page.hidden.includes(*element));
     let has_text =
@@ -89,7 +89,7 @@ pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
     if let Some(main) = part("main, [role=main]") {
         return Some(render(*main, true, &page)).filter(has_text).unwrap_or_else(whole);
     }
-    // One article may be the page, or a small part of it.
+    // A single article may be the whole content, or a small part of it.
     let article = part("article").map(|article| render(*article, true, &page));
     let whole = whole();
     match (article, &whole) {
@@ -98,7 +98,8 @@ pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
     }
 }
 
-/// Tables that hold a table or a heading, or say that they are none: their cells are parts of the page.
+/// Tables that only lay out the page: those that contain a table or a heading, or declare it. Their cells are read as parts of
+/// the page.
 fn layout_tables(html: &Html) -> HashSet<NodeId> {
     let mut layout = HashSet::new();
     let mut open: Vec<NodeId> = Vec::new();
@@ -125,13 +126,13 @@ fn layout_tables(html: &Html) -> HashSet<NodeId> {
     layout
 }
 
-/// What is known of the page as a whole.
-struct Page {
+/// Facts about the whole page.
+struct PageContext {
     layout_tables: HashSet<NodeId>,
     hidden: Hidden,
 }
 
-fn render(part: NodeRef<'_, Node>, is_main: bool, page: &Page) -> Result<Content, ExtractError> {
+fn render(part: NodeRef<'_, Node>, is_main: bool, page: &PageContext) -> Result<Content, ExtractError> {
     let mut renderer = Renderer::new(is_main, page);
     for edge in part.traverse() {
         match edge {
@@ -149,10 +150,10 @@ fn render(part: NodeRef<'_, Node>, is_main: bool, page: &Page) -> Result<Content
 struct Renderer<'a> {
     composer: Composer,
     inline: Inline,
-    page: &'a Page,
-    /// Inside an element that is not shown.
+    page: &'a PageContext,
+    /// The outermost element that is skipped.
     skipped: Option<NodeId>,
-    /// Inside the main part or an article, whose header and footer belong to it.
+    /// Number of open main or article elements, whose header and footer are content.
     articles: usize,
     preformatted: Option<NodeId>,
     lists: Vec<List>,
@@ -161,14 +162,14 @@ struct Renderer<'a> {
 }
 
 struct List {
-    /// Number of the next item, if they are numbered.
+    /// Number of the next item of an ordered list.
     number: Option<i64>,
-    /// Words that the next definition explains.
+    /// Terms that the next definition explains.
     terms: Vec<String>,
 }
 
 impl<'a> Renderer<'a> {
-    fn new(is_main: bool, page: &'a Page) -> Self {
+    fn new(is_main: bool, page: &'a PageContext) -> Self {
         Self {
             composer: Composer::default(),
             inline: Inline::default(),
@@ -187,7 +188,7 @@ impl<'a> Renderer<'a> {
             return;
         }
         match *node.value() {
-            // White space between cells.
+            // White space between cells is ignored.
             Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
             Node::Text(ref text) if self.preformatted.is_some() => self.inline.push_preformatted(text),
             Node::Text(ref text) => self.inline.push(text),
@@ -214,9 +215,9 @@ impl<'a> Renderer<'a> {
     fn is_skipped(&self, wrapped: ElementRef<'_>) -> bool {
         let element = wrapped.value();
         let role = element.attr("role").unwrap_or_default();
-        let is_around = AROUND.contains(&element.name()) || ROLES_AROUND.contains(&role);
+        let is_outside = OUTSIDE_CONTENT.contains(&element.name()) || ROLES_OUTSIDE_CONTENT.contains(&role);
         let is_never_content = SKIPPED.contains(&element.name()) || ROLES_SKIPPED.contains(&role);
-        is_never_content || self.page.hidden.includes(wrapped) || (is_around && self.articles == 0)
+        is_never_content || self.page.hidden.includes(wrapped) || (is_outside && self.articles == 0)
     }
 
     fn open_element(&mut self, id: NodeId, element: &Element) {
@@ -275,7 +276,7 @@ impl<'a> Renderer<'a> {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 let level = element.name().as_bytes().get(1).map_or(1, |digit| usize::from(digit - b'0'));
                 let text = self.inline.take();
-                // The links to themselves that many generators add.
+                // Many generators add a link to the heading itself.
                 self.composer.heading(level, text.trim().trim_end_matches(['¶', '#', '🔗']));
             }
             "ul" | "ol" | "dl" => self.close_list(),
@@ -311,7 +312,7 @@ impl<'a> Renderer<'a> {
         self.composer.open_item(&marker);
     }
 
-    /// "Term: what it means", so that a sentence of it says what it is about.
+    /// Writes "Term: definition", so that a sentence of the definition names its subject.
     fn open_definition(&mut self) {
         self.flush();
         self.composer.open_item("-");
@@ -385,7 +386,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Ends the paragraph.
+    /// Writes the current paragraph.
     fn flush(&mut self) {
         let text = self.inline.take();
         self.composer.paragraph(&text);

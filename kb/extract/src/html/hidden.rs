@@ -1,16 +1,16 @@
-//! Which elements a browser does not show, as far as the page itself says so: attributes, inline style, and simple rules of
-//! its style elements ([`StyleSheet`]). What other files and scripts hide is not known here.
+//! Detects elements that a browser does not show, from attributes, inline style, and simple rules of style elements
+//! ([`StyleSheet`]). Elements that other files or scripts hide are not detected.
 
 use scraper::{ElementRef, Html};
 
 use super::style::{StyleSheet, declarations};
 
-/// In pixels: what is moved further out of sight is not on the page, rather than an animation or a menu that slides in.
-const FAR: f64 = 900.0;
-/// Of what is cut off to this size in pixels, nothing can be read.
-const SPECK: f64 = 1.0;
+/// Minimum offset of an element that is moved off the page; a smaller one may be an animation or a menu that slides in.
+const MIN_OFF_SCREEN_PIXELS: f64 = 900.0;
+/// Maximum size at which clipped text is unreadable.
+const MAX_UNREADABLE_PIXELS: f64 = 1.0;
 
-/// Pixels of one of each unit, as far as it matters here.
+/// Approximate pixels per unit.
 const UNITS: [(&str, f64); 9] = [
     ("px", 1.0),
     ("rem", 16.0),
@@ -22,20 +22,20 @@ const UNITS: [(&str, f64); 9] = [
     ("vw", 10.0),
     ("vh", 10.0),
 ];
-/// Of the width of a window.
+/// Approximate pixels per percent of the width of a window.
 const PERCENT: f64 = 10.0;
 
 pub(super) struct Hidden(StyleSheet);
 
 impl Hidden {
-    pub(super) fn of(html: &Html) -> Self {
-        Self(StyleSheet::of(html))
+    pub(super) fn from_html(html: &Html) -> Self {
+        Self(StyleSheet::from_html(html))
     }
 
-    /// Whether the element is hidden with everything in it.
+    /// Whether the element and its content are hidden.
     pub(super) fn includes(&self, element: ElementRef<'_>) -> bool {
         let attributes = element.value();
-        let style = Style::of(element);
+        let style = Style::from_element(element);
         attributes.attr("hidden").is_some()
             || attributes.attr("aria-hidden") == Some("true")
             || style.hides()
@@ -44,11 +44,12 @@ impl Hidden {
     }
 }
 
-/// The parts of a list may be set to no size, to close the gaps between them, and their content to its own again.
+/// A list may have font size 0 to close the gaps between its items, which then set their own size.
 fn has_own_size_inside(element: ElementRef<'_>) -> bool {
     element.descendent_elements().skip(1).any(|inner| {
-        // Classes may set it in a style sheet.
-        inner.value().classes().next().is_some() || Style::of(inner).is("font-size", |size| !is_zero(size))
+        // A class may set it in a style sheet.
+        inner.value().classes().next().is_some()
+            || Style::from_element(inner).is("font-size", |size| !is_zero(size))
     })
 }
 
@@ -56,7 +57,7 @@ fn has_own_size_inside(element: ElementRef<'_>) -> bool {
 struct Style(Vec<(String, String)>);
 
 impl Style {
-    fn of(element: ElementRef<'_>) -> Self {
+    fn from_element(element: ElementRef<'_>) -> Self {
         Self(element.attr("style").map(|style| declarations(style).collect()).unwrap_or_default())
     }
 
@@ -94,7 +95,7 @@ impl Style {
     }
 
     fn is_cut_off(&self) -> bool {
-        let is_speck = |value: &str| pixels(value).is_some_and(|size| size <= SPECK);
+        let is_speck = |value: &str| pixels(value).is_some_and(|size| size <= MAX_UNREADABLE_PIXELS);
         ["overflow", "overflow-x", "overflow-y"]
             .iter()
             .any(|name| self.is(name, |value| matches!(value, "hidden" | "clip")))
@@ -113,10 +114,10 @@ fn is_zero(value: &str) -> bool {
 }
 
 fn is_far(value: &str) -> bool {
-    pixels(value).is_some_and(|offset| offset <= -FAR)
+    pixels(value).is_some_and(|offset| offset <= -MIN_OFF_SCREEN_PIXELS)
 }
 
-/// Lengths such as `-9999px`, `-100em` and `0`.
+/// Parses lengths such as `-9999px`, `-100em` and `0`.
 fn pixels(value: &str) -> Option<f64> {
     let value = value.trim();
     let unit =
@@ -129,7 +130,7 @@ fn pixels(value: &str) -> Option<f64> {
 fn is_speck_shape(shape: &str) -> bool {
     let Some((_, sides)) = functions(shape).find(|(name, _)| *name == "rect") else { return false };
     let mut sides = sides.split([',', ' ']).filter(|side| !side.is_empty());
-    sides.all(|side| pixels(side).is_some_and(|size| size <= SPECK))
+    sides.all(|side| pixels(side).is_some_and(|size| size <= MAX_UNREADABLE_PIXELS))
 }
 
 fn is_empty_shape(shape: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The text of a paragraph while its elements are read, with white space as a browser shows it.
+//! Builds the text of a paragraph with white space as in a browser.
 
 #[derive(Default)]
 pub(super) struct Inline {
@@ -6,7 +6,7 @@ pub(super) struct Inline {
 }
 
 impl Inline {
-    /// Collapses white space, also across elements.
+    /// Adds text and collapses white space, also across elements.
     pub(super) fn push(&mut self, text: &str) {
         for character in text.chars() {
             if !character.is_whitespace() {
@@ -17,7 +17,7 @@ impl Inline {
         }
     }
 
-    /// White space as it is.
+    /// Adds text with its white space.
     pub(super) fn push_preformatted(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -29,7 +29,7 @@ impl Inline {
         self.text.push('\n');
     }
 
-    /// Keeps the words before and after apart.
+    /// Separates the words before and after.
     pub(super) fn gap(&mut self) {
         self.push(" ");
     }

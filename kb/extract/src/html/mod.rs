@@ -1,4 +1,4 @@
-//! A web page → the text of its main part, and what its head says.
+//! Reads the main part of a web page and the properties in its head.
 
 mod content;
 mod hidden;
@@ -12,7 +12,7 @@ use scraper::{ElementRef, Html, Node, Selector};
 
 use super::{ExtractError, Properties, Section, properties};
 
-/// Bytes of the page that may declare its encoding; browsers look at 1024.
+/// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
 
 pub(crate) struct Page {
@@ -36,7 +36,7 @@ pub(crate) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let after = |name: &str| Some(head.split_once(name)?.1.trim_start_matches([' ', '=', '"', '\'']));
     let value = after("charset").or_else(|| after("encoding="))?;
     let label = value.split(|c: char| !(c.is_ascii_alphanumeric() || "-_:".contains(c))).next()?;
-    // As browsers do: a page that could be read this far is not UTF-16.
+    // As in browsers: a page whose declaration is readable as ASCII is not UTF-16.
     Encoding::for_label(label.as_bytes()).map(Encoding::output_encoding)
 }
 
@@ -55,7 +55,7 @@ fn head(html: &Html) -> Properties {
             .attr("rel")
             .is_some_and(|rel| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case("canonical")))
     };
-    // Not the title of a drawing inside the page.
+    // Excludes the title of an SVG inside the page.
     let title = select(html, "head > title").next().map(|title| title.text().collect::<String>());
     let canonical = select(html, "link").find(is_canonical).and_then(|link| link.attr("href"));
     let language = html.root_element().attr("lang").or_else(|| html.root_element().attr("xml:lang"));
@@ -67,7 +67,7 @@ fn head(html: &Html) -> Properties {
     }
 }
 
-/// Elements by a selector of this crate, which is known to be one.
+/// Elements by a constant selector, which is valid.
 fn select<'a>(html: &'a Html, selector: &str) -> impl Iterator<Item = ElementRef<'a>> + use<'a> {
     let found: Vec<_> =
         Selector::parse(selector).map(|selector| html.select(&selector).collect()).unwrap_or_default();

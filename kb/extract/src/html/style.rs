@@ -1,10 +1,10 @@
-//! Rules of a page's own `<style>` elements that hide elements: a small part of CSS, in doubt for showing.
+//! Rules in `<style>` elements of a page that hide elements: a small part of CSS. Doubtful elements count as visible.
 //!
-//! A rule hides if it says `display: none` or `visibility: hidden`, holds in every medium, and names classes, ids and types
-//! only. An element that it matches counts as hidden unless any rule, in whatever state or medium, shows what has one of
-//! the element's classes or its id: such elements are opened and closed while a page is used.
+//! A rule hides if it contains `display: none` or `visibility: hidden`, applies in every medium, and selects only by class, id
+//! and type. A matching element counts as hidden unless some rule, in any state or medium, shows elements with one of its
+//! classes or its id: such elements are opened and closed while a page is used.
 //!
-//! Not seen are style sheets of other files, what scripts do, and rules with pseudo-classes or attributes.
+//! External style sheets, scripts, and rules with pseudo-classes or attributes are ignored.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,37 +12,37 @@ use scraper::{ElementRef, Html, Selector};
 
 use super::{name, select};
 
-/// Of all style elements together; the rest is not looked at.
+/// Maximum size of all style elements; the rest is ignored.
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_RULES: usize = 5_000;
-/// Blocks within blocks.
+/// Maximum nesting of blocks.
 const MAX_DEPTH: usize = 8;
 
 /// Properties that hide, in the order of [`Rules`].
 const PROPERTIES: [&str; 2] = ["display", "visibility"];
 
-/// What the style elements of a page hide and show.
+/// The hiding and showing rules of a page.
 #[derive(Default)]
 pub(super) struct StyleSheet([Rules; PROPERTIES.len()]);
 
 /// The rules about one property.
 #[derive(Default)]
 struct Rules {
-    /// By a class or an id of the elements they hide.
+    /// Hiding rules by a class or an id of their elements.
     hiding: HashMap<String, Vec<Selector>>,
-    /// Classes and ids of what is shown in some state.
+    /// Classes and ids of elements that some rule shows.
     shown: HashSet<String>,
 }
 
 impl StyleSheet {
-    pub(super) fn of(html: &Html) -> Self {
+    pub(super) fn from_html(html: &Html) -> Self {
         let mut sheet = Self::default();
         let (mut bytes, mut rules) = (0, 0);
         for style in select(html, "style") {
-            // Shown to browsers without scripts, or not at all.
+            // Applies only to browsers without scripts, or not at all.
             let is_inert =
                 style.ancestors().any(|node| matches!(name(node.value()), "noscript" | "template" | "svg"));
-            let medium = Medium::of(style.attr("media").unwrap_or_default());
+            let medium = Medium::parse(style.attr("media").unwrap_or_default());
             let text: String = style.text().collect();
             bytes += text.len();
             if is_inert || medium == Medium::Paper {
@@ -56,10 +56,10 @@ impl StyleSheet {
         sheet
     }
 
-    /// Whether a rule hides it. `inline` are the properties of its own `style`, which go before.
+    /// Whether a rule hides the element. `inline` tests the properties of its `style` attribute, which take precedence.
     pub(super) fn hides(&self, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
         PROPERTIES.iter().zip(&self.0).any(|(property, rules)| {
-            let mut names = names_of(element);
+            let mut names = names_of_element(element);
             let hides = |name: String| {
                 let selectors = rules.hiding.get(&name);
                 selectors.is_some_and(|selectors| selectors.iter().any(|selector| selector.matches(&element)))
@@ -67,7 +67,7 @@ impl StyleSheet {
             !rules.hiding.is_empty()
                 && !inline(property)
                 && names.any(hides)
-                && !names_of(element).any(|name| rules.shown.contains(&name))
+                && !names_of_element(element).any(|name| rules.shown.contains(&name))
         })
     }
 
@@ -79,14 +79,14 @@ impl StyleSheet {
             if *rules > MAX_RULES || depth > MAX_DEPTH {
                 return;
             }
-            // Statements without a block stand before it.
+            // Statements without a block may come before it.
             let prelude = prelude.rsplit(';').next().unwrap_or_default().trim();
             match prelude
                 .strip_prefix('@')
                 .map(|rule| rule.split_once(char::is_whitespace).unwrap_or((rule, "")))
             {
                 None => self.add(prelude, body, is_conditional),
-                Some(("media", query)) if Medium::of(query) == Medium::Paper => {}
+                Some(("media", query)) if Medium::parse(query) == Medium::Paper => {}
                 Some(("media" | "supports" | "container" | "layer", _)) => {
                     self.read(body, true, rules, depth + 1)
                 }
@@ -96,7 +96,7 @@ impl StyleSheet {
     }
 
     fn add(&mut self, selectors: &str, body: &str, is_conditional: bool) {
-        // Rules inside this one may show in another state what it hides.
+        // Nested rules may show in another state what this one hides.
         let is_nested = body.contains('{');
         let found: Vec<_> = declarations(body).filter(|(_, value)| !value.is_empty()).collect();
         for (property, rules) in PROPERTIES.iter().zip(&mut self.0) {
@@ -127,7 +127,7 @@ enum Medium {
 }
 
 impl Medium {
-    fn of(query: &str) -> Self {
+    fn parse(query: &str) -> Self {
         let query = query.trim().to_ascii_lowercase();
         match query.as_str() {
             "" | "all" | "screen" => Self::Any,
@@ -148,12 +148,12 @@ pub(super) fn declarations(body: &str) -> impl Iterator<Item = (String, String)>
 }
 
 /// `.class` and `#id` of an element.
-fn names_of(element: ElementRef<'_>) -> impl Iterator<Item = String> {
+fn names_of_element(element: ElementRef<'_>) -> impl Iterator<Item = String> {
     let id = element.value().id().map(|id| format!("#{id}"));
     element.value().classes().map(|class| format!(".{class}")).chain(id)
 }
 
-/// `.class` and `#id` of the last part of a selector, which is about the element itself.
+/// `.class` and `#id` of the last part of a selector, which selects the element itself.
 fn names_in(selector: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let (mut is_name, mut depth) = (false, 0_usize);
@@ -188,7 +188,7 @@ fn without_comments(css: &str) -> String {
     kept + rest
 }
 
-/// What is before the next block, in it and after it. Braces in quotes do not count.
+/// The text before the next block, inside it and after it. Braces in quotes are ignored.
 fn next_block(css: &str) -> Option<(&str, &str, &str)> {
     let (mut depth, mut start, mut quote) = (0_usize, 0, None);
     let mut is_escaped = false;
@@ -212,6 +212,6 @@ fn next_block(css: &str) -> Option<(&str, &str, &str)> {
             _ => {}
         }
     }
-    // The end of the style element ends what is open.
+    // The end of the style element closes open blocks.
     (depth > 0).then(|| Some((css.get(..start)?, css.get(start + 1..)?, "")))?
 }

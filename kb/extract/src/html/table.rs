@@ -1,13 +1,13 @@
-//! The cells of a table while it is read.
+//! Builds the rows of a table.
 
-/// What a page says of how far a cell reaches is believed up to here.
+/// Maximum colspan and rowspan.
 const MAX_SPAN: usize = 50;
 
-/// A table of data, not one that only lays out a page.
+/// A data table, not a layout table.
 #[derive(Default)]
 pub(super) struct TableBuilder {
     rows: Vec<Vec<String>>,
-    /// By column: how many more rows the cell above reaches into, and its text.
+    /// For each column, how many more rows the cell above spans, and its text.
     reaching: Vec<(usize, String)>,
     /// Header cells and all cells of the first row.
     first_row: (usize, usize),
@@ -30,7 +30,7 @@ impl TableBuilder {
         let span =
             |value: Option<&str>| value.and_then(|v| v.trim().parse().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
         for at in 0..span(columns) {
-            // A wide cell is said once, a high one in each row it belongs to.
+            // A cell over several columns is written once, one over several rows in each row.
             let text = if at == 0 { text } else { "" };
             let Some(row) = self.rows.last_mut() else { return };
             if self.reaching.len() <= row.len() {
@@ -44,12 +44,12 @@ impl TableBuilder {
         self.fill_from_above();
     }
 
-    /// Rows, and whether the first is a header.
+    /// The rows, and whether the first is a header.
     pub(super) fn finish(self) -> (Vec<Vec<String>>, bool) {
         let (headers, cells) = self.first_row;
         let is_alone =
             self.rows.iter().filter(|row| row.iter().any(|cell| !cell.trim().is_empty())).count() < 2;
-        // Without header cells, the first row of a table usually is one, unless each row starts with its own name.
+        // Without header cells, the first row is usually the header, unless each row starts with its own header.
         let has_header = !is_alone && (headers == cells || headers != 1);
         (self.rows, has_header && cells > 0)
     }

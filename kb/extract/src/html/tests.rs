@@ -9,7 +9,7 @@ fn text(document: &str) -> String {
 }
 
 #[test]
-fn the_head_gives_the_properties() {
+fn properties_are_read_from_the_head() {
     let document = "<!doctype html><html lang=de-AT><head><title> Rück&shy;gaben &amp;\n mehr </title>\
         <link rel='nofollow canonical' href=https://example.org/r><meta property=og:url content=https://other.example>\
         <body><svg><title>logo</title></svg><h1>Heading</h1><p>Text";
@@ -41,7 +41,7 @@ fn only_the_content_is_kept() {
 }
 
 #[test]
-fn what_inline_style_hides_is_not_read() {
+fn elements_hidden_by_inline_style_are_not_read() {
     for style in [
         "DISPLAY : none",
         "display:none !important",
@@ -99,7 +99,7 @@ fn what_inline_style_hides_is_not_read() {
 }
 
 #[test]
-fn what_the_pages_own_style_hides_is_not_read() {
+fn elements_hidden_by_style_elements_are_not_read() {
     let with = |css: &str| text(&format!("<style>{css}</style><p>A<p class='a x' id=b>part</p><p>B"));
     for css in [
         ".x{display:none}",
@@ -117,7 +117,7 @@ fn what_the_pages_own_style_hides_is_not_read() {
     ] {
         assert_eq!(with(css), "A\n\nB", "{css}");
     }
-    // Opened and closed while the page is used, in one medium only, or not understood.
+    // Toggled while the page is used, in one medium only, or not supported.
     for css in [
         ".x{display:none} .x.open{display:block}",
         ".x{display:none} .open .x{display:block}",
@@ -150,7 +150,7 @@ fn what_the_pages_own_style_hides_is_not_read() {
 }
 
 #[test]
-fn style_without_end_is_read_soon() {
+fn very_large_style_is_read_quickly() {
     for css in [
         "{".repeat(200_000),
         "@media x{".repeat(100_000),
@@ -164,7 +164,7 @@ fn style_without_end_is_read_soon() {
 }
 
 #[test]
-fn white_space_is_what_a_browser_shows() {
+fn white_space_is_collapsed_as_in_a_browser() {
     let document =
         "<p>Un<b>break</b>able  <i> and\n\n</i> one&nbsp;line<br>\n two<br><br>three<p>A<span> </span>B";
     assert_eq!(text(document), "Unbreakable and one line\ntwo\n\nthree\n\nA B");
@@ -222,7 +222,7 @@ fn declared_encodings_are_found() {
 }
 
 #[test]
-fn elements_may_be_nested_without_end() {
+fn very_deeply_nested_elements_are_read() {
     for element in ["div", "b", "ul><li", "table><tr><td", "blockquote", "span"] {
         let open = format!("<{element}>").repeat(5_000);
         assert!(text(&format!("<p>Before</p>{open}deep")).contains("deep"), "{element}");

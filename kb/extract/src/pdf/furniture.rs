@@ -1,18 +1,18 @@
-//! Running headers and footers: lines at the edge of pages that are the same, but for numbers, on most of them.
+//! Removes running headers and footers: lines at the edge of pages that are equal, except for numbers, on most pages.
 
 use std::collections::HashMap;
 
 use super::PageLines;
 
-/// Share of a page's height at its top and at its bottom.
-const EDGE: f64 = 0.12;
+/// Height of the top and bottom edges as a share of the page height.
+const EDGE_SHARE: f64 = 0.12;
 const MIN_PAGES: usize = 4;
-/// A number alone at an edge, wherever it stands.
+/// Represents a lone number at an edge, at any position.
 const PAGE_NUMBER: &str = "#";
-/// Points between the places of what is the same line.
-const GRID: f64 = 6.0;
+/// Lines within this distance in points count as at the same position.
+const POSITION_STEP: f64 = 6.0;
 
-/// What is alike on pages: the line without its numbers, and its [`place`].
+/// Key of equal lines: the text without its numbers, and its [`place`].
 type Likeness = (String, i64);
 
 pub(super) fn remove(pages: &mut [PageLines]) {
@@ -29,7 +29,7 @@ pub(super) fn remove(pages: &mut [PageLines]) {
             *counts.entry(likeness).or_default() += 1;
         }
     }
-    // Left and right pages may differ.
+    // Left and right pages may have different headers.
     let enough = (with_text * 2 / 5).max(MIN_PAGES - 1);
     for page in pages {
         let removed: Vec<usize> = edge_lines(page)
@@ -54,13 +54,13 @@ fn edge_lines(page: &PageLines) -> impl Iterator<Item = (usize, Likeness)> {
     })
 }
 
-/// From the nearer edge, which is the same on pages of other heights; negative from the bottom.
+/// Distance from the nearer edge, which is the same on pages of different heights; negative from the bottom.
 fn place(baseline: f64, height: f64) -> Option<i64> {
     let from_bottom = height - baseline;
-    if baseline < height * EDGE {
-        Some((baseline / GRID).round() as i64 + 1)
+    if baseline < height * EDGE_SHARE {
+        Some((baseline / POSITION_STEP).round() as i64 + 1)
     } else {
-        (from_bottom < height * EDGE).then(|| -(from_bottom / GRID).round() as i64 - 1)
+        (from_bottom < height * EDGE_SHARE).then(|| -(from_bottom / POSITION_STEP).round() as i64 - 1)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a PDF says of itself.
+//! Properties of a PDF.
 
 use hayro_interpret::hayro_syntax::{
     Pdf,
@@ -27,12 +27,12 @@ pub(super) fn catalog(pdf: &Pdf) -> Option<Dict<'_>> {
     pdf.xref().get(pdf.xref().root_id())
 }
 
-/// As the root of the page tree counts them.
+/// The number of pages in the root of the page tree.
 pub(super) fn page_count(pdf: &Pdf) -> Option<usize> {
     usize::try_from(catalog(pdf)?.get::<Dict<'_>>(b"Pages")?.get::<i32>(b"Count")?).ok()
 }
 
-/// Text outside of pages: UTF-16 or UTF-8 if it starts with their mark, or else nearly Latin-1.
+/// Decodes text outside of pages: UTF-16 or UTF-8 with a byte order mark, otherwise approximately Latin-1.
 pub(super) fn decode_text(bytes: &[u8]) -> String {
     let encoding =
         encoding_rs::Encoding::for_bom(bytes).map_or(encoding_rs::WINDOWS_1252, |(encoding, _)| encoding);
@@ -45,7 +45,7 @@ fn read_xmp(packet: &Stream<'_>) -> (Option<String>, Option<String>) {
     let data = packet.decoded_data().unwrap_or_default();
     let mut inside = String::new();
     let mut text = String::new();
-    // What was found before a fault counts.
+    // Values before an error are kept.
     let _ = xml::walk(&String::from_utf8_lossy(&data), |step| match step {
         xml::Step::Open(name @ ("title" | "language"), _) => name.clone_into(&mut inside),
         xml::Step::Open("li", _) => text.clear(),

@@ -1,8 +1,8 @@
-//! Glyphs, in the order they are drawn → lines of text, apart for those that a reader of the page sees and the others.
+//! Assembles glyphs, in drawing order, into lines of text; visible and invisible text are kept apart.
 //!
-//! Not seen is text that is drawn without ink (render mode 3, as the text layer of scans is, and mode 7, which only clips),
-//! with an opacity of 0, or in white where nothing but white paper is below it. Not noticed is text under what is drawn
-//! later, outside a clipping path, too small to be read, or in nearly the colour of its ground.
+//! Text is invisible if it is drawn without ink (render mode 3, as in the text layer of scans, and mode 7, which only clips),
+//! with an opacity of 0, or in white on white. Not detected: text that is covered later, outside a clipping path, too small
+//! to read, or in nearly the colour of its background.
 
 use std::collections::HashMap;
 
@@ -18,14 +18,15 @@ use super::info::decode_text;
 
 /// Glyph space: 1000 units are one em.
 const EM: f64 = 1000.0;
-/// All in em. Words are further apart than this; the narrowest space of common fonts is 0.25, tight setting takes some.
-const WORD_GAP: f64 = 0.18;
-/// A glyph may start this far before the end of the one before it: kerning, accents set on top.
+/// Minimum distance of words in em, as the next two limits. The narrowest space of common fonts is 0.25, and tight setting
+/// reduces it.
+const MIN_WORD_GAP: f64 = 0.18;
+/// A glyph may start this far before the end of the previous one: kerning, combining accents.
 const MAX_OVERLAP: f64 = 1.0;
-/// Superscripts are on the line, the next line is not.
+/// Maximum shift of the baseline within a line, for superscripts.
 const MAX_SHIFT: f64 = 0.55;
-/// The same glyph drawn again this close makes it look bold.
-const DOUBLE_STRIKE: f64 = 0.1;
+/// The same glyph drawn twice within this distance imitates bold.
+const MAX_DOUBLE_STRIKE_DISTANCE: f64 = 0.1;
 
 /// Glyphs one after another on a baseline. Lengths are in points; `start`, `end` and `baseline` are measured along and
 /// across the direction of writing, so that upright and turned text are treated alike.
@@ -40,38 +41,38 @@ pub(super) struct Line {
     pub(super) direction: i32,
 }
 
-/// Of each colour; less is not taken for the white of paper.
-const WHITE: u8 = 250;
-/// Painted areas that are remembered. On a page with more, white text counts as seen.
-const MAX_PAINTED: usize = 1000;
+/// Minimum of each colour component of white.
+const MIN_WHITE: u8 = 250;
+/// Maximum number of painted areas that are stored. On a page with more, white text counts as visible.
+const MAX_PAINTED_AREAS: usize = 1000;
 
-/// What one page shows.
+/// Collects the text of one page.
 pub(super) struct Collector {
     seen: Layer,
     unseen: Layer,
     pub(super) has_images: bool,
-    /// Shapes of fonts that do not say which character they are.
+    /// Number of glyphs without a character mapping.
     pub(super) nameless_glyphs: usize,
     area: Rect,
     marked: Vec<Marked>,
-    /// Where something other than white was drawn.
+    /// Areas in which something other than white was drawn.
     painted: Vec<Rect>,
 }
 
-/// Text of one kind.
+/// Visible or invisible text.
 #[derive(Default)]
 struct Layer {
     lines: Vec<Line>,
     open: Option<Line>,
-    /// Where each character was drawn, by cells of [`DOUBLE_STRIKE`].
+    /// Positions of each character, in cells of [`MAX_DOUBLE_STRIKE_DISTANCE`].
     drawn: HashMap<(char, i64, i64), Point>,
 }
 
 /// Marked content around a glyph.
 enum Marked {
-    /// Page numbers, running headers, watermarks, if their author says so.
+    /// Page numbers, running headers or watermarks, marked as artifacts.
     Artifact,
-    /// Said once, instead of all its glyphs.
+    /// Replacement text, used once instead of the glyphs.
     Replaced {
         text: Option<String>,
     },
@@ -91,7 +92,7 @@ impl Collector {
         }
     }
 
-    /// The lines of the page, and whether it has others that nobody sees. On a scan, those say what the image shows.
+    /// The lines of the page, and whether it has invisible lines. On a scan, the invisible lines are the text of the image.
     pub(super) fn finish(&mut self) -> (Vec<Line>, bool) {
         let finish = |layer: &mut Layer| {
             layer.end_line();
@@ -101,7 +102,7 @@ impl Collector {
         if seen.is_empty() && (self.has_images || self.nameless_glyphs > 0) {
             return (unseen, false);
         }
-        // Some programs draw text once with ink and once without.
+        // Some programs draw text twice, with and without ink.
         let is_new = |line: &Line| !seen.iter().any(|seen| seen.text.contains(&line.text));
         let has_unseen = unseen.iter().any(is_new);
         (seen, has_unseen)
@@ -118,13 +119,13 @@ impl Collector {
         if matches!(mode, DrawMode::Invisible) {
             return false;
         }
-        // These bring their own colours.
+        // These glyphs have their own colours.
         if matches!(glyph, Glyph::Type3(_)) {
             return true;
         }
         let is_on_ground = || {
             self.has_images
-                || self.painted.len() >= MAX_PAINTED
+                || self.painted.len() >= MAX_PAINTED_AREAS
                 || self.painted.iter().any(|area| area.inflate(size, size).contains(origin))
         };
         match ink(&props.paint) {
@@ -140,7 +141,7 @@ impl Collector {
             DrawMode::Stroke(stroke) | DrawMode::FillAndStroke(_, stroke) => f64::from(stroke.line_width),
             DrawMode::Invisible => return,
         };
-        if matches!(ink(&props.paint), Ink::Colour) && self.painted.len() < MAX_PAINTED {
+        if matches!(ink(&props.paint), Ink::Colour) && self.painted.len() < MAX_PAINTED_AREAS {
             self.painted.push(props.transform.transform_rect_bbox(area.inflate(width, width)));
         }
     }
@@ -176,7 +177,7 @@ impl Collector {
         layer.place(&text, origin, along, advance, size);
     }
 
-    /// `None` if it is not to be read; empty if another glyph said it already.
+    /// `None` if the glyph is skipped; empty if another glyph already gave its text.
     fn text_of(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> Option<String> {
         if self.marked.iter().any(|marked| matches!(marked, Marked::Artifact)) {
             return None;
@@ -193,7 +194,7 @@ impl Collector {
             Some(BfString::String(text)) => text,
             None => String::new(),
         };
-        // Private characters mean something in their font only.
+        // Private-use characters have a meaning only in their font.
         let mut letters = String::new();
         for character in text.chars().filter(|c| !c.is_control() && !is_private(*c)) {
             push_letters(character, &mut letters);
@@ -205,7 +206,7 @@ impl Collector {
 
 impl Layer {
     fn is_struck_twice(&mut self, character: char, at: Point, size: f64) -> bool {
-        let cell = size * DOUBLE_STRIKE;
+        let cell = size * MAX_DOUBLE_STRIKE_DISTANCE;
         let key = |x: i64, y: i64| (character, (at.x / cell) as i64 + x, (at.y / cell) as i64 + y);
         let is_near = |before: &Point| (*before - at).hypot() < cell;
         let neighbours = (-1..=1).flat_map(|x| (-1..=1).map(move |y| (x, y)));
@@ -236,13 +237,13 @@ impl Layer {
             direction,
         });
         let is_blank = text.chars().all(char::is_whitespace);
-        let is_apart = start - line.end > WORD_GAP * size || (is_blank && !text.is_empty());
+        let is_apart = start - line.end > MIN_WORD_GAP * size || (is_blank && !text.is_empty());
         if is_apart && !line.text.is_empty() && !line.text.ends_with(' ') {
             line.text.push(' ');
         }
         if !is_blank {
             if line.text.trim().is_empty() || size > line.size {
-                // A line is as high as its largest glyph, and stands where that stands.
+                // The largest glyph determines the height and the baseline of a line.
                 (line.size, line.baseline) = (size, baseline);
             }
             line.text.push_str(text);
@@ -312,7 +313,7 @@ fn ink(paint: &Paint<'_>) -> Ink {
     match paint {
         Paint::Color(color) => match color.to_rgba().to_rgba8() {
             [.., 0] => Ink::None,
-            [red, green, blue, _] if red.min(green).min(blue) >= WHITE => Ink::White,
+            [red, green, blue, _] if red.min(green).min(blue) >= MIN_WHITE => Ink::White,
             _ => Ink::Colour,
         },
         Paint::Pattern(_) => Ink::Colour,
@@ -331,7 +332,7 @@ fn is_private(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
-/// Typeset letters as they are written and searched for.
+/// Replaces ligatures and similar glyphs by their letters.
 fn push_letters(character: char, text: &mut String) {
     match character {
         'ﬀ' => text.push_str("ff"),

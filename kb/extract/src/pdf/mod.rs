@@ -1,4 +1,4 @@
-//! A PDF → text by page.
+//! Reads the text of a PDF page by page.
 
 mod furniture;
 mod info;
@@ -19,7 +19,7 @@ use hayro_interpret::{
 use super::{ExtractError, Extracted, MAX_TEXT_BYTES, composer};
 use lines::Line;
 
-/// Pages named in a note.
+/// Maximum number of pages that a note lists.
 const MAX_NAMED_PAGES: usize = 10;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
@@ -33,7 +33,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
     Ok(Extracted { text, sections, properties, notes })
 }
 
-/// An empty password is tried: many documents only restrict what may be done with them.
+/// Tries an empty password, because many documents only restrict permissions.
 fn open(bytes: &[u8]) -> Result<Pdf, ExtractError> {
     let broken = |reason: &str| ExtractError::Broken { reason: reason.to_owned() };
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
@@ -44,7 +44,7 @@ fn open(bytes: &[u8]) -> Result<Pdf, ExtractError> {
     if pdf.pages().is_empty() { Err(broken("it has no pages")) } else { Ok(pdf) }
 }
 
-/// The lines of a page, and how high it is.
+/// The lines of a page, and its height.
 struct PageLines {
     lines: Vec<Line>,
     height: f64,
@@ -62,7 +62,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut bytes = 0;
     for (number, page) in (1..).zip(pdf.pages().iter()) {
-        // One bad page does not cost the others.
+        // A page that fails does not affect the others.
         let found = catch_unwind(AssertUnwindSafe(|| page_lines(pdf, page, &cache)));
         let Ok(mut found) = found else {
             failed.push(number);
@@ -86,7 +86,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
     }
     if bytes == 0 {
         if !unseen.is_empty() {
-            return Err(ExtractError::Unseen);
+            return Err(ExtractError::OnlyInvisibleText);
         }
         return Err(match (failed.len(), nameless.len(), scanned.len()) {
             (0, 0, 0) => ExtractError::Empty,
@@ -122,7 +122,7 @@ fn pages_note(pages: &[u32], what: &str) -> Option<String> {
     (!named.is_empty()).then(|| format!("{noun} {}{more} {what}", named.join(", ")))
 }
 
-/// Pages that are listed but missing shift the numbers of those after them.
+/// A note if pages are listed but missing, which shifts the numbers of later pages.
 fn count_note(pdf: &Pdf) -> Option<String> {
     let promised = info::page_count(pdf)?;
     let found = pdf.pages().len();

@@ -1,4 +1,4 @@
-//! The bookmarks of a PDF: its headings, with the page each is on.
+//! The bookmarks of a PDF, which are its headings with their pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::composer::one_line;
 
 const MAX_BOOKMARKS: usize = 10_000;
 const MAX_DEPTH: usize = 12;
-/// Nodes of the tree of named places.
+/// Maximum number of nodes in the tree of named destinations.
 const MAX_NODES: usize = 50_000;
 
 /// A bookmark.
@@ -21,18 +21,18 @@ pub(super) struct Bookmark {
     /// 1 is the outermost.
     pub(super) level: usize,
     pub(super) title: String,
-    /// Position among the pages, from 0.
+    /// Index of the page.
     pub(super) page: usize,
 }
 
-/// In the order of the document; empty if there are none or they lead nowhere.
+/// Bookmarks in document order; empty if there are none or they have no targets.
 pub(super) fn read(pdf: &Pdf) -> Vec<Bookmark> {
     let Some(catalog) = info::catalog(pdf) else { return Vec::new() };
     let Some(first) = catalog.get::<Dict<'_>>(b"Outlines").and_then(|root| root.get::<Dict<'_>>(b"First"))
     else {
         return Vec::new();
     };
-    let places = Places::of(pdf, &catalog);
+    let places = Places::new(pdf, &catalog);
     let mut bookmarks: Vec<Bookmark> = Vec::new();
     let mut seen = HashSet::new();
     let mut stack = vec![(1, first)];
@@ -50,19 +50,19 @@ pub(super) fn read(pdf: &Pdf) -> Vec<Bookmark> {
             stack.extend(item.get::<Dict<'_>>(b"First").map(|child| (level + 1, child)));
         }
     }
-    // Those that go back are not the headings of the text.
+    // Bookmarks that go backwards are not headings of the text.
     let is_in_order = bookmarks.windows(2).all(|pair| pair[0].page <= pair[1].page);
     if is_in_order { bookmarks } else { Vec::new() }
 }
 
-/// Where links and bookmarks lead.
+/// Named destinations of links and bookmarks.
 struct Places<'a> {
     pages: HashMap<ObjectIdentifier, usize>,
     named: HashMap<Vec<u8>, Object<'a>>,
 }
 
 impl<'a> Places<'a> {
-    fn of(pdf: &'a Pdf, catalog: &Dict<'a>) -> Self {
+    fn new(pdf: &'a Pdf, catalog: &Dict<'a>) -> Self {
         let id = |(at, page): (usize, &hayro_interpret::hayro_syntax::page::Page<'_>)| {
             Some((page.raw().obj_id()?, at))
         };
@@ -81,7 +81,7 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        // As before PDF 1.2.
+        // The form before PDF 1.2.
         if let Some(old) = catalog.get::<Dict<'a>>(b"Dests") {
             for name in old.keys().take(MAX_NODES) {
                 named.extend(old.get::<Object<'a>>(&*name).map(|value| (name.to_vec(), value)));

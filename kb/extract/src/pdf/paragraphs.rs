@@ -1,34 +1,34 @@
-//! Lines of a page → paragraphs.
+//! Joins the lines of a page into paragraphs.
 
 use std::collections::HashSet;
 
 use super::lines::Line;
 
-/// Lines that differ more in size are not of one paragraph.
-const SIZE_TOLERANCE: f64 = 0.12;
-/// A gap this much larger than that between most lines ends a paragraph.
-const PARAGRAPH_GAP: f64 = 1.3;
-/// In em: usual from one line to the next where a page has too few lines to tell.
-const USUAL_LEADING: f64 = 1.25;
+/// Maximum relative difference in size between lines of one paragraph.
+const MAX_SIZE_DIFFERENCE: f64 = 0.12;
+/// A gap larger than the usual gap by this factor ends a paragraph.
+const MIN_PARAGRAPH_GAP: f64 = 1.3;
+/// Line distance in em if a page has too few lines to measure it.
+const DEFAULT_LEADING: f64 = 1.25;
 const MIN_GAPS: usize = 3;
-/// A full stop in a line that ends this share of the width before the margin ends the paragraph.
-const SHORT_LINE: f64 = 0.12;
-/// In em: the first line of a paragraph may be set in by so much.
+/// A line that ends with a full stop, and before the margin by at least this share of the width, ends the paragraph.
+const MIN_SHORT_LINE_SHARE: f64 = 0.12;
+/// Indentation of the first line of a paragraph, in em.
 const INDENT: std::ops::Range<f64> = 0.8..4.5;
 
 const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
 
-/// A paragraph as it is read, without its line breaks.
+/// A paragraph without its line breaks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Paragraph {
     pub(super) text: String,
     pub(super) size: f64,
     pub(super) lines: usize,
-    /// Started with a bullet, which is not in the text.
+    /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
 }
 
-/// Words of a document, to tell hyphens of words from those at line ends.
+/// The words of a document, to distinguish hyphens in words from those at line ends.
 pub(super) type Words = HashSet<String>;
 
 pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
@@ -36,7 +36,7 @@ pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
 }
 
 pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
-    let layout = Layout::of(lines);
+    let layout = Layout::from_lines(lines);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
     let mut before: Option<&Line> = None;
     for line in lines {
@@ -59,7 +59,7 @@ pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// How the text stands on a page.
+/// The layout of the text on a page.
 struct Layout {
     /// In em.
     leading: f64,
@@ -68,7 +68,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(lines: &[Line]) -> Self {
+    fn from_lines(lines: &[Line]) -> Self {
         let mut gaps: Vec<f64> = lines
             .windows(2)
             .filter(|pair| is_alike(&pair[0], &pair[1]))
@@ -77,7 +77,7 @@ impl Layout {
             .collect();
         gaps.sort_by(f64::total_cmp);
         let leading =
-            gaps.get(gaps.len() / 4).copied().filter(|_| gaps.len() >= MIN_GAPS).unwrap_or(USUAL_LEADING);
+            gaps.get(gaps.len() / 4).copied().filter(|_| gaps.len() >= MIN_GAPS).unwrap_or(DEFAULT_LEADING);
         let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
         let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
         Self { leading, left, right }
@@ -85,17 +85,18 @@ impl Layout {
 
     fn goes_on(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
         let gap = (line.baseline - before.baseline) / line.size.max(1.0);
-        if !is_alike(before, line) || starts_item(line.text.trim()) || gap > self.leading * PARAGRAPH_GAP {
+        if !is_alike(before, line) || starts_item(line.text.trim()) || gap > self.leading * MIN_PARAGRAPH_GAP
+        {
             return false;
         }
         let is_sentence_end =
             before.text.ends_with(['.', '!', '?', ':', '…', '"', '”', '“', '。', '！', '？']);
         if gap < 0.5 {
-            // Up to the next column, or beside.
+            // In the next column, or next to the line.
             let starts_small = line.text.starts_with(char::is_lowercase);
             return gap < -1.0 && !is_sentence_end && (starts_small || before.text.ends_with(['-', ',']));
         }
-        let is_short = self.right - before.end > (self.right - self.left) * SHORT_LINE;
+        let is_short = self.right - before.end > (self.right - self.left) * MIN_SHORT_LINE_SHARE;
         let is_set_in =
             !paragraph.is_item && INDENT.contains(&((line.start - before.start) / line.size.max(1.0)));
         !(is_sentence_end && (is_short || is_set_in))
@@ -104,7 +105,7 @@ impl Layout {
 
 fn is_alike(one: &Line, other: &Line) -> bool {
     let larger = one.size.max(other.size);
-    one.direction == other.direction && (one.size - other.size).abs() <= larger * SIZE_TOLERANCE
+    one.direction == other.direction && (one.size - other.size).abs() <= larger * MAX_SIZE_DIFFERENCE
 }
 
 fn is_item(text: &str) -> bool {
@@ -112,7 +113,7 @@ fn is_item(text: &str) -> bool {
     characters.next().is_some_and(|c| BULLETS.contains(&c)) && characters.next().is_some_and(|c| c == ' ')
 }
 
-/// A bullet, or a number with a full stop or bracket.
+/// True for a bullet, or a number with a full stop or bracket.
 fn starts_item(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = text.len() - rest.len();
@@ -120,7 +121,7 @@ fn starts_item(text: &str) -> bool {
     is_item(text) || is_numbered
 }
 
-/// Adds a line; a word that was divided is put together again where it is sure to be one.
+/// Adds a line; joins a hyphenated word if it certainly is one.
 fn join(text: &mut String, line: &str, words: &Words) {
     if text.ends_with('\u{ad}') {
         text.pop();
@@ -134,7 +135,7 @@ fn join(text: &mut String, line: &str, words: &Words) {
     text.push_str(line);
 }
 
-/// The document has the word in one piece elsewhere; "well-known" keeps its hyphen.
+/// True if the document contains the joined word elsewhere; "well-known" keeps its hyphen.
 fn is_divided(text: &str, line: &str, words: &Words) -> bool {
     let head = text.trim_end_matches(['-', '\u{2010}']);
     let first = head.rfind(|c: char| !is_of_word(c)).map_or(head, |at| head.get(at..).unwrap_or_default());
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn divided_words_are_joined_only_where_that_is_sure() {
+    fn hyphenated_words_are_joined_only_if_they_occur_elsewhere() {
         let page = [
             (100.0, 12.0, "The department of a well-"),
             (100.0, 12.0, "known firm, its depart-"),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_apart() {
+    fn list_items_are_separate_paragraphs() {
         let page = [
             (100.0, 12.0, "You need"),
             (110.0, 12.0, "• a receipt that is"),
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_goes_on_in_the_next_column() {
+    fn a_paragraph_continues_in_the_next_column() {
         let mut page =
             lines(&[(100.0, 12.0, "It goes on in the"), (300.0, 12.0, "next column."), (300.0, 24.0, "New")]);
         page[0].baseline = 700.0;

@@ -14,7 +14,7 @@ fn one_page(operators: &str) -> String {
 }
 
 #[test]
-fn words_are_apart_where_a_reader_sees_them_apart() {
+fn words_are_separated_by_visible_gaps() {
     let kerned = "BT /F 12 Tf 50 700 Td [(Re) 20 (funds) -400 (take) -30 (n)] TJ ET BT /F 12 Tf 200 700 Td (30 days) Tj ET";
     assert_eq!(one_page(kerned), "Refunds taken 30 days");
     let raised = "BT /F 12 Tf 50 700 Td (x) Tj /F 8 Tf 5 Ts (2) Tj /F 12 Tf 0 Ts (+) Tj ET";
@@ -22,7 +22,7 @@ fn words_are_apart_where_a_reader_sees_them_apart() {
 }
 
 #[test]
-fn what_is_drawn_twice_to_look_bold_is_read_once() {
+fn text_drawn_twice_to_look_bold_is_read_once() {
     let bold =
         format!("{}{}", lines(12.0, 50.0, 700.0, &["All bold"]), lines(12.0, 50.4, 700.0, &["All bold"]));
     assert_eq!(one_page(&bold), "All bold");
@@ -30,7 +30,7 @@ fn what_is_drawn_twice_to_look_bold_is_read_once() {
 }
 
 #[test]
-fn marked_content_says_what_glyphs_mean() {
+fn marked_content_replaces_its_glyphs() {
     let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
     let marked = format!(
         "/Artifact BMC {} EMC /Span << /ActualText (fi) >> BDC {} EMC {}",
@@ -71,7 +71,7 @@ fn bookmarks_are_headings_on_their_pages() {
 }
 
 #[test]
-fn properties_come_from_the_file_unless_a_program_made_them_up() {
+fn properties_are_read_unless_a_program_generated_them() {
     let with = |info: &str, xmp: &str| {
         let mut writer = Writer::new();
         writer.page("", &lines(12.0, 50.0, 700.0, &["Text"]));
@@ -115,7 +115,7 @@ fn pages_of_images_are_noted_or_refused() {
     );
 }
 
-/// A page with a picture, for the text layer of a scan.
+/// A page with an image, as in a scan with a text layer.
 fn with_image(operators: &str) -> Result<Extracted, ExtractError> {
     let mut writer = Writer::new();
     let image = writer.add_stream(
@@ -128,7 +128,7 @@ fn with_image(operators: &str) -> Result<Extracted, ExtractError> {
 }
 
 #[test]
-fn text_without_ink_is_read_on_scans_only() {
+fn text_without_ink_is_read_only_on_scans() {
     let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
     let (seen, unseen) = (line(700.0, "Seen"), format!("q 3 Tr {} Q", line(600.0, "Unseen")));
     let scan = with_image(&unseen).unwrap();
@@ -144,11 +144,11 @@ fn text_without_ink_is_read_on_scans_only() {
 
     let mut writer = Writer::new();
     writer.page("", &unseen);
-    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::Unseen);
+    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::OnlyInvisibleText);
 }
 
 #[test]
-fn text_that_is_drawn_with_and_without_ink_is_read_once() {
+fn text_drawn_with_and_without_ink_is_read_once() {
     let line = lines(12.0, 50.0, 700.0, &["Twice"]);
     let mut writer = Writer::new();
     writer.page("", &format!("q 3 Tr {line} Q {line}"));
@@ -157,7 +157,7 @@ fn text_that_is_drawn_with_and_without_ink_is_read_once() {
 }
 
 #[test]
-fn white_text_is_read_only_where_something_is_below_it() {
+fn white_text_is_read_only_on_a_coloured_background() {
     let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
     let text = format!(
         "{} 0 0 0.5 rg 40 590 200 30 re f 1 g {} {} 0 g {}",
@@ -190,7 +190,7 @@ fn text_with_an_opacity_of_0_is_not_read() {
 }
 
 #[test]
-fn fonts_without_characters_are_named() {
+fn fonts_without_character_mapping_are_an_error() {
     let mut writer = Writer::new();
     let font = writer.add(
         "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << >> /Encoding << \

@@ -1,4 +1,4 @@
-//! Pages of lines → text and sections.
+//! Composes the text and sections of a PDF from the lines of its pages.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -12,16 +12,16 @@ use crate::{
     composer::{Composer, visible},
 };
 
-/// A heading is so much larger than the text.
-const HEADING_SIZE: f64 = 1.15;
+/// Minimum size of a heading relative to the text.
+const MIN_HEADING_RATIO: f64 = 1.15;
 const MAX_HEADING_CHARS: usize = 150;
 const MAX_HEADING_LINES: usize = 3;
-/// Sizes that are told apart as levels of headings, in points.
+/// Granularity in points by which sizes give different levels of headings.
 const SIZE_STEP: f64 = 0.5;
 const MAX_LEVELS: usize = 4;
 
-/// Text, title and sections. Headings are the bookmarks, or else what is set larger than the text; the largest of these
-/// is the title, while the first bookmark is only a chapter.
+/// Text, title and sections. Headings are the bookmarks, or else lines larger than the text; the largest of these is the
+/// title, while the first bookmark is only a chapter.
 pub(super) fn compose(
     mut pages: Vec<PageLines>,
     bookmarks: Vec<Bookmark>,
@@ -75,14 +75,15 @@ fn write(paragraphs: &[Paragraph], page: usize, headings: &mut Headings, compose
 }
 
 enum Headings {
-    /// Those not passed yet, each after its [`plain`] words.
+    /// Bookmarks that are still to come, each with its [`plain`] words.
     Bookmarks(VecDeque<(String, Bookmark)>),
-    /// Levels by size, in steps.
+    /// Levels by size, in steps of [`SIZE_STEP`].
     Sizes(HashMap<i64, usize>),
 }
 
 impl Headings {
-    /// Bookmarks to earlier pages, or to this one without their words on it: what follows stands under them all the same.
+    /// Opens the bookmarks of earlier pages, and those of this page whose words are not on it: the following text is under
+    /// them, too.
     fn start_page(&mut self, page: usize, paragraphs: &[Paragraph], composer: &mut Composer) {
         if let Self::Bookmarks(bookmarks) = self {
             let said: HashSet<String> = paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
@@ -101,7 +102,7 @@ impl Headings {
                 is_heading(paragraph).then(|| levels.get(&step(paragraph.size)).copied()).flatten()
             }
             Self::Bookmarks(bookmarks) => {
-                // One that is not found, such as that of a cover, does not hide those after it.
+                // A bookmark whose words are not found, such as that of a cover, must not block those after it.
                 let said = plain(&paragraph.text);
                 let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
                 let position = here.position(|(words, _)| !words.is_empty() && *words == said)?;
@@ -114,7 +115,7 @@ impl Headings {
     }
 }
 
-/// The largest sizes of paragraphs that look like headings, against the size of most of the text.
+/// The largest sizes of paragraphs that look like headings, relative to the size of most of the text.
 fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
     let all = || pages.iter().flatten();
     let mut weight: HashMap<i64, usize> = HashMap::new();
@@ -126,7 +127,7 @@ fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
     else {
         return HashMap::new();
     };
-    let is_large = |size: &i64| *size as f64 >= text_size as f64 * HEADING_SIZE;
+    let is_large = |size: &i64| *size as f64 >= text_size as f64 * MIN_HEADING_RATIO;
     let mut sizes: Vec<i64> =
         all().filter(|p| is_heading(p)).map(|p| step(p.size)).filter(is_large).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -148,7 +149,7 @@ fn step(size: f64) -> i64 {
     (size / SIZE_STEP).round() as i64
 }
 
-/// The letters of a heading without numbering, case and white space; empty for what is too long to be one.
+/// The letters of a heading without numbering, case and white space; empty if it is too long for a heading.
 fn plain(text: &str) -> String {
     let letters: String = text
         .chars()

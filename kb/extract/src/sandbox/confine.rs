@@ -1,32 +1,32 @@
-//! Takes rights away from the process that reads files: it computes, reads its standard input, writes its standard output
-//! and ends.
+//! Drops the privileges of the process that reads files: afterwards it can only compute, read standard input, write standard
+//! output and exit.
 //!
 //! | system | memory, time | files, network, processes, other processes' memory |
 //! |---|---|---|
-//! | Linux | resource limits | seccomp ([`Layer::Calls`], x86-64 and AArch64) and Landlock ([`Layer::Files`], Linux 5.13 and later), each enough by itself for files; resource limits ([`Layer::Limits`]) if the kernel has neither |
+//! | Linux | resource limits | seccomp ([`Layer::Calls`], x86-64 and AArch64) and Landlock ([`Layer::Files`], Linux 5.13 and later), each sufficient for files; resource limits ([`Layer::Limits`]) if the kernel has neither |
 //! | macOS | time only | resource limits: no files or sockets can be opened, no process started |
-//! | other | time only | nothing is taken away |
+//! | other | time only | no restriction |
 //!
-//! On every system the process starts without the environment of its parent. On Linux the parent's memory and environment
-//! are closed to it as well ([`hide_memory`]). Elsewhere a process of the same user may be able to read them.
+//! On every system the process starts without the environment of its parent. On Linux it cannot read the parent's memory and
+//! environment either ([`hide_memory`]). On other systems a process of the same user may be able to read them.
 
 use std::io;
 
-/// What takes rights away.
+/// A mechanism that drops privileges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// Landlock: no files, no TCP, no signals to others. For the calling thread and those that it starts.
+    /// Landlock: no files, no TCP, no signals to other processes. Applies to the calling thread and threads that it starts.
     Files,
-    /// seccomp: no system calls but a few for memory, standard input and output. For all threads.
+    /// seccomp: only a few system calls, for memory, standard input and output. Applies to all threads.
     Calls,
-    /// Resource limits: nothing can be opened, no file grows, no process or thread starts (but for root).
+    /// Resource limits: no file can be opened or grow, no process or thread can start (except for root).
     Limits,
 }
 
-/// Takes the rights away for good; false if this system has no such layer.
+/// Drops the privileges irrevocably; false if the system does not have this layer.
 ///
 /// # Errors
-/// If the system has it and refuses.
+/// If the system has the layer and setting it up fails.
 pub fn confine(layer: Layer) -> io::Result<bool> {
     match layer {
         Layer::Files => files(),
@@ -35,9 +35,9 @@ pub fn confine(layer: Layer) -> io::Result<bool> {
     }
 }
 
-/// Closes the memory and the environment of this process to others of the same user (all but root), which includes the
-/// process that reads files. They would show the secret key, even after it was removed from the environment: what `/proc`
-/// shows is the memory that the process started with. Does nothing on systems other than Linux.
+/// Hides the memory and the environment of this process from other processes of the same user (except root), including the
+/// process that reads files. They contain the secret key, even after it was removed from the environment, because `/proc`
+/// shows the initial environment. Does nothing on systems other than Linux.
 ///
 /// # Errors
 /// If the kernel refuses.
@@ -51,7 +51,7 @@ pub fn hide_memory() -> io::Result<()> {
 fn files() -> io::Result<bool> {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetStatus, Scope};
 
-    // What an older kernel does not know is left out.
+    // Rights that an older kernel does not know are left out.
     let abi = ABI::V6;
     let restrict = || {
         Ruleset::default()
@@ -76,13 +76,13 @@ fn calls() -> io::Result<bool> {
 
     let rules = allowed_calls().map_err(io::Error::other)?;
     let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
-    // An error, so that a library that could do without goes on.
+    // An error instead of a kill, so that a library can continue without the call.
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, architecture);
     let program = filter.and_then(BpfProgram::try_from).map_err(io::Error::other)?;
     match seccompiler::apply_filter_all_threads(&program) {
         Ok(()) => Ok(true),
-        // A kernel, or an emulation of one, without filters.
+        // A kernel (or an emulation of one) without seccomp filters.
         Err(Error::Seccomp(error)) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) => {
             Ok(false)
         }
@@ -95,13 +95,13 @@ fn calls() -> io::Result<bool> {
     Ok(false)
 }
 
-/// What memory allocation, hash maps, panics and the end of a process need, and the three standard streams.
+/// System calls of memory allocation, hash maps, panics, process exit and the three standard streams.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn allowed_calls()
 -> Result<std::collections::BTreeMap<i64, Vec<seccompiler::SeccompRule>>, seccompiler::BackendError> {
     use seccompiler::{SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-    const ALWAYS: [i64; 19] = [
+    const UNCONDITIONAL: [i64; 19] = [
         libc::SYS_brk,
         libc::SYS_clock_gettime,
         libc::SYS_close,
@@ -129,13 +129,14 @@ fn allowed_calls()
         let executable = u64::from(libc::PROT_EXEC.cast_unsigned());
         argument(2, SeccompCmpOp::MaskedEq(executable), 0)
     };
-    let (input, output, complaints) = (0, 1, 2);
-    let mut rules: std::collections::BTreeMap<_, _> = ALWAYS.iter().map(|call| (*call, Vec::new())).collect();
+    let (input, output, stderr) = (0, 1, 2);
+    let mut rules: std::collections::BTreeMap<_, _> =
+        UNCONDITIONAL.iter().map(|call| (*call, Vec::new())).collect();
     rules.insert(libc::SYS_mmap, vec![not_executable()?]);
     rules.insert(libc::SYS_mprotect, vec![not_executable()?]);
     rules.insert(libc::SYS_read, vec![equals(0, input)?]);
-    rules.insert(libc::SYS_write, vec![equals(0, output)?, equals(0, complaints)?]);
-    // `abort` sends itself a signal.
+    rules.insert(libc::SYS_write, vec![equals(0, output)?, equals(0, stderr)?]);
+    // `abort` sends a signal to itself.
     rules.insert(libc::SYS_tgkill, vec![equals(0, u64::from(std::process::id()))?]);
     Ok(rules)
 }

@@ -1,9 +1,9 @@
-//! Reads files in a process of its own, which may run out of memory, of time, or crash, without harm to its parent; and
-//! which has no rights that would be of use to a file that takes it over ([`confine`]).
+//! Reads files in a separate process, which may run out of memory or time or crash without affecting its parent, and which has
+//! no privileges that a file could abuse if it took over the process ([`confine`]).
 //!
-//! The child gets the format as its last argument, the length of the file (8 bytes, little endian) and the file on its
-//! standard input, which then stays open for as long as the parent lives: its end tells the child to end. It answers
-//! with the JSON of `Result<Extracted, ExtractError>` on its standard output.
+//! The child gets the format as its last argument, and on standard input the length of the file (8 bytes, little endian) and
+//! the file. Standard input then stays open as long as the parent lives; when it is closed, the child exits. It writes the JSON
+//! of `Result<Extracted, ExtractError>` to standard output.
 
 mod confine;
 
@@ -21,18 +21,18 @@ use super::{ExtractError, Extracted, Format, MAX_FILE_BYTES, composer, extract};
 
 pub use confine::{Layer, confine, hide_memory};
 
-/// Address space of the child. The largest text that is kept needs about a third of it.
-const MEMORY_MIB: u64 = 400;
-/// Files of formats that are simple to read are sent to the child from this size on.
+/// Address space of the child. The largest allowed text needs about a third of it.
+const MAX_MEMORY_MIB: u64 = 400;
+/// Larger files of simple formats are read in the child, too.
 const MAX_IN_PROCESS_BYTES: usize = 256 * 1024;
-/// The longest answer: text, and its blocks as JSON.
-const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
-/// Of what the child says on its standard error, enough to know why it ended.
-const MAX_COMPLAINT_BYTES: u64 = 4096;
-/// How often a child that closed its output is asked whether it has ended.
-const POLL: Duration = Duration::from_millis(2);
+/// Maximum output: the text and its blocks as JSON.
+const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
+/// Maximum part of standard error that is read; enough to know why the child ended.
+const MAX_STDERR_BYTES: u64 = 4096;
+/// Interval of checks whether a child that closed its output has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Starts a process per file.
+/// Starts one process per file.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     program: PathBuf,
@@ -41,21 +41,21 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A program that calls [`run_worker`] with its last argument if it is started with `arguments` and one more.
+    /// `program`, started with `arguments` and one more, must call [`run_worker`] with its last argument.
     pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Self {
         Self { program, arguments, time: Duration::from_secs(60) }
     }
 
-    /// How long a file may take, by the clock; 60 seconds unless told otherwise.
+    /// Sets the wall-clock limit per file; 60 seconds by default.
     #[must_use]
     pub fn with_time(self, time: Duration) -> Self {
         Self { time, ..self }
     }
 
-    /// Reads the bytes of a file; waits until that is done.
+    /// Extracts the text of a file; blocks until done.
     ///
     /// # Errors
-    /// As [`extract`], and where reading takes too much time or memory or crashes.
+    /// As for [`extract`], and if reading takes too much time or memory or crashes.
     pub fn extract(&self, bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
         let is_simple = matches!(format, Format::Markdown | Format::PlainText | Format::Csv);
         if bytes.len() as u64 > MAX_FILE_BYTES || (is_simple && bytes.len() <= MAX_IN_PROCESS_BYTES) {
@@ -63,7 +63,7 @@ impl Sandbox {
         }
         let mut child = self.start(format).map_err(|error| sandbox_error(&error))?;
         let answer = self.exchange(&mut child, bytes);
-        // Whatever happened, nothing is left behind.
+        // Leave no process behind, whatever happened.
         let _ = child.kill();
         let _ = child.wait();
         answer
@@ -73,18 +73,17 @@ impl Sandbox {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(name(format));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Nothing secret for a process that reads what strangers wrote; and glibc reserves address space for each thread
-        // unless told that one heap is enough.
+        // The environment may contain secrets. glibc reserves address space per thread unless limited to one heap.
         command.env_clear().env("MALLOC_ARENA_MAX", "1");
         if cfg!(windows) {
-            // Programs do not start without it.
+            // Programs do not start without this variable.
             command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
         }
         command.spawn()
     }
 
     fn exchange(&self, child: &mut Child, bytes: &[u8]) -> Result<Extracted, ExtractError> {
-        let (Some(mut input), Some(output), Some(complaints)) =
+        let (Some(mut input), Some(output), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(sandbox_error(&io::Error::other("no pipes")));
@@ -92,8 +91,8 @@ impl Sandbox {
         let deadline = Instant::now() + self.time;
         thread::scope(|scope| {
             let (answer_sender, answer) = mpsc::channel();
-            scope.spawn(move || answer_sender.send(read_bounded(output, MAX_ANSWER_BYTES)));
-            let complaint = scope.spawn(move || read_bounded(complaints, MAX_COMPLAINT_BYTES));
+            scope.spawn(move || answer_sender.send(read_bounded(output, MAX_OUTPUT_BYTES)));
+            let stderr = scope.spawn(move || read_bounded(stderr, MAX_STDERR_BYTES));
             let (done, is_done) = mpsc::channel::<()>();
             scope.spawn(move || {
                 // A child that ends early does not read the rest.
@@ -109,16 +108,16 @@ impl Sandbox {
                 Err(RecvTimeoutError::Timeout) => Err(Failure::Final(self.timed_out())),
                 Err(RecvTimeoutError::Disconnected) => Err(Failure::Ended { signal: None }),
             };
-            // Ends the threads above, which wait for the child or for this.
+            // Ends the threads above, which wait for the child or for this signal.
             let _ = child.kill();
             drop(done);
-            let complaint = complaint.join().ok().and_then(Result::ok).unwrap_or_default();
-            result.map_err(|failure| self.explain(failure, &String::from_utf8_lossy(&complaint)))
+            let stderr = stderr.join().ok().and_then(Result::ok).unwrap_or_default();
+            result.map_err(|failure| self.explain(failure, &String::from_utf8_lossy(&stderr)))
         })
     }
 
     fn understand(&self, child: &mut Child, answer: &[u8], deadline: Instant) -> Result<Extracted, Failure> {
-        if answer.len() as u64 > MAX_ANSWER_BYTES {
+        if answer.len() as u64 > MAX_OUTPUT_BYTES {
             return Err(Failure::Final(composer::too_much_text()));
         }
         match serde_json::from_slice::<Result<Extracted, ExtractError>>(answer) {
@@ -127,7 +126,7 @@ impl Sandbox {
         }
     }
 
-    /// The output ended before the answer did, so the child is about to end.
+    /// The output was incomplete, so the child is about to exit.
     fn how_it_ended(&self, child: &mut Child, deadline: Instant) -> Failure {
         loop {
             match child.try_wait() {
@@ -135,21 +134,21 @@ impl Sandbox {
                     return Failure::Final(sandbox_error(&io::Error::other("it gave no answer")));
                 }
                 Ok(Some(status)) => return Failure::Ended { signal: signal(status) },
-                Ok(None) if Instant::now() < deadline => thread::sleep(POLL),
+                Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
                 Ok(None) => return Failure::Final(self.timed_out()),
                 Err(error) => return Failure::Final(sandbox_error(&error)),
             }
         }
     }
 
-    fn explain(&self, failure: Failure, complaint: &str) -> ExtractError {
+    fn explain(&self, failure: Failure, stderr: &str) -> ExtractError {
         match failure {
             Failure::Final(error) => error,
-            Failure::Ended { .. } if complaint.contains("memory allocation of") => {
-                ExtractError::OutOfMemory { mib: MEMORY_MIB }
+            Failure::Ended { .. } if stderr.contains("memory allocation of") => {
+                ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB }
             }
-            // Nobody else kills it so, except a machine that runs out of memory.
-            Failure::Ended { signal: Some(SIGKILL) } => ExtractError::OutOfMemory { mib: MEMORY_MIB },
+            // Otherwise only the kernel sends this signal, when the machine runs out of memory.
+            Failure::Ended { signal: Some(SIGKILL) } => ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB },
             Failure::Ended { signal: Some(SIGXCPU) } => self.timed_out(),
             Failure::Ended { .. } => ExtractError::Crashed,
         }
@@ -160,13 +159,13 @@ impl Sandbox {
     }
 }
 
-/// The numbers that Linux and macOS share.
+/// Signal numbers, equal on Linux and macOS.
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
 enum Failure {
     Final(ExtractError),
-    /// Without an answer.
+    /// The child ended without output.
     Ended {
         signal: Option<i32>,
     },
@@ -182,7 +181,7 @@ fn signal(_: std::process::ExitStatus) -> Option<i32> {
     None
 }
 
-/// At most one byte more than `limit`, and no more is kept in memory.
+/// Reads at most one byte more than `limit`.
 fn read_bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit + 1).read_to_end(&mut bytes)?;
@@ -193,10 +192,10 @@ fn sandbox_error(error: &io::Error) -> ExtractError {
     ExtractError::Sandbox { reason: error.to_string() }
 }
 
-/// What the child does: reads a file of the format from standard input under limits of memory and time and without rights,
-/// and writes the answer to standard output. `format` is the argument that [`Sandbox`] added.
+/// The child: drops its privileges, limits memory and time, reads a file from standard input, and writes the result to standard
+/// output. `format` is the argument that [`Sandbox`] added.
 pub fn run_worker(format: impl AsRef<str>) -> ExitCode {
-    // A panic is an answer; its message is none.
+    // A panic is reported as a result; its message is not needed.
     std::panic::set_hook(Box::new(|_| {}));
     match work(format.as_ref()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -208,7 +207,7 @@ fn work(format: &str) -> io::Result<()> {
     let format = Format::ALL.into_iter().find(|known| format == name(*known));
     let format = format.ok_or_else(|| io::Error::other("unknown format"))?;
     limit_resources()?;
-    // Before another thread starts, which it would not include.
+    // Before another thread starts, because it applies only to this thread and its children.
     confine(Layer::Files)?;
     let mut input = io::stdin().lock();
     let mut length = [0; 8];
@@ -219,7 +218,7 @@ fn work(format: &str) -> io::Result<()> {
     input.read_exact(&mut bytes)?;
     drop(input);
     end_with_parent()?;
-    // Last: no thread can be started from here on, and limits cannot be set after the second.
+    // Last, because afterwards no thread can start and no limit can be set.
     confine(Layer::Limits)?;
     confine(Layer::Calls)?;
     let mut output = io::BufWriter::new(io::stdout().lock());
@@ -227,17 +226,17 @@ fn work(format: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// Address space, processor time and core files; time by the clock is the parent's business.
+/// Limits address space, processor time and core files; the parent limits wall-clock time.
 #[cfg(unix)]
 fn limit_resources() -> io::Result<()> {
     use rlimit::Resource;
 
-    /// Beyond what the parent waits for, in case it waits no more.
+    /// Longer than the parent waits, in case the parent is gone.
     const PROCESSOR_SECONDS: u64 = 120;
-    let bytes = MEMORY_MIB * 1024 * 1024;
+    let bytes = MAX_MEMORY_MIB * 1024 * 1024;
     Resource::CORE.set(0, 0)?;
     Resource::CPU.set(PROCESSOR_SECONDS, PROCESSOR_SECONDS)?;
-    // Where it is no limit of the system (macOS), the time still is one.
+    // On macOS this limit does not exist; the time limit still applies.
     match Resource::AS.set(bytes, bytes) {
         Err(error) if cfg!(target_os = "linux") => Err(error),
         _ => Ok(()),
@@ -249,11 +248,11 @@ fn limit_resources() -> io::Result<()> {
     Ok(())
 }
 
-/// The parent holds the other end of standard input, and never writes to it again.
+/// Exits when standard input is closed, to which the parent never writes again.
 fn end_with_parent() -> io::Result<()> {
     let (sender, is_watching) = mpsc::channel();
     let watch = move || {
-        // What a thread needs to start it has done by now; the same is refused after this.
+        // The thread has finished its start-up, whose system calls are refused from here on.
         let _ = sender.send(());
         let mut byte = [0];
         let _ = io::stdin().lock().read(&mut byte);
@@ -263,7 +262,7 @@ fn end_with_parent() -> io::Result<()> {
     is_watching.recv().map_err(io::Error::other)
 }
 
-/// As an argument.
+/// The format as an argument.
 fn name(format: Format) -> &'static str {
     match format {
         Format::Markdown => "markdown",

@@ -1,4 +1,4 @@
-//! A folder of files that mean harm, with what should become of each.
+//! A folder of hostile files, with the expected result of each.
 
 use std::{fs, io, path::Path};
 
@@ -6,7 +6,7 @@ use super::{oversized, pdf, zip};
 
 /// A file of the folder.
 pub(crate) struct Hostile {
-    /// Bytes, because not every name is text.
+    /// Bytes, because not every name is valid Unicode.
     pub(crate) name: Vec<u8>,
     pub(crate) kind: Kind,
     pub(crate) expected: Expected,
@@ -16,23 +16,23 @@ pub(crate) struct Hostile {
 
 pub(crate) enum Kind {
     Content(Vec<u8>),
-    /// Of this length, without content on the disk.
+    /// A sparse file of this length.
     Sparse(u64),
     Directory,
     LinkTo(&'static str),
     NamedPipe,
 }
 
-/// What should become of a file.
+/// The expected result of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// Its text contains this.
     Text(&'static str),
     /// Its error contains this.
     Error(&'static str),
-    /// One or the other, soon.
+    /// Text or an error, quickly.
     Either,
-    /// Of no format that is read.
+    /// In no supported format.
     Unknown,
 }
 
@@ -40,7 +40,7 @@ use Expected::{Either, Error, Text, Unknown};
 
 const GOOD: &str = "Refunds take 30 days.";
 
-/// The list. Nothing in it takes long to make.
+/// The list. All files are quick to generate.
 pub(crate) fn files() -> Vec<Hostile> {
     let mut files = Vec::new();
     let mut add = |name: &str, content: Vec<u8>, expected| {
@@ -77,7 +77,7 @@ pub(crate) fn files() -> Vec<Hostile> {
     files
 }
 
-/// Writes the folder; the names that this file system takes.
+/// Writes the folder, without names that this file system does not support.
 pub(crate) fn write(folder: &Path) -> Vec<Hostile> {
     files().into_iter().filter(|file| write_one(folder, file).is_ok()).collect()
 }
@@ -168,7 +168,7 @@ fn markdown(add: Add<'_>) {
         format!("---\naudience: sales\n---\n\n{GOOD}\n").into(),
         Error("audience: team:sales"),
     );
-    add("only-headings.md", "# A\n\n## B\n".into(), Error("no text besides headings"));
+    add("only-headings.md", "# A\n\n## B\n".into(), Error("no text except headings"));
 }
 
 fn html(add: Add<'_>) {
@@ -269,7 +269,7 @@ fn pdfs(add: Add<'_>) {
     add("scan.pdf", scan.finish(""), Error("run OCR over it first"));
 }
 
-/// With RC4, as most encrypted files still are.
+/// Encrypted with RC4, as most encrypted files still are.
 fn encrypted(user_password: &str) -> Vec<u8> {
     use lopdf::{EncryptionState, EncryptionVersion, Permissions};
     let mut document = lopdf::Document::load_mem(&pdf::simple(GOOD)).unwrap();
@@ -297,7 +297,7 @@ fn word(add: Add<'_>) {
     add(
         "bomb-of-10-gb.docx",
         zip::archive(&[("word/document.xml", 8, zip::deflated_zeros(10_000), 4_000_000_000)]),
-        Error("unpacks to more than"),
+        Error("decompresses to more than"),
     );
     add(
         "bomb-that-lies.docx",
@@ -342,7 +342,7 @@ fn tables(add: Add<'_>) {
     add(
         "million-rows.csv",
         format!("a\n{}", "1\n".repeat(1_000_000)).into(),
-        Error("holds more than 200000 rows"),
+        Error("contains more than 200000 rows"),
     );
     add(
         "100000-columns.csv",

@@ -1,18 +1,18 @@
-//! Texts that the tokenizer takes for few tokens, or that are large in another way. Each also holds a sentence that answers a
-//! question about a subject of its own.
+//! Texts with very few tokens for their size, or that are large in another way. Each also contains a sentence that answers a
+//! question about its own subject.
 
-/// A file that should be read, and found.
+/// A file that must be readable and findable.
 pub(crate) struct Oversized {
     pub(crate) name: &'static str,
     pub(crate) content: String,
-    /// What the file is asked for, and what the answer contains.
+    /// A question about the file, and a part of its answer.
     pub(crate) question: &'static str,
     pub(crate) answer: &'static str,
 }
 
 const MIB: usize = 1024 * 1024;
 
-/// The list. None of them takes long to embed: a run of letters is one token, whatever its length.
+/// The list. All files are quick to embed: a run of letters is one token, whatever its length.
 pub(crate) fn files() -> Vec<Oversized> {
     let mut files = Vec::new();
     let mut add = |name, content, question, answer| {
@@ -119,7 +119,7 @@ fn items(number: usize) -> String {
     (0..number).map(|at| format!("- nail {at}\n")).collect()
 }
 
-/// As `xxd` writes it.
+/// In the format of `xxd`.
 fn hex_dump(lines: u32) -> String {
     let word = |at: u32| at.wrapping_mul(2_654_435_761) >> 16;
     let line = |line: u32| {

@@ -46,7 +46,7 @@ impl Pdf {
         self.objects[number - 1] = object.into();
     }
 
-    /// The file, with more entries of the catalog.
+    /// The file, with additional entries of the catalog.
     pub(crate) fn finish(mut self, catalog: &str) -> Vec<u8> {
         if self.objects[0].is_empty() {
             self.objects[0] = format!("<< /Type /Catalog /Pages 2 0 R {catalog} >>").into();

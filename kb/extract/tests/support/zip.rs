@@ -1,8 +1,8 @@
-//! Writes ZIP archives, also such as no honest program writes.
+//! Writes ZIP archives, including invalid ones.
 
 use std::io::Write;
 
-/// Deflated zero bytes: this many MiB of them are few bytes.
+/// Deflated zero bytes: many MiB become few bytes.
 pub(crate) fn deflated_zeros(mib: usize) -> Vec<u8> {
     deflated(&vec![0; 1024 * 1024], mib)
 }
@@ -19,7 +19,7 @@ pub(crate) fn deflated(block: &[u8], times: usize) -> Vec<u8> {
     stream
 }
 
-/// Parts by name, each as it is.
+/// An archive of uncompressed parts by name.
 pub(crate) fn stored(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let parts: Vec<_> =
         parts.iter().map(|(name, data)| (*name, 0u16, data.to_vec(), data.len() as u32)).collect();

@@ -12,9 +12,9 @@ use crate::cli::{RemoveArgs, VisibilityArgs};
 use crate::knowledge_base::{Precision, StoredDocument};
 use crate::output::{counted, print, print_json, printable};
 
-/// What removing does not do; said once, before or after it.
-const REMOVAL_NOTICE: &str = "If its source still has a document, the next `kb sync` brings it back; `kb disable` hides it \
-                          for good.";
+/// Printed once, before or after a removal.
+const REMOVAL_NOTICE: &str = "If a document is still in its source, the next `kb sync` adds it again; `kb disable` hides it \
+                          permanently.";
 
 pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
@@ -24,7 +24,7 @@ pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::
     let changed = knowledge_base.set_enabled(&ids, enabled).await?;
     let changed: Vec<_> = chosen.into_iter().filter(|document| changed.contains(&document.id)).collect();
     if changed.is_empty() {
-        bail!("somebody removed the documents meanwhile; `kb list` shows what there is");
+        bail!("somebody else removed the documents; `kb list` shows all documents");
     }
     if args.json {
         print_json(&json!({ "enabled": enabled, "documents": sources(&changed) }))?;
@@ -40,7 +40,7 @@ pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
     let documents = knowledge_base.all_documents().await?;
     let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
     let sources = sources(&chosen);
-    if !args.yes && !is_wanted(&sources)? {
+    if !args.yes && !is_confirmed(&sources)? {
         print("nothing was removed")?;
         return Ok(ExitCode::FAILURE);
     }
@@ -57,7 +57,7 @@ pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Each once: a source may have several rows.
+/// Without duplicates: a source may have several rows.
 fn sources<'a>(documents: &[&'a StoredDocument]) -> Vec<&'a str> {
     let mut sources: Vec<&str> = Vec::new();
     for document in documents {
@@ -72,11 +72,11 @@ fn lines(done: &str, sources: &[&str]) -> String {
     sources.iter().map(|source| format!("{done} {}", printable(source))).collect::<Vec<_>>().join("\n")
 }
 
-/// Asks on the terminal.
-fn is_wanted(sources: &[&str]) -> anyhow::Result<bool> {
+/// Asks for confirmation on the terminal.
+fn is_confirmed(sources: &[&str]) -> anyhow::Result<bool> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        bail!("nothing was removed: without a terminal to ask on, removing needs --yes");
+        bail!("nothing was removed: without a terminal to ask on, pass --yes to confirm");
     }
     let mut stderr = std::io::stderr();
     for source in sources {

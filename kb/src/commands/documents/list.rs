@@ -18,7 +18,7 @@ pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
     } else if filter.collection.is_none() && filter.status.is_none() && !filter.stale {
         print("The knowledge base is empty. `kb sync DIR` fills it with the documents of a folder.")?;
     } else {
-        print("No document fits; `kb list` without options shows all.")?;
+        print("No document matches; `kb list` without options shows all.")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,7 +55,7 @@ pub(super) fn yes_or_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-/// How many there are, and why some failed.
+/// Counts by status, and the reasons of failures.
 fn footer(documents: &[Overview]) -> String {
     let with = |status| documents.iter().filter(|document| document.status == status).count();
     let mut parts = Vec::new();

@@ -10,7 +10,7 @@ pub(super) use show::show;
 
 use crate::knowledge_base::{Precision, StoredDocument, select};
 
-/// The documents with these names, each once, in the order named.
+/// The documents with these names, without duplicates, in the order of the names.
 fn selected<'a>(
     documents: &'a [StoredDocument],
     names: &[String],

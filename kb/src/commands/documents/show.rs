@@ -10,20 +10,20 @@ use super::list::{audience, yes_or_no};
 use super::selected;
 use crate::cli::ShowArgs;
 use crate::knowledge_base::{Overview, Precision, Status, StoredPassage};
-use crate::output::{beginning, counted, moment, print, print_json, printable};
+use crate::output::{counted, excerpt, moment, print, print_json, printable};
 
-/// Characters of a passage that is not shown in full.
+/// Maximum length of an excerpt.
 const EXCERPT_CHARS: usize = 240;
 
 pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let documents = knowledge_base.all_documents().await?;
     let rows = selected(&documents, std::slice::from_ref(&args.document), Precision::Part)?;
-    // What people see, if there is a version of it that they see.
+    // Prefer the version that people see.
     let row = rows.iter().find(|row| row.status == Status::Ready).or(rows.first());
     let id = row.context("there is no such document")?.id;
     let document = knowledge_base.overview_of(id).await?;
-    let document = document.context("the document was removed this very moment; run this again")?;
+    let document = document.context("somebody else just removed the document; run this again")?;
     let passages = knowledge_base.passages(id).await?;
     if args.json {
         print_json(&with_passages(&document, &passages)?)?;
@@ -83,7 +83,7 @@ fn describe(passage: &StoredPassage, full: bool) -> String {
     place.extend(passage.meta.url.clone());
     let text: Vec<String> = match full {
         true => passage.content.lines().map(printable).collect(),
-        false => vec![beginning(&passage.content, EXCERPT_CHARS)],
+        false => vec![excerpt(&passage.content, EXCERPT_CHARS)],
     };
     let text = text.iter().map(|line| format!("    {line}").trim_end().to_owned());
     [printable(&place.join("  "))].into_iter().chain(text).collect::<Vec<_>>().join("\n")

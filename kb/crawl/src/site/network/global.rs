@@ -1,14 +1,14 @@
-//! Which addresses belong to the public internet.
+//! The addresses of the public internet.
 //!
 //! Source: the IANA special-purpose address registries
 //! (<https://www.iana.org/assignments/iana-ipv4-special-registry>,
 //! <https://www.iana.org/assignments/iana-ipv6-special-registry>, RFC 6890) and the IPv6 unicast assignments. IPv6 is an
-//! allow-list: only 2000::/3 has been assigned for global unicast. IPv4 is everything up to 223.255.255.255, less the
-//! blocks of the registry, since all of it is assigned. Blocks of protocols in which no web site lives are left out as a
+//! allow-list: only 2000::/3 has been assigned for global unicast. IPv4 is everything up to 223.255.255.255
+//! except the blocks of the registry, because all of it is assigned. Blocks of protocols without web sites are excluded as a
 //! whole, although single addresses in them are globally reachable.
 //!
-//! What cannot be known from an address: a network's own NAT64 prefix out of its global addresses, and servers of the
-//! own network that have global addresses.
+//! An address does not show whether it belongs to a network-specific NAT64 prefix, or to a local server with a global
+//! address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -21,13 +21,13 @@ const NOT_GLOBAL_V4: [Block4; 16] = [
     ([0, 0, 0, 0], 8),
     // Private use.
     ([10, 0, 0, 0], 8),
-    // Shared address space: behind the routers of providers, and where clouds keep their metadata.
+    // Shared address space: carrier-grade NAT, and metadata services of some clouds.
     ([100, 64, 0, 0], 10),
     // Loopback.
     ([127, 0, 0, 0], 8),
-    // Azure's platform server, which only virtual machines reach; a global address otherwise.
+    // Azure's platform server, reachable only from virtual machines, although the address is global.
     ([168, 63, 129, 16], 32),
-    // Link-local: metadata of most clouds.
+    // Link-local: metadata services of most clouds.
     ([169, 254, 0, 0], 16),
     // Private use.
     ([172, 16, 0, 0], 12),
@@ -57,16 +57,16 @@ const NOT_GLOBAL_V6: [Block6; 4] = [
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
     // Documentation.
     ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
-    // 6to4, which stands for any IPv4 address.
+    // 6to4, which contains any IPv4 address.
     ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
     // Documentation.
     ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
 ];
 
-/// The well-known prefix of NAT64 (RFC 6052); networks without IPv4 reach all of it through this.
+/// The well-known prefix of NAT64 (RFC 6052), through which networks without IPv4 reach IPv4 addresses.
 const NAT64: Block6 = ([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 
-/// Whether the address means the same server to the whole internet.
+/// Whether the address is globally unique and reachable.
 pub(super) fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_global_v4(v4),
@@ -88,8 +88,7 @@ fn contains6((network, length): &Block6, address: Ipv6Addr) -> bool {
     (address.to_bits() ^ Ipv6Addr::from(*network).to_bits()).leading_zeros() >= *length
 }
 
-/// The server that is reached through an IPv4-mapped or NAT64 address. The other forms that hold an IPv4 address are of
-/// no use today and are never global.
+/// The IPv4 address in an IPv4-mapped or NAT64 address. Other forms with an IPv4 address are obsolete and never global.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let nat64 = || contains6(&NAT64, address).then(|| Ipv4Addr::from_bits(address.to_bits() as u32));
     address.to_ipv4_mapped().or_else(nat64)

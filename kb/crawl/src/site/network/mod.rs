@@ -1,12 +1,12 @@
-//! Which servers may be connected to.
+//! Restricts the servers that may be contacted.
 //!
-//! The author of a page, or the owner of its name, must not choose what is read in the network that this runs in. So each
-//! address is judged where the connection is made: [`Guarded`] is the resolver of the HTTP client, which gets no
-//! address but those that passed, and addresses that stand in a URL are judged before anything is sent. Only addresses
-//! of the public internet pass ([`global`]), with one exception: a host that the user named, if it has no public address
-//! when it is first contacted, may be reached at the addresses that it had then ([`Reach::Named`]).
+//! The author of a page, or the owner of its host name, must not choose what is read in the local network. So addresses are
+//! checked where the connection is made: [`Guarded`] is the resolver of the HTTP client and returns only allowed addresses, and
+//! addresses in a URL are checked before anything is sent. Only addresses of the public internet are allowed ([`global`]),
+//! with one exception: a host that the user named and that has no public address at the first contact may be reached at the
+//! addresses that it had then ([`Reach::Named`]).
 //!
-//! Through a proxy none of this would hold, because the proxy resolves names: proxies are not used.
+//! A proxy would bypass these checks, because it resolves names itself, so proxies are not used.
 
 mod global;
 
@@ -22,24 +22,24 @@ use thiserror::Error;
 use crate::address;
 use crate::error::FetchError;
 
-/// How far a request may go.
+/// The servers that a request may contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// To the public internet, and to private addresses of hosts that the user named.
+    /// The public internet, and private addresses of hosts that the user named.
     Named,
-    /// To the public internet only: somebody there has led us here.
+    /// Only the public internet: a server there redirected to this address.
     Public,
 }
 
-/// Judges addresses.
+/// Decides which addresses may be contacted.
 pub(super) struct Network {
     resolver: Arc<dyn Resolve>,
     is_global: fn(IpAddr) -> bool,
-    /// Hosts that the user named, and the private addresses that they had at their first contact.
+    /// Hosts that the user named, with their private addresses at the first contact.
     named: Mutex<HashMap<String, Option<Vec<IpAddr>>>>,
 }
 
-/// A host without an address that may be connected to.
+/// A host without an allowed address.
 #[derive(Debug, Error)]
 #[error("{address} is not on the public internet")]
 pub(super) struct NotPublic {
@@ -47,7 +47,7 @@ pub(super) struct NotPublic {
 }
 
 impl Network {
-    pub(super) fn of_this_computer() -> Self {
+    pub(super) fn from_system() -> Self {
         Self::new(Arc::new(System), global::is_global)
     }
 
@@ -55,7 +55,7 @@ impl Network {
         Self { resolver, is_global, named: Mutex::default() }
     }
 
-    /// Notes that the user named the host of `url`.
+    /// Records that the user named the host of `url`.
     pub(super) fn name(&self, url: &Url) {
         if let Some(host) = url.host_str() {
             let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ impl Network {
         }
     }
 
-    /// Judges an address that stands in the URL itself, which no resolver is asked for.
+    /// Checks an IP address in the URL itself, which is not resolved.
     pub(super) fn check_literal(&self, url: &Url, reach: Reach) -> Result<(), FetchError> {
         let Some(host) = url.host_str() else { return Ok(()) };
         let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() else {
@@ -77,7 +77,7 @@ impl Network {
         }
     }
 
-    /// Whether `reach` includes private addresses after a server at `address` has answered.
+    /// The reach of the next request after a server at `address` redirected.
     pub(super) fn reach_after(&self, address: Option<IpAddr>, reach: Reach) -> Reach {
         match address {
             Some(address) if !(self.is_global)(address) => reach,
@@ -85,7 +85,7 @@ impl Network {
         }
     }
 
-    /// Those of a host's addresses that may be connected to.
+    /// The addresses of a host that may be contacted.
     fn admit(&self, host: &str, found: Vec<SocketAddr>, reach: Reach) -> Result<Vec<SocketAddr>, NotPublic> {
         let (mut allowed, private): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|address| (self.is_global)(address.ip()));
@@ -107,14 +107,13 @@ impl Network {
     }
 }
 
-/// A resolver need not be printable.
 impl fmt::Debug for Network {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Network(…)")
     }
 }
 
-/// Gives the HTTP client the addresses that it may connect to, and no others.
+/// A resolver that returns only allowed addresses.
 pub(super) struct Guarded {
     pub(super) network: Arc<Network>,
     pub(super) reach: Reach,
@@ -137,7 +136,7 @@ struct System;
 impl Resolve for System {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            // The client puts its own port in.
+            // The client sets the port.
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             Ok(Box::new(found.into_iter()) as Addrs)
         })
@@ -153,7 +152,7 @@ mod tests {
     }
 
     fn network(named: &[&str]) -> Network {
-        let network = Network::of_this_computer();
+        let network = Network::from_system();
         for url in named {
             network.name(&Url::parse(url).unwrap());
         }
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn private_addresses_among_public_ones_are_never_used() {
+    fn private_addresses_of_a_host_with_public_ones_are_never_used() {
         let network = network(&["http://named/"]);
         for host in ["named", "other"] {
             assert_eq!(admitted(&network, host, &["10.0.0.1", "8.8.8.8"], Reach::Named), ["8.8.8.8"]);
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_host_keeps_the_private_addresses_of_its_first_contact() {
+    fn a_named_host_is_pinned_to_the_private_addresses_of_its_first_contact() {
         let network = network(&["http://intranet/"]);
         let found = ["10.0.0.1", "10.0.0.2"];
         assert_eq!(admitted(&network, "intranet", &found, Reach::Named), found);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_private_address_is_judged() {
+    fn every_spelling_of_a_private_address_is_refused() {
         let network = network(&[]);
         for host in [
             "127.0.0.1",
