@@ -1,5 +1,5 @@
 // Serves this example and the built package: `node serve.mjs [PORT]`. Compresses with brotli or gzip, as a site should: the
-// model has 23 MB uncompressed, and 15 MB compressed.
+// model is 23 MB uncompressed, and 15 MB compressed.
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
