@@ -376,7 +376,7 @@ fn another_vocabulary_is_rejected() {
 }
 
 impl Model {
-    /// Makes the weights of [`LINEAR`] zero but for `bytes` from this row and column on.
+    /// Sets the weights of [`LINEAR`] to zero, except `bytes` from this row and column on.
     fn set_linear(&mut self, &[row, column]: &[usize; 2], bytes: &[u8], exceptions: &[i16]) {
         let weight = &mut self.tensor(&format!("{LINEAR}.weight")).data;
         weight.fill(0);
@@ -390,7 +390,7 @@ fn with_header_length(length: u64) -> Vec<u8> {
 }
 
 fn load_error(bytes: Vec<u8>) -> EmbedderError {
-    Embedder::from_trusted(bytes).err().expect("the file should have been refused")
+    Embedder::from_trusted(bytes).err().expect("the file should have been rejected")
 }
 
 fn assert_damaged(bytes: Vec<u8>, what: &str) {

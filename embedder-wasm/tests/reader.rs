@@ -112,7 +112,7 @@ fn a_reader_of_12_layers_and_512_positions_is_accepted() {
     assert!(reader.score(QUESTION, &long).is_finite());
 }
 
-/// The working memory is made for the number of positions, which the kernels do not divide.
+/// The working memory has one row per position, a number that need not be a multiple of what kernels process at once.
 #[test]
 fn every_number_of_positions_has_room_for_full_pairs() {
     for count in [3_u64, 4, 31, 33, 65, 100, 255] {
@@ -130,8 +130,8 @@ fn every_number_of_positions_has_room_for_full_pairs() {
 }
 
 #[test]
-fn every_tensor_must_be_there() {
-    // Layers are alike: one is enough.
+fn a_missing_tensor_is_rejected() {
+    // All layers have the same tensors: one layer is enough.
     let names = Model::reader().tensors.into_iter().map(|tensor| tensor.name);
     for name in names.filter(|name| !name.contains("layer.") || name.contains("layer.1.")) {
         let mut model = Model::reader();
@@ -141,7 +141,7 @@ fn every_tensor_must_be_there() {
 }
 
 #[test]
-fn tensors_must_have_the_right_type_and_shape() {
+fn a_tensor_of_the_wrong_type_or_shape_is_rejected() {
     let types = "embeddings.token_type_embeddings.weight".to_owned();
     let (scale, pooler) = (format!("{LINEAR}.scale"), "pooler.dense.weight".to_owned());
     for (name, shape) in [

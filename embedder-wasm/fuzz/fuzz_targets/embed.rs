@@ -1,4 +1,4 @@
-//! Arbitrary texts: vectors of unit length, and the same ones in a batch. Needs the model (`EVIDENCE_MODEL_DIR`).
+//! Arbitrary texts: vectors have unit length, and are the same in a batch. Needs the model (`EVIDENCE_MODEL_DIR`).
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 thread_local! {
     static EMBEDDER: RefCell<Embedder> = RefCell::new({
-        let folder = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR names the model's folder");
+        let folder = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR must name the model's folder");
         Embedder::from_dir(&PathBuf::from(folder)).unwrap()
     });
 }

@@ -1,5 +1,5 @@
-//! Hostile model files: arbitrary bytes, and the real file (`EVIDENCE_MODEL_DIR`) with things changed in it. A file is
-//! refused or gives an embedder that runs; neither panics or takes more memory than the model needs.
+//! Hostile model files: arbitrary bytes, and the real file (`EVIDENCE_MODEL_DIR`) with changes. A file is rejected or loads
+//! as an embedder that runs; neither panics or allocates more than the model needs.
 
 #![no_main]
 
@@ -12,8 +12,8 @@ use embedder_fuzz::{real_model, within};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 
-/// What a model takes when it is loaded: weights, working memory and vocabulary, not the file itself.
-const LOADED: usize = 32 << 20;
+/// Memory of a loaded model in bytes: weights, working memory and vocabulary, without the file itself.
+const MAX_LOADED_BYTES: usize = 32 << 20;
 
 #[derive(Debug, Arbitrary)]
 enum Input<'a> {
@@ -22,7 +22,7 @@ enum Input<'a> {
     Model { changes: Vec<Change<'a>>, header: HeaderChange<'a>, cut: Option<u32>, text: &'a str },
 }
 
-/// What is changed in one tensor.
+/// A change of one tensor.
 #[derive(Debug, Arbitrary)]
 struct Change<'a> {
     tensor: u8,
@@ -35,7 +35,7 @@ enum What<'a> {
     Rename(&'a str),
     Dtype(u8),
     Shape(Vec<u64>),
-    /// Another shape with as many bytes as it says.
+    /// Another shape, with matching bytes.
     Resize(u16, u16),
     Offsets(u64, u64),
     Bytes {
@@ -62,7 +62,7 @@ enum HeaderChange<'a> {
 
 fuzz_target!(|input: Input<'_>| {
     match input {
-        // Nothing that short is a model, nor may it be taken for the beginning of one.
+        // Inputs of the fuzzer are too short to be a model, and must not be accepted as the beginning of one.
         Input::Bytes(bytes) => assert!(within(4 << 20, || Embedder::from_trusted(bytes.to_vec())).is_err()),
         Input::Header { header, length, data } => {
             let length = length.unwrap_or(header.len() as u64).to_le_bytes();
@@ -80,8 +80,8 @@ fuzz_target!(|input: Input<'_>| {
             }
             let unchanged =
                 changes.is_empty() && cut.is_none_or(|cut| cut == 0) && matches!(header, HeaderChange::None);
-            let loaded = within(LOADED, || Embedder::from_trusted(bytes));
-            assert!(loaded.is_ok() || !unchanged, "a good model is refused: {:?}", loaded.err());
+            let loaded = within(MAX_LOADED_BYTES, || Embedder::from_trusted(bytes));
+            assert!(loaded.is_ok() || !unchanged, "a good model is rejected: {:?}", loaded.err());
             if let Ok(mut embedder) = loaded {
                 let short: String = text.chars().take(20).collect();
                 for embedding in within(1 << 20, || embedder.embed_batch(&["", &short])) {
@@ -201,9 +201,9 @@ impl Model {
     }
 }
 
-/// The real file taken apart.
+/// The tensors of the real file.
 fn good_tensors() -> Vec<GoodTensor> {
-    let file = real_model().expect("EVIDENCE_MODEL_DIR names the folder of the model file");
+    let file = real_model().expect("EVIDENCE_MODEL_DIR must name the folder of the model file");
     let length = u64::from_le_bytes(*file.first_chunk().unwrap()) as usize;
     let (header, data) = file[8..].split_at(length);
     let header: Map<String, Value> = serde_json::from_slice(header).unwrap();

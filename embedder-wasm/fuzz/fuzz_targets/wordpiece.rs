@@ -1,4 +1,4 @@
-//! The tokenizer: hostile vocabularies, and hostile texts over a good one (the model's own if it is there).
+//! The tokenizer: hostile vocabularies, and hostile texts with a good one (the model's own if it exists).
 
 #![no_main]
 
@@ -11,13 +11,13 @@ use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]
 enum Input<'a> {
-    /// Text over a good vocabulary.
+    /// A text with a good vocabulary.
     Text(&'a str),
-    /// Text in which a piece is repeated, so that it comes near the window or the longest word.
+    /// A text with a repeated piece, to come near the limits of tokens and of a word's length.
     Repeated { before: &'a str, piece: &'a str, times: u16, after: &'a str },
     /// Arbitrary bytes as the vocabulary.
     Vocabulary(&'a [u8]),
-    /// A vocabulary of the right shape with some tokens replaced, and a text over it if it is accepted.
+    /// A good vocabulary with some tokens replaced, and a text if the vocabulary is accepted.
     Tokens { tokens: Vec<(u16, &'a [u8])>, lines: i8, text: &'a str },
 }
 
@@ -29,8 +29,8 @@ fuzz_target!(|input: Input<'_>| {
             check(tokenizer(), &[before, &piece.repeat(times), after].concat());
         }
         Input::Vocabulary(bytes) => {
-            let refused = within(4096, || WordPiece::from_vocabulary(bytes)).is_err();
-            assert!(refused || bytes.len() > 30_522);
+            let is_rejected = within(4096, || WordPiece::from_vocabulary(bytes)).is_err();
+            assert!(is_rejected || bytes.len() > 30_522);
         }
         Input::Tokens { tokens, lines, text } => {
             let vocabulary = with_tokens(&tokens, lines);
@@ -41,16 +41,16 @@ fuzz_target!(|input: Input<'_>| {
     }
 });
 
-/// What must hold for every text and every vocabulary that was accepted.
+/// Invariants for every text and every accepted vocabulary.
 fn check(tokenizer: &WordPiece, text: &str) {
-    // What was in the list before must not matter.
-    let (mut ids, mut again) = (vec![7; 3], Vec::with_capacity(MAX_TOKENS));
+    // The previous content of the list must not matter.
+    let (mut ids, mut repeated) = (vec![7; 3], Vec::with_capacity(MAX_TOKENS));
     let count = within(64 * 1024, || tokenizer.encode(text, &mut ids));
-    assert_eq!((tokenizer.encode(text, &mut again), &again), (count, &ids));
+    assert_eq!((tokenizer.encode(text, &mut repeated), &repeated), (count, &ids));
     assert!(ids.len() == count.min(MAX_TOKENS), "{} ids of {count}", ids.len());
     assert_eq!((ids[0], ids[ids.len() - 1]), (101, 102));
     assert!(ids.iter().all(|id| *id < 30_522), "{ids:?}");
-    // A character may decompose into a few words of one token each, and no more than that.
+    // A character may decompose into at most four words of one token each.
     assert!(count <= 2 + 4 * text.chars().count(), "{count} tokens of {} characters", text.chars().count());
 }
 
@@ -79,7 +79,7 @@ fn with_tokens(replacements: &[(u16, &[u8])], lines: i8) -> Vec<u8> {
         let id = usize::from(*id) % tokens.len();
         tokens[id] = token;
     }
-    // Mostly as many as there should be.
+    // Mostly the right number of tokens.
     if lines < 0 && lines > -8 {
         tokens.truncate(tokens.len() - lines.unsigned_abs() as usize);
     } else if lines > 120 {

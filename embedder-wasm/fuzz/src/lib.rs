@@ -1,4 +1,4 @@
-//! What the fuzz targets share: a limit on memory and vocabularies to tokenize with.
+//! Code of all fuzz targets: a limit on memory, and vocabularies.
 
 #![allow(unsafe_code, reason = "a global allocator needs it")]
 
@@ -6,12 +6,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tokens of a vocabulary.
-const TOKENS: usize = 30_522;
+/// Number of tokens in a vocabulary.
+const VOCABULARY_SIZE: usize = 30_522;
 
-/// A vocabulary of the right shape with letters, some punctuation and a few longer tokens in it.
+/// A valid vocabulary with letters, some punctuation and a few longer tokens.
 pub fn small_vocabulary() -> String {
-    let mut tokens: Vec<String> = (0..TOKENS).map(|id| format!("[unused{id}]")).collect();
+    let mut tokens: Vec<String> = (0..VOCABULARY_SIZE).map(|id| format!("[unused{id}]")).collect();
     for (id, token) in [(0, "[PAD]"), (100, "[UNK]"), (101, "[CLS]"), (102, "[SEP]"), (103, "[MASK]")] {
         tokens[id] = token.to_owned();
     }
@@ -24,7 +24,7 @@ pub fn small_vocabulary() -> String {
     tokens.join("\n")
 }
 
-/// The model file of the folder named by `EVIDENCE_MODEL_DIR`, if it is there.
+/// The model file in the folder of `EVIDENCE_MODEL_DIR`, if it exists.
 pub fn real_model() -> Option<Vec<u8>> {
     let folder = std::env::var_os("EVIDENCE_MODEL_DIR")?;
     std::fs::read(Path::new(&folder).join(embedder::MODEL_FILE)).ok()
@@ -33,7 +33,7 @@ pub fn real_model() -> Option<Vec<u8>> {
 /// Runs `work`.
 ///
 /// # Panics
-/// If it ever holds more than `limit` bytes at once, beyond what was in use before.
+/// If it has more than `limit` bytes in use at any time, not counting those in use before.
 pub fn within<T>(limit: usize, work: impl FnOnce() -> T) -> T {
     let before = LIVE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl Counter {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());

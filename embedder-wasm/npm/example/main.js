@@ -40,7 +40,7 @@ async function start() {
 
   let running;
   query.addEventListener("input", async () => {
-    // Only the newest question counts.
+    // A new question cancels the previous one.
     running?.abort();
     running = new AbortController();
     const asked = performance.now();
@@ -60,7 +60,7 @@ async function start() {
   query.focus();
 }
 
-/** Vectors have unit length, so this is their cosine similarity: 1 for the same meaning, about 0 for none in common. */
+/** The cosine similarity, since vectors have unit length: 1 for the same meaning, about 0 for unrelated texts. */
 function dot(a, b) {
   return a.reduce((sum, value, index) => sum + value * b[index], 0);
 }

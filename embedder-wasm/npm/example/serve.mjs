@@ -1,5 +1,5 @@
-// Serves this example, and the built package beside it: `node serve.mjs [PORT]`. Answers with brotli or gzip, as a site
-// should: the model is 23 MB as it is, and 15 MB compressed.
+// Serves this example and the built package: `node serve.mjs [PORT]`. Compresses with brotli or gzip, as a site should: the
+// model is 23 MB uncompressed, and 15 MB compressed.
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -17,14 +17,14 @@ const HEADERS = {
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
     "style-src 'self'; img-src data:",
 };
-/** Quality 5 takes a second for the model; a real site compresses once, with 11. */
+/** Quality 5 takes a second for the model; a real site should compress once, with quality 11. */
 const encodings = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 const compressed = new Map();
 
-/** Serves on 127.0.0.1; port 0 takes a free one. Returns the server and the example's address. */
+/** Serves on 127.0.0.1; port 0 chooses a free one. Returns the server and the URL of the example. */
 export async function serveExample(port = 0) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.writeHead(404, HEADERS).end("Not found\n"));

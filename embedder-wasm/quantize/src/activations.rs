@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::matrix::Matrix;
 
 /// Largest magnitude in a wide column.
-const WIDE_MAX: f32 = 8191.0;
+const MAX_WIDE_INPUT: f32 = 8191.0;
 /// Number of integers of a narrow column.
 const NARROW_STEPS: f32 = 128.0;
 
@@ -66,7 +66,7 @@ impl InputFormat {
             magnitude = magnitude.max(value.abs());
         }
         let narrow = (max / (self.min + NARROW_STEPS - 1.0)).max(negated_min / -self.min);
-        narrow.max(magnitude / WIDE_MAX)
+        narrow.max(magnitude / MAX_WIDE_INPUT)
     }
 }
 

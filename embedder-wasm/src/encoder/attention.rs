@@ -112,7 +112,7 @@ impl Attention<'_> {
             .chunks_exact(STRIDE)
             .map(|row| rows::max_magnitude(kernel, &head_values(row)))
             .fold(0.0, |max: f32, row| if row > max { row } else { max });
-        let steps = f32::from(rows::VALUE_MAX);
+        let steps = f32::from(rows::MAX_ATTENTION_VALUE);
         let mut scale = 0.0;
         for (row, values) in projected.chunks_exact(STRIDE).zip(values.chunks_exact_mut(HEAD_DIMENSIONS)) {
             scale = rows::quantize_within(kernel, &head_values(row), max, steps, values);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::INTERMEDIATE;
 use crate::kernels::rows::LayerNorm;
-use crate::kernels::{ACTIVATION_MAX, InputFormat, Kernel, Linear, Work};
+use crate::kernels::{InputFormat, Kernel, Linear, MAX_ACTIVATION, Work};
 use crate::model_file::ModelFile;
 use crate::wordpiece::VOCABULARY_SIZE;
 use crate::{DIMENSIONS, EmbedderError};
@@ -129,6 +129,6 @@ fn load_linear<K: Kernel>(
     let mut scale = file.floats(&format!("{name}.scale"), &[steps])?;
     scale.resize(channels, scale[0]);
     let bias = file.floats(&format!("{name}.bias"), &[channels])?;
-    let weights = file.matrix(name, channels, format.depth(), ACTIVATION_MAX)?;
+    let weights = file.matrix(name, channels, format.depth(), MAX_ACTIVATION)?;
     Ok(Linear::pack::<K>(format, &weights, scale, bias))
 }

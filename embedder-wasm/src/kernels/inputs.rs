@@ -4,18 +4,18 @@
 //! "LLM.int8()"). These *wide* columns get 14 bits, the *narrow* ones 7, with one scale per row. So the exact integers
 //! fit both kinds of kernels: as i16, or as bytes with separate high parts of the wide columns.
 
-use super::{ACTIVATION_MAX, Kernel, LANES, Lanes};
+use super::{Kernel, LANES, Lanes, MAX_ACTIVATION};
 
 /// Number of integers of a narrow column: 7 bits.
 pub(crate) const NARROW_STEPS: i16 = 128;
 
 /// Added to a wide value to make it positive.
-const WIDE_OFFSET: i16 = ACTIVATION_MAX + 1;
+const WIDE_OFFSET: i16 = MAX_ACTIVATION + 1;
 
 /// How the inputs of a linear layer are rounded.
 #[derive(Debug)]
 pub(crate) struct InputFormat {
-    /// Columns whose integers are in ±[`ACTIVATION_MAX`], ascending.
+    /// Columns whose integers are in ±[`MAX_ACTIVATION`], ascending.
     wide: Vec<usize>,
     /// 0 for a wide column, 1 for a narrow one.
     is_narrow: Vec<f32>,
@@ -122,7 +122,7 @@ impl InputFormat {
         let scales = [
             max.max_lane() / f32::from(self.min + NARROW_STEPS - 1),
             negated_min.max_lane() / f32::from(-self.min),
-            magnitude.max_lane() / f32::from(ACTIVATION_MAX),
+            magnitude.max_lane() / f32::from(MAX_ACTIVATION),
         ];
         let scale = scales.into_iter().fold(0.0, |max, scale| if scale > max { scale } else { max });
         // Also keeps `1 / scale` finite.

@@ -14,7 +14,7 @@ use super::simd128::Simd128;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 
-/// A kernel that this machine can run. All give the same bits.
+/// A kernel that this machine can run. All return the same bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Instructions {
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]

@@ -9,6 +9,7 @@
 //! lengths of its slices ([`Rows::check`]) before it uses pointers.
 
 #![allow(unsafe_code, reason = "SIMD intrinsics and pointers into panels")]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod dense;
@@ -42,12 +43,12 @@ pub(crate) use panels::{product, write_channel, write_pair};
 
 /// Largest magnitude of a quantised activation: 13 bits and a sign. Products of two such values summed over the
 /// 32 dimensions of an attention head still fit in i32: 32 · 8191² < 2³¹.
-pub(crate) const ACTIVATION_MAX: i16 = 8191;
+pub(crate) const MAX_ACTIVATION: i16 = 8191;
 
 /// An instruction set, as a zero-sized token.
 ///
 /// A value proves that this machine has the instructions, so its methods are safe. Where not every machine of the
-/// target has them ([`x86`]), only detection creates the value. Vectors ([`Kernel::Lanes`]) come only from a kernel,
+/// target has them (`x86.rs`), only detection creates the value. Vectors ([`Kernel::Lanes`]) come only from a kernel,
 /// so they prove the same.
 pub(crate) trait Kernel: Copy {
     /// Output channels of one panel of weights; a multiple of 8 that divides 32.

@@ -111,10 +111,10 @@ impl NeonLanes {
     }
 }
 
-// SAFETY of every block below: NEON is part of the target; pointers are to arrays of the length that is written.
 impl Lanes for NeonLanes {
     #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
+        // SAFETY: NEON is part of the target; the pointer is to an array of the length that is written.
         unsafe {
             vst1q_f32(to.as_mut_ptr(), self.0);
             vst1q_f32(to.as_mut_ptr().add(4), self.1);
@@ -123,41 +123,49 @@ impl Lanes for NeonLanes {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vaddq_f32(a, b) })
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vsubq_f32(a, b) })
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vmulq_f32(a, b) })
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vdivq_f32(a, b) })
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vbslq_f32(vcgtq_f32(a, b), a, b) })
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.zip(other, |a, b| unsafe { vbslq_f32(vcltq_f32(a, b), a, b) })
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
+        // SAFETY: NEON is part of the target.
         self.map(|lanes| unsafe { vabsq_f32(lanes) })
     }
 
     #[inline(always)]
     fn store_i16(self, to: &mut [i16; LANES]) {
+        // SAFETY: NEON is part of the target; the pointer is to an array of the length that is written.
         unsafe {
             let low = vqmovn_s32(vcvtnq_s32_f32(self.0));
             vst1q_s16(to.as_mut_ptr(), vqmovn_high_s32(low, vcvtnq_s32_f32(self.1)));
@@ -166,7 +174,9 @@ impl Lanes for NeonLanes {
 
     #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {
+        // SAFETY: NEON is part of the target.
         let integer = self.map(|lanes| unsafe { vrndnq_f32(lanes) });
+        // SAFETY: NEON is part of the target.
         let power = integer.map(|lanes| unsafe {
             let exponent = vaddq_s32(vcvtnq_s32_f32(lanes), vdupq_n_s32(127));
             vreinterpretq_f32_s32(vshlq_n_s32::<23>(exponent))

@@ -1,13 +1,13 @@
 //! Steps that work on one row of activations. Every row length is a multiple of 8.
 
 use super::elementary::{exp, gelu};
-use super::{ACTIVATION_MAX, Kernel, LANES, Lanes};
+use super::{Kernel, LANES, Lanes, MAX_ACTIVATION};
 
-/// Rounds a row to [`ACTIVATION_MAX`] steps on each side of zero; returns the value of one step.
+/// Rounds a row to [`MAX_ACTIVATION`] steps on each side of zero; returns the value of one step.
 #[inline(always)]
 pub(crate) fn quantize<K: Kernel>(kernel: K, row: &[f32], quantized: &mut [i16]) -> f32 {
     let max = max_magnitude(kernel, row);
-    quantize_within(kernel, row, max, f32::from(ACTIVATION_MAX), quantized)
+    quantize_within(kernel, row, max, f32::from(MAX_ACTIVATION), quantized)
 }
 
 /// The largest magnitude.
@@ -103,7 +103,7 @@ pub(crate) fn activate<K: Kernel>(kernel: K, row: &mut [f32]) {
 }
 
 /// Largest magnitude of a quantised value vector of attention: 12 bits and a sign.
-pub(crate) const VALUE_MAX: i16 = 4095;
+pub(crate) const MAX_ATTENTION_VALUE: i16 = 4095;
 
 /// Softmax of the first `count` scores, rounded to integers; returns the value of one unit, 1 / (sum of the integers). The
 /// other scores are overwritten, and their weights are 0.
@@ -114,9 +114,9 @@ pub(crate) fn softmax_quantize<K: Kernel>(
     count: usize,
     weights: &mut [i16],
 ) -> f32 {
-    // Sums of weight · value stay below 2³¹ if the sum of the weights is at most 2³¹ / VALUE_MAX. Rounding may add half a
+    // Sums of weight · value stay below 2³¹ if the sum of the weights is at most 2³¹ / MAX_ATTENTION_VALUE. Rounding may add half a
     // unit per score, 128 for 256 scores.
-    const MAX_SUM: i32 = i32::MAX / VALUE_MAX as i32;
+    const MAX_SUM: i32 = i32::MAX / MAX_ATTENTION_VALUE as i32;
     let max_sum = (MAX_SUM - 128 * count.div_ceil(256) as i32) as f32;
     scores[count..].fill(f32::MIN);
     let (scores, _) = scores.as_chunks_mut::<LANES>();

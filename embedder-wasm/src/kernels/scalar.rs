@@ -1,4 +1,4 @@
-//! The kernel without SIMD. It is the definition: the others give the same bits, only faster.
+//! The kernel without SIMD. It is the definition: the others return the same bits, only faster.
 
 use super::lanes::{LANES, Lanes};
 use super::{Kernel, Panel, Rows};

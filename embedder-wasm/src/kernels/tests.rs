@@ -131,7 +131,7 @@ fn products_are_exact_for_every_number_of_rows() {
     let mut random = Random(1);
     for rows in (1..=30).chain([255, 256]) {
         let (channels, depth) = (1 + random.below(70), 2 * (1 + random.below(40)));
-        let product = Product::new(rows, channels, depth, |count| random.integers(count, ACTIVATION_MAX));
+        let product = Product::new(rows, channels, depth, |count| random.integers(count, MAX_ACTIVATION));
         for instructions in Instructions::available() {
             assert_eq!(instructions.run(product.clone()), product.expected(), "{instructions}, {rows} rows");
         }
@@ -142,9 +142,9 @@ fn products_are_exact_for_every_number_of_rows() {
 fn products_of_the_largest_values_do_not_overflow() {
     for sign in [1, -1] {
         // An attention head: 32 dimensions of activations on both sides.
-        let head = Product::new(7, 9, 32, |count| vec![sign * ACTIVATION_MAX; count]);
+        let head = Product::new(7, 9, 32, |count| vec![sign * MAX_ACTIVATION; count]);
         // The largest weights that a model file may contain: Σ|w| · 8191 just below 2³¹.
-        let mut row = Product::new(3, 8, 1536, |count| vec![sign * ACTIVATION_MAX; count]);
+        let mut row = Product::new(3, 8, 1536, |count| vec![sign * MAX_ACTIVATION; count]);
         row.weights = [vec![-170; 1535], vec![-1218]].concat().repeat(8);
         for product in [head, row] {
             for instructions in Instructions::available() {
@@ -344,7 +344,8 @@ fn softmax_of_equal_scores_does_not_overflow_the_sum() {
     for count in 1..=512 {
         let mut weights = [0; 512];
         let unit = rows::softmax_quantize(Scalar, &mut [1.0; 512], count, &mut weights);
-        let sum: i64 = weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::VALUE_MAX)).sum();
+        let sum: i64 =
+            weights.iter().map(|weight| i64::from(*weight) * i64::from(rows::MAX_ATTENTION_VALUE)).sum();
         assert!(sum <= i64::from(i32::MAX), "{sum} for {count} scores");
         assert!(count < 16 || sum > i64::from(i32::MAX) / 2, "{sum} for {count} scores");
         assert!((f32::from(weights[0]) * unit * count as f32 - 1.0).abs() < 1e-6);

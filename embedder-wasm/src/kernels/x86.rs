@@ -285,6 +285,9 @@ unsafe fn byte_tile_avx512<const ROWS: usize>(
     }
 }
 
+// A token costs nothing at run time.
+const _: () = assert!(size_of::<Avx2>() == 0 && size_of::<Avx512>() == 0);
+
 /// One AVX vector. Only [`Avx2`] creates it, so a value proves that the processor has AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AvxLanes(__m256);
