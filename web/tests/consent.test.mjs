@@ -39,23 +39,23 @@ beforeEach(() => cacheWith(undefined));
 afterEach(() => delete globalThis.caches);
 
 for (const device of LIMITED) {
-  test(`asked: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is asked on ${JSON.stringify(device)}`, async () => {
     assert.equal(await mustAskBeforeDownload(device), true);
   });
 
-  test(`not asked, because the model is in the cache: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is not asked if the model is cached, on ${JSON.stringify(device)}`, async () => {
     cacheWith(new Response("the model"));
     assert.equal(await mustAskBeforeDownload(device), false);
   });
 }
 
 for (const device of UNLIMITED) {
-  test(`not asked: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is not asked on ${JSON.stringify(device)}`, async () => {
     assert.equal(await mustAskBeforeDownload(device), false);
   });
 }
 
-test("a limited device whose cache is blocked or broken is asked", async () => {
+test("the visitor is asked on a limited device whose cache is blocked or broken", async () => {
   const [device] = LIMITED;
   const broken = async () => {
     throw new DOMException("Storage is blocked.", "SecurityError");

@@ -27,26 +27,26 @@ async function changes(...tokens) {
   return seen;
 }
 
-test("the first token is no change, nor is a refreshed one of the same user", async () => {
+test("neither the first token nor a refreshed token of the same user is a change", async () => {
   assert.deepEqual(
     await changes(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
     [0, 0, 0],
   );
 });
 
-test("another user is a change, and so is the way back", async () => {
+test("a switch to another user is a change, and so is the switch back", async () => {
   assert.deepEqual(await changes(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
 });
 
-test("signing out is a change, once, and signing in again another", async () => {
+test("signing out is one change and signing in again another", async () => {
   assert.deepEqual(await changes(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
 });
 
-test("somebody who signs in for the first time is no change", async () => {
+test("the first sign-in is not a change", async () => {
   assert.deepEqual(await changes(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
 });
 
-test("names beyond Latin are read from base64url", async () => {
+test("user ids with characters beyond Latin-1 are decoded", async () => {
   assert.deepEqual(
     await changes(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
     [0, 0, 1],
@@ -64,13 +64,13 @@ const UNREADABLE = [
   jwt({ sub: "" }),
 ];
 for (const token of UNREADABLE) {
-  test(`${token} says nothing about who is there, and hides no change`, async () => {
+  test(`the malformed token ${token} is neither a change nor hides one`, async () => {
     assert.deepEqual(await changes(token, jwt({ sub: "ann" }), token, jwt({ sub: "ann" })), [0, 0, 0, 0]);
     assert.deepEqual(await changes(jwt({ sub: "ann" }), token, jwt({ sub: "bob" })), [0, 0, 1]);
   });
 }
 
-test("a change is told before the new token is handed out, with the names before and after", async () => {
+test("a change is reported with both users before the new token is returned", async () => {
   const told = [];
   const tokens = [jwt({ sub: "ann" }), jwt({ sub: "bob" }), null];
   const identity = new Identity(
@@ -86,7 +86,7 @@ test("a change is told before the new token is handed out, with the names before
   assert.deepEqual(signedOut, [bob, null]);
 });
 
-test("the provider may be replaced by another one", async () => {
+test("a replaced provider is used", async () => {
   let provider = async () => jwt({ sub: "ann" });
   let told = 0;
   const identity = new Identity(
@@ -99,7 +99,7 @@ test("the provider may be replaced by another one", async () => {
   assert.equal(told, 1);
 });
 
-test("a provider that fails changes nobody; its error goes to who asked for the token", async () => {
+test("a provider that fails is not a change and rejects the caller", async () => {
   const answers = [
     async () => jwt({ sub: "ann" }),
     () => Promise.reject(new Error("offline")),
@@ -116,7 +116,7 @@ test("a provider that fails changes nobody; its error goes to who asked for the 
   assert.equal(told, 0);
 });
 
-test("check never fails, whatever the provider does", async () => {
+test("check never rejects", async () => {
   const throwing = new Identity(
     () => () => {
       throw new Error("broken page");
@@ -126,7 +126,7 @@ test("check never fails, whatever the provider does", async () => {
   await throwing.check();
 });
 
-test("an answer that comes after that to a later question is about the past", async () => {
+test("a token that arrives after a later one is ignored as stale", async () => {
   const waiting = [];
   let told = 0;
   const identity = new Identity(

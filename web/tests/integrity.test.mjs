@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { buildIntegrity, integrityOf } from "../build/integrity.mjs";
 
-test("integrity.json has the SHA-384 of each file, in the order of their names, and nothing of folders", async (t) => {
+test("integrity.json has the SHA-384 of each file, sorted by name, and no folders", async (t) => {
   const dist = await mkdtemp(join(tmpdir(), "evidence-chat-integrity-"));
   t.after(() => rm(dist, { recursive: true }));
   await writeFile(join(dist, "worker.js"), "self;");
@@ -20,7 +20,7 @@ test("integrity.json has the SHA-384 of each file, in the order of their names, 
   assert.equal(files["worker.js"], integrityOf("self;"));
 });
 
-test("a hash is written as browsers compare it", () => {
+test("a hash has the format of integrity attributes", () => {
   // The example of the specification, https://www.w3.org/TR/SRI/.
   assert.equal(
     integrityOf("alert('Hello, world.');"),

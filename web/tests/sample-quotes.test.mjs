@@ -34,7 +34,7 @@ function quotables(content) {
 }
 
 for (const name of (await readdir(FOLDER)).filter((each) => each.endsWith(".md"))) {
-  test(`every sentence, item and row of ${name} is verified, and none with a change`, async () => {
+  test(`every sentence, item and row of ${name} is verified, and none after a change`, async () => {
     const excerpt = await readFile(new URL(name, FOLDER), "utf8");
     const all = quotables(excerpt);
     assert.ok(all.length >= 5, `${all.length} quotes`);

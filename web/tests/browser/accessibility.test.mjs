@@ -360,7 +360,7 @@ const LOOKS = [
 ];
 
 for (const [name, state] of Object.entries(STATES)) {
-  test(`axe finds nothing: ${name}`, async (t) => {
+  test(`axe finds no violation: ${name}`, async (t) => {
     const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
       await t.test(look.name, async (t) => {
@@ -419,7 +419,7 @@ async function assertFits({ element }) {
   );
 }
 
-test("an answer is told once, when it is complete, with its sources named; deltas are not", async (t) => {
+test("screen readers announce a complete answer once, with its sources, and no deltas", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
   site.api.play(steps);
@@ -447,7 +447,7 @@ test("an answer is told once, when it is complete, with its sources named; delta
   assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
 });
 
-test("a refusal and an error are told, too", async (t) => {
+test("screen readers announce refusals and errors", async (t) => {
   const widget = await open(t);
   site.api.play(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));
   await widget.ask(QUESTION, "refused");
@@ -456,7 +456,7 @@ test("a refusal and an error are told, too", async (t) => {
   assert.equal(await widget.role("error-message").getAttribute("role"), "alert");
 });
 
-test("with the keyboard alone: open, ask, read a source, come back, close", async (t) => {
+test("the keyboard alone is enough to open, ask, read a source, return and close", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   const { keyboard } = widget.page;
   const focused = () =>
@@ -483,7 +483,7 @@ test("with the keyboard alone: open, ask, read a source, come back, close", asyn
   assert.equal(await focused(), "launcher", "the focus is back where it came from");
 });
 
-test("the focus is never lost when the button that had it goes away", async (t) => {
+test("the focus is never lost when the focused button is removed", async (t) => {
   const widget = await open(t);
   const focused = () => widget.element.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.dataset.role);
   site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
@@ -503,7 +503,7 @@ test("the focus is never lost when the button that had it goes away", async (t) 
   assert.equal(await focused(), "history-open", "back from the history");
 });
 
-test("everything can be pressed: targets are 24 pixels high and wide at least", async (t) => {
+test("all targets are at least 24 by 24 pixels", async (t) => {
   site.api.play(whole(LONG_ANSWER));
   const widget = await open(t, { setUp: (page) => page.setViewportSize({ width: 320, height: 800 }) });
   await widget.ask(QUESTION);
@@ -517,7 +517,7 @@ test("everything can be pressed: targets are 24 pixels high and wide at least", 
   assert.deepEqual(small, []);
 });
 
-test("at 200 %, and with a keyboard on the screen, question box and close button stay within reach", async (t) => {
+test("question box and close button stay visible at 200 % zoom and with an on-screen keyboard", async (t) => {
   for (const size of [
     { width: 640, height: 450 },
     { width: 390, height: 330 },
@@ -543,7 +543,7 @@ test("at 200 %, and with a keyboard on the screen, question box and close button
   }
 });
 
-test("a floating panel that covers the window is modal, speaks from within, and keeps the focus", async (t) => {
+test("a floating panel that covers the window is modal, contains the live region and traps the focus", async (t) => {
   const widget = await open(t, {
     attributes: { mode: "floating" },
     setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
@@ -566,7 +566,7 @@ test("a floating panel that covers the window is modal, speaks from within, and 
   assert.equal(await widget.all("announcer").count(), 1);
 });
 
-test("a keyboard on the screen covers nothing of a floating panel, and zooming in makes it no smaller", async (t) => {
+test("an on-screen keyboard covers nothing of a floating panel, and pinch-zoom does not shrink it", async (t) => {
   const widget = await open(t, {
     attributes: { mode: "floating" },
     setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
@@ -595,7 +595,7 @@ test("a keyboard on the screen covers nothing of a floating panel, and zooming i
   assert.deepEqual(await panel(), [0, 700]);
 });
 
-test("who wants less motion gets none", async (t) => {
+test("prefers-reduced-motion stops all animations", async (t) => {
   const widget = await open(t, { setUp: (page) => page.emulateMedia({ reducedMotion: "reduce" }) });
   site.api.play(silence);
   await widget.ask(QUESTION, "pending");
@@ -606,7 +606,7 @@ test("who wants less motion gets none", async (t) => {
   await widget.until(async () => (await moving()) === 0, "animations end at once");
 });
 
-test("in forced colours, what can be pressed and what is marked keeps an edge", async (t) => {
+test("targets and marks keep a visible edge in forced colours", async (t) => {
   const inForcedColors = (attributes) =>
     open(t, { attributes, setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
   withHistory();
@@ -651,7 +651,7 @@ async function assertEdge(locator) {
   assert.ok(edges.some(isSeen), `${name}: ${JSON.stringify(edges)}`);
 }
 
-test("the language is the page's unless the element says otherwise, can change at any time, and each text can be replaced", async (t) => {
+test("the language follows the page or the element's lang, changes at any time, and texts can be replaced", async (t) => {
   const widget = await open(t);
   const { element, page } = widget;
   const label = () => widget.role("send").getAttribute("aria-label");
