@@ -1,7 +1,7 @@
 // What a selection with badges in it is copied as. Ctrl+C in real Chromium.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage } from "./citations-page.mjs";
+import { openCitationsPage, passage } from "./support/citations-page.mjs";
 
 const RETURNS = passage(1, "Refunds take 5 days.", { title: "Returns", page: 3, url: "https://example.com/r" });
 const SHIPPING = passage(2, "Parcels take 2 days.", { title: "Ship*ping" });

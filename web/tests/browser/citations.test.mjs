@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage, quoting } from "./citations-page.mjs";
+import { openCitationsPage, passage, quoting } from "./support/citations-page.mjs";
 
 const EXCERPT = `# Returns\n\nYou may **return** goods within [30 days](https://example.com/30). Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
 const RETURNS = quoting(1, EXCERPT, "Refunds take 5 days.", {

@@ -1,9 +1,9 @@
-// The demo page in Chromium, under its own policy. The widget and the sign-in are stand-ins: see demo-support.mjs.
+// The demo page in Chromium, under its own policy. The widget and the sign-in are stand-ins: see support/demo-page.mjs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, test } from "node:test";
-import { callsOf, emit, LOGIN, openDemo, signIn } from "./demo-support.mjs";
+import { callsOf, emit, LOGIN, openDemo, signIn } from "./support/demo-page.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;

@@ -90,7 +90,7 @@ function arm(api) {
 }
 
 for (const policy of ["the strict policy", "no policy"]) {
-  test(`every payload stays text at every place, under ${policy}`, { skip }, async (t) => {
+  test(`every XSS payload stays text in every place, under ${policy}`, { skip }, async (t) => {
     arm(site.api);
     const dialogs = [];
     const widget = await openWidgetPage(t, browser, site, {

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { buildDemo } from "../../demo/build.mjs";
-import { createDemoServer } from "../../demo/serve.mjs";
+import { openBrowser } from "../../../../tests/lib/browser.mjs";
+import { buildDemo } from "../../../demo/build.mjs";
+import { createDemoServer } from "../../../demo/serve.mjs";
 
 export const LOGIN = { email: "demo@example.com", password: "correct-password" };
 

@@ -1,4 +1,4 @@
-// Serves the page of history-page.ts under a strict policy, and plays the part of the API that the history needs.
+// Serves the page of history-entry.ts under a strict policy, and plays the part of the API that the history needs.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -125,7 +125,7 @@ function sendPage(response, path, script) {
 
 async function bundle() {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("history-page.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("history-entry.ts", import.meta.url))],
     bundle: true,
     write: false,
     format: "esm",

@@ -1,12 +1,12 @@
 // A page with two export menus, as two answers have them.
-import type { Citation } from "../../src/client/wire.js";
-import { adoptStyles } from "../../src/dom/styles.js";
-import { Translator } from "../../src/dom/translator.js";
-import frameCss from "../../src/element/frame.css";
-import panelCss from "../../src/panel/panel.css";
-import { exportMenu, referenceStyles } from "../../src/panel/references/export-menu.js";
-import { launcherTexts } from "../../src/texts/index.js";
-import { texts } from "../../src/texts/panel/en.js";
+import type { Citation } from "../../../src/client/wire.js";
+import { adoptStyles } from "../../../src/dom/styles.js";
+import { Translator } from "../../../src/dom/translator.js";
+import frameCss from "../../../src/element/frame.css";
+import panelCss from "../../../src/panel/panel.css";
+import { exportMenu, referenceStyles } from "../../../src/panel/references/export-menu.js";
+import { launcherTexts } from "../../../src/texts/index.js";
+import { texts } from "../../../src/texts/panel/en.js";
 
 const translator = new Translator();
 translator.use("en", { ...launcherTexts("en"), ...texts });

@@ -1,9 +1,9 @@
 // A page under a strict Content Security Policy with Trusted Types that shows answers and their sources.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { aliases } from "../../build/aliases.mjs";
-import { styleSheetsAsText } from "../../build/style-sheets-as-text.mjs";
+import { openBrowser } from "../../../../tests/lib/browser.mjs";
+import { aliases } from "../../../build/aliases.mjs";
+import { styleSheetsAsText } from "../../../build/style-sheets-as-text.mjs";
 
 const ORIGIN = "http://widget.test";
 const POLICY =
