@@ -1,4 +1,4 @@
-// The adapters for other stacks: the AI SDK's parts against its own schema and reader, Open WebUI's events by hand.
+// The adapters for other stacks. The AI SDK's parts are checked against its own schema and reader.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readUIMessageStream, uiMessageChunkSchema } from "ai";
@@ -25,7 +25,7 @@ const FOUND = [
 ];
 const CITATIONS = [
   passage(1, REFUNDS, { url: "https://www.example.com/refunds", section: "Time" }),
-  // The order of numbers is what counts, and a document may have several passages.
+  // Not in the order of numbers, and with several passages of a document.
   passage(2, SHIPPING, { content_type: "application/pdf", page: 3, score: 0.5, excerpt: "We ship daily." }),
   passage(1, REFUNDS, { score: 0.6, excerpt: "Refunds are free." }),
 ];
@@ -49,7 +49,7 @@ const REFUSAL = {
   persisted: true,
 };
 
-/** Events, and then perhaps an error, as `streamChat` gives them. */
+/** Yields events and then throws an error, if any, like `streamChat`. */
 async function* stream(events, error) {
   yield* events;
   if (error) throw error;
@@ -72,7 +72,7 @@ async function uiParts(events, error) {
   return parts;
 }
 
-/** The message that a page using the AI SDK ends up with, and the errors it is told. */
+/** The final message of a page that uses the AI SDK, and its errors. */
 async function uiMessage(parts) {
   const errors = [];
   const messages = await all(

@@ -12,7 +12,7 @@ function passage(index, excerpt, isQuoted = false) {
   return { index, chunk_id: `${index}-${excerpt}`, title: `Document ${index}`, score: 0.5, excerpt, quotes };
 }
 
-/** Documents that agree with the first, which says `sentence`. */
+/** Number of documents that agree with the first, which contains `sentence`. */
 function agreeing(sentence, ...excerpts) {
   const others = excerpts.map((excerpt, place) => passage(place + 2, excerpt));
   return agreementOf([passage(1, sentence, true), ...others], `${sentence} [1]`).agreeing;

@@ -18,7 +18,7 @@ const SESSION = {
 let server;
 afterEach(() => server?.close());
 
-/** Options for a server that answers with `handlers`, one per request. */
+/** Options for a server with one handler per request. */
 async function serving(...handlers) {
   server = await chatServer(...handlers);
   return { endpoint: server.endpoint, tokenProvider: async () => "token", idleTimeoutMs: 2000 };
@@ -34,7 +34,7 @@ function redirect(location) {
 
 const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 
-/** Every call of the API that needs a token. */
+/** Every function that needs a token. */
 const CALLS = {
   listSessions: (options, signal) => client.listSessions({}, options, signal),
   renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),

@@ -17,7 +17,7 @@ const END = ["answer_end", { message_id: "m", persisted: true }];
 let server;
 afterEach(() => server?.close());
 
-/** Asks a server that answers with `handlers`, one per request; gives the events and the error, if any. */
+/** Asks a server with one handler per request; gives the events and the error, if any. */
 async function ask(handlers, { tokenProvider = async () => "token", signal, ...options } = {}) {
   server = await chatServer(...handlers);
   const received = [];

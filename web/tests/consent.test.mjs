@@ -1,14 +1,14 @@
-// Who is asked before the model is downloaded.
+// Consent before the model is downloaded.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-// The embedder's build puts it there.
+// Defined by the embedder's build.
 globalThis.MODEL_IDENTITY = { fingerprint: "0123456789abcdef" };
 
 const { mustAskBeforeDownload } = await importTs(new URL("../src/panel/model/consent.ts", import.meta.url));
 
-/** Has the browser's cache hold the model, or not. */
+/** Sets whether the browser's cache contains the model. */
 function cacheWith(model) {
   globalThis.caches = { open: async () => ({ match: async () => model }) };
 }

@@ -1,4 +1,4 @@
-// What the demo page works out without a browser.
+// The logic of the demo page, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";

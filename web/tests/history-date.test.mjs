@@ -4,7 +4,7 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { shortDate } = await importTs(new URL("../src/panel/history/session-row.ts", import.meta.url));
 
-// Local times: what counts are the visitor's own midnights.
+// Local times, because days begin at the visitor's midnight.
 const NOW = "2026-11-22T15:00:00";
 
 const CASES = [

@@ -11,7 +11,7 @@ function jwt(payload) {
   return `${part({ alg: "HS256" })}.${part(payload)}.${signature++}`;
 }
 
-/** Shows an Identity these tokens, one after the other; how often it told of a change after each of them. */
+/** Gives the number of reported changes after each of these tokens. */
 async function changes(...tokens) {
   const seen = [];
   let told = 0;

@@ -12,7 +12,7 @@ test("integrity.json has the SHA-384 of each file, sorted by name, and no folder
   await writeFile(join(dist, "a.wasm"), new Uint8Array([0, 97, 115, 109]));
   await mkdir(join(dist, "types"));
   await writeFile(join(dist, "types", "index.d.ts"), "export {};");
-  // Twice: what an earlier build wrote is no part of it.
+  // Twice, because the file of an earlier build must not be listed.
   await buildIntegrity(dist);
   await buildIntegrity(dist);
   const { files } = JSON.parse(await readFile(join(dist, "integrity.json"), "utf8"));
@@ -21,7 +21,7 @@ test("integrity.json has the SHA-384 of each file, sorted by name, and no folder
 });
 
 test("a hash has the format of integrity attributes", () => {
-  // The example of the specification, https://www.w3.org/TR/SRI/.
+  // The specification's example, https://www.w3.org/TR/SRI/.
   assert.equal(
     integrityOf("alert('Hello, world.');"),
     "sha384-H8BRh8j48O9oYatfu5AZzq6A9RINhZO5H16dQZngK7T62em8MUt1FLm52t+eX6xO",

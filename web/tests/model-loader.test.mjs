@@ -7,7 +7,7 @@ const { EmbedderError, ModelLoader } = await importTs(new URL("model-loader-entr
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 const progress = { phase: "download", loadedBytes: 1, totalBytes: 2 };
 
-/** A loader whose attempts the test plays itself: `attempts` holds the hooks of each. */
+/** A loader whose attempts the test controls: `attempts` has the hooks of each. */
 function playedLoader(mustAsk = async () => false) {
   const attempts = [];
   const statuses = [];

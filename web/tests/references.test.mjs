@@ -150,7 +150,7 @@ test("markup in a title stays text", () => {
     "&lt;i&gt; &amp; &#60;",
     "\uFDD0i\uFDD1 <i>",
   ];
-  // Quotation marks and capitals are the style's.
+  // The style changes quotation marks and capitals.
   const plain = (text) => text.toLowerCase().replace(/["'“”‘’\uFDD0\uFDD1]/g, "");
   for (const style of STYLES) {
     for (const title of titles) {

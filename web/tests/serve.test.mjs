@@ -44,7 +44,7 @@ after(async () => {
   await rm(root, { recursive: true });
 });
 
-/** A raw request: `fetch` would tidy `..` away before sending. */
+/** A raw request, because `fetch` resolves `..` before sending. */
 async function get(path, { method = "GET", headers = {} } = {}) {
   const sent = request({ host: "127.0.0.1", port: server.address().port, path, method, headers, agent: false }).end();
   const [response] = await once(sent, "response");

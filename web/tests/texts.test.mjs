@@ -5,7 +5,7 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 const SOURCES = new URL("../src/texts/", import.meta.url);
 const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
 
-/** Texts that are the same word in English and in that language. */
+/** Texts that are equal in English and in that language. */
 const SAME = {
   ar: [],
   de: ["exportFormat"],
@@ -45,10 +45,10 @@ function textsIn(language) {
 
 const placesIn = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
-/** The form of a message that has all of its places. */
+/** The form of a message that has all placeholders. */
 const fullForm = (message) => (typeof message === "string" ? message : message.other);
 
-/** Whether only one number is written in a form, so that it can be a word. */
+/** Whether a plural form covers a single number, which may be spelled out. */
 function isOfOneNumber(language, form) {
   const rules = new Intl.PluralRules(language);
   return Array.from({ length: 300 }, (_, count) => count).filter((count) => rules.select(count) === form).length === 1;

@@ -64,7 +64,7 @@ const HOURS =
   "# Opening hours\n\n| Day | **Opening** hours | Note |\n|-|-|-|\n| Monday | 9:00–17:30 | |\n| Sunday and *public* holidays | closed | all year |";
 const PRICES = "| Size | Price |\n|-|-|\n| *Large* | 9 € |\n| Small | |";
 
-/** Whether a row of a table is verified as these words. */
+/** Whether a table row is verified with these words. */
 const row = (excerpt, text, plain) => {
   const start = excerpt.indexOf(text);
   assert.notEqual(start, -1);
@@ -141,7 +141,7 @@ for (const [source, plain] of [
   });
 }
 
-/** Whether a passage is verified as these words, which stand in the answer. */
+/** Whether a passage is verified with these words, which the answer contains. */
 const shows = (excerpt, plain) => {
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
   return verified(quote, `As written: ${plain} [1]`, { excerpt });

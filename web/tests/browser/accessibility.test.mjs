@@ -1,4 +1,4 @@
-// Whether everybody can use it: axe in every state, the keyboard, what a screen reader is told, small and zoomed windows.
+// Accessibility: axe in every state, keyboard, screen reader announcements, small and zoomed windows.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
     download_url: `https://chat.example/api/documents/${index}/download`,
   }),
 );
-/** Passages that are not quoted: one with a link, one with a download, one with neither. */
+/** Also-found passages: one with a link, one with a download, one with neither. */
 const FOUND = [
   found({ url: "https://shop.example/deliveries", excerpt: "We deliver abroad." }),
   found({ title: "Customs", download_url: "https://chat.example/api/documents/2/download", excerpt: "Customs apply." }),
@@ -44,8 +44,8 @@ const FOUND = [
 const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
 
 /**
- * How each state comes about: `before` prepares the site, `reach` gets the page that is open and goes on from there.
- * `forget`: it is a first visit; `hasClock`: the page has a clock that `reach` can put forward.
+ * How to reach each state: `before` prepares the site, `reach` continues on the open page.
+ * `forget`: a first visit; `hasClock`: the page has a clock that `reach` can advance.
  */
 const STATES = {
   start: { reach: (widget) => widget.role("greeting").waitFor() },
@@ -306,17 +306,17 @@ const STATES = {
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
 
-/** Lets requests whose path begins like this fail. */
+/** Makes requests fail whose path has this prefix. */
 function failing(start) {
   return (path, response) => path.startsWith(start) && response.writeHead(404).end();
 }
 
-/** Sends a third of what is asked for there, and then nothing. */
+/** Sends a third of the file, and then nothing. */
 function stalling(start) {
   return async (path, response) => {
     if (!path.startsWith(start)) return false;
     response.writeHead(200, { "content-length": 23_325_735 }).write(Buffer.alloc(7_700_000));
-    // The embedder tells at most every 50 ms.
+    // The embedder reports progress at most every 50 ms.
     await sleep(200);
     response.write(Buffer.alloc(100_000));
     return true;
@@ -384,7 +384,7 @@ for (const [name, state] of Object.entries(STATES)) {
   });
 }
 
-/** What axe finds in the widget, once nothing moves any more. */
+/** The violations that axe finds in the widget after all animations. */
 async function violations({ page }) {
   await page.evaluate(() => {
     const finite = (animation) => animation.effect.getTiming().iterations !== Infinity;
@@ -406,7 +406,7 @@ async function violations({ page }) {
   }, RULES);
 }
 
-/** Nothing has to be scrolled sideways (WCAG 1.4.10). */
+/** Asserts that nothing needs horizontal scrolling (WCAG 1.4.10). */
 async function assertFits({ element }) {
   const overflow = await element.evaluate(({ shadowRoot }) => {
     const log = shadowRoot.querySelector("[data-role=log]");
@@ -636,7 +636,7 @@ test("targets and marks keep a visible edge in forced colours", async (t) => {
   await assertEdge(widget.element.locator(".history-item:has(:focus-visible)"));
 });
 
-/** It has a border or an outline that can be seen. */
+/** Whether the element has a visible border or outline. */
 async function assertEdge(locator) {
   const [name, ...edges] = await locator.evaluate((target) => {
     const style = getComputedStyle(target);
@@ -674,7 +674,7 @@ test("the language follows the page or the element's lang, changes at any time, 
     ["ja", "送信", "コピー", "ltr"],
     ["tlh", "Send", "Copy", "ltr"],
   ]) {
-    // What is on the screen has to follow, whatever the browser has tidied up behind it.
+    // Visible nodes must be updated even after a garbage collection.
     await devtools.send("HeapProfiler.collectGarbage");
     await element.evaluate((chat, lang) => (chat.lang = lang), lang);
     await widget.until(async () => (await pressed.innerText()).trim() === copy, `${lang}: ${copy}`);

@@ -1,5 +1,4 @@
-// What an answer does not quote is no source, and an answer that may miss the question says so. Real Chromium, real embedder;
-// the API is played.
+// Also-found passages and hedged answers. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, citation, found, refusal, SESSION, whole } from "./support/answers.mjs";
@@ -22,7 +21,7 @@ const FOUND = [
   found({ title: "Parcels", section: "Parcels › Sizes", excerpt: "Parcels are small." }),
 ];
 
-/** Lets the API serve the one file there is. */
+/** Makes the API serve the file. */
 function serveFile() {
   site.api.interfere = ({ path }, response) => {
     if (path !== `/api/documents/${DOWNLOAD}/download`) return false;

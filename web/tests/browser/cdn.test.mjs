@@ -1,4 +1,4 @@
-// The widget and its model on an origin of their own, as a CDN has it, under a strict policy of the page.
+// The widget and its model on another origin, like a CDN, under a strict policy of the page.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ let cdn, needed;
 before(async () => {
   cdn = await serve(WIDGET, { "access-control-allow-origin": "*", "cache-control": "no-store" });
   site.script = `${cdn.origin}/evidence-chat.js`;
-  /** What the policy needs beside what it needs for files of the page's own. */
+  /** The sources that the policy needs in addition to those for files of the page's own origin. */
   needed = [
     ["script-src", cdn.origin],
     ["connect-src", cdn.origin],
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await site.forgetModel(browser);
 });
 
-/** Opens the page under the policy with these sources added. */
+/** Opens the page under the policy with additional sources. */
 function openUnder(t, sources) {
   const more = {};
   for (const [directive, source] of sources) (more[directive] ??= []).push(source);
@@ -86,7 +86,7 @@ test("a policy without the CDN in script-src leaves the page without the widget"
   assert.match(takeErrors(widget).join(), /Content Security Policy.*script-src/);
 });
 
-/** What `dist/integrity.json` says. */
+/** The hashes of `dist/integrity.json`. */
 async function publishedHashes() {
   return JSON.parse(await readFile(`${WIDGET}/integrity.json`, "utf8")).files;
 }
@@ -117,7 +117,7 @@ async function openWithHashes(t, setUp) {
   return open(t, { attributes: { "model-url": null }, csp: strictPolicy(site.api, more), setUp });
 }
 
-/** Changes the files of that name on their way. */
+/** Modifies the files with that name in transit. */
 const changing = (pattern) => (page) =>
   page.route(pattern, async (route) => {
     const response = await route.fetch();
@@ -154,7 +154,7 @@ test("the same modified file runs without the hashes", async (t) => {
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
-/** What the page has complained of, and no longer does. */
+/** Takes the collected errors of the page. */
 function takeErrors({ page }) {
   return page.errors.splice(0);
 }

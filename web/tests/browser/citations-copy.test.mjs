@@ -1,4 +1,4 @@
-// What a selection with badges in it is copied as. Ctrl+C in real Chromium.
+// Copies selections with badges, with Ctrl+C in real Chromium.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { openCitationsPage, passage } from "./support/citations-page.mjs";
@@ -26,12 +26,12 @@ beforeEach(async () => {
 const show = (text, citations) =>
   page.evaluate(([text, citations]) => widget.answer(text, citations), [text, citations]);
 
-/** Text node of the `number`th answer: after so many children. */
+/** A text node of the answer with that number. */
 const words = (child, number = 0) => ({ selector: ".answer-text", number, child });
-/** Text node in the `number`th badge. */
+/** The text node in the badge with that number. */
 const digits = (number) => ({ selector: ".marker", number, child: 0 });
 
-/** Selects from a character of one node to a character of another, and gives what Ctrl+C puts into the clipboard. */
+/** Selects a range of characters and gives what Ctrl+C copies. */
 async function copy(from, start, to, end) {
   await page.evaluate(
     ([from, start, to, end]) => {

@@ -310,7 +310,7 @@ test("a tap opens the source, not a card", async () => {
     const { page } = phone;
     await page.evaluate(([text, citations]) => widget.answer(text, citations), [TEXT, [RETURNS, SHIPPING]]);
     const marker = page.locator("[data-role=marker]").first();
-    // However long the finger rests there.
+    // Even if the finger stays there.
     const { x, y, width, height } = await marker.boundingBox();
     const finger = await page.context().newCDPSession(page);
     const touch = (type, touchPoints) => finger.send("Input.dispatchTouchEvent", { type, touchPoints });

@@ -1,4 +1,4 @@
-// The demo page in Chromium, under its own policy. The widget and the sign-in are stand-ins: see support/demo-page.mjs.
+// The demo page in Chromium, under its own policy. The widget and the sign-in are fakes: see support/demo-page.mjs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -212,7 +212,7 @@ test("the evidence of an answer has place, cosine, threshold, strength and quote
   assert.match(await slips.last().textContent(), /page 2/);
   assert.match(await page.locator(".closest h4").textContent(), /Near to the question, but not quoted/);
   assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
-  // Where the bar ends against where the mark is: above the threshold in the first, below in the second.
+  // The end of the bar against the mark: above the threshold in the first, below it in the second.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
   const ends = await page.locator(".tape").evaluateAll((tapes) =>
     tapes.map((tape) => {
@@ -310,7 +310,7 @@ for (const [name, theme, language] of [
 }
 
 async function check(state) {
-  // By the debugger, not as a script of the page: its policy stays as it is.
+  // Through the debugger, because the policy forbids a script in the page.
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => (await axe.run()).violations);
   assert.deepEqual(

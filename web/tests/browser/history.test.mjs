@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // What could still be undone is sent when the page is left, and must not arrive in the next test.
+  // Pending deletions are sent when the page is left, and must not arrive in the next test.
   await page.route("**/api/**", (route) => route.abort());
   await page.evaluate(() => window.view?.clear());
   await page.goto("about:blank");
@@ -41,7 +41,7 @@ afterEach(async () => {
   assert.deepEqual(page.errors, []);
 });
 
-/** A fresh page that does not show the history yet. */
+/** Opens a fresh page without showing the history. */
 async function open() {
   await page.goto(site.origin);
   await page.waitForFunction(() => window.isReady);
@@ -55,7 +55,7 @@ async function show(list) {
   await settled();
 }
 
-/** The list is there, or why it is not. */
+/** Waits for the list or its failure. */
 async function settled() {
   await page.locator(".history-loading").waitFor({ state: "detached" });
 }
@@ -72,13 +72,13 @@ const focused = () =>
     return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
   });
 
-/** Waits until the server has got so many requests. */
+/** Waits until the server has received `count` requests. */
 async function gets(method, count = 1) {
   for (let tries = 0; sent(method).length < count && tries < 100; tries++) await sleep(20);
   assert.equal(sent(method).length, count, `${method} requests`);
 }
 
-/** Presses Delete of a conversation with the mouse, and takes the pointer out of the way. */
+/** Clicks Delete of a conversation and moves the pointer away. */
 async function remove(title) {
   await named(`Delete “${title}”`).click();
   await page.mouse.move(0, 0);
@@ -119,7 +119,7 @@ test("a loading list and an empty list show a text", async () => {
 test("older conversations load page by page without duplicates, and the first new one gets the focus", async () => {
   await show(sessions(45));
   assert.equal((await titles()).length, 20);
-  // One was continued meanwhile: it moves up, and the last of this page onto the next one.
+  // A conversation was continued meanwhile: it moves up and shifts the last of this page to the next one.
   site.lists.ann.unshift(...site.lists.ann.splice(30, 1));
   await role("history-more").focus();
   await page.keyboard.press("Enter");
@@ -362,7 +362,7 @@ test("a failed deletion restores the conversation and shows the failure", async 
   await page.clock.runFor(7000);
   await role("history-change-failed").waitFor();
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
-  // And it can be deleted again.
+  // It can be deleted again.
   await remove("Conversation 2");
   await page.clock.runFor(7000);
   await gets("DELETE", 2);
@@ -505,7 +505,7 @@ test("pending changes of the previous user report nothing after clear", async ()
 const state = () => role("my-data-state").textContent();
 const failure = () => role("my-data-failure").locator("p").textContent();
 
-/** Presses Export, and gives the file that is saved. */
+/** Clicks Export and gives the saved file. */
 async function exported(press = () => role("my-data-export").click()) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
@@ -757,7 +757,7 @@ test("dates and labels follow the language", async () => {
 
 for (const scheme of ["light", "dark"]) {
   test(`axe finds no violation in the history: ${scheme}`, async () => {
-    // Colours in between are nobody's contrast.
+    // Colours during a transition have no contrast requirement.
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.evaluate((value) => {
       window.root.dataset.scheme = value;

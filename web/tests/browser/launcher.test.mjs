@@ -1,4 +1,4 @@
-// What the widget does to a page before, while and after it is loaded. Real Chromium, real embedder, played API.
+// The widget on a page before, while and after it loads. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
@@ -9,7 +9,7 @@ const { site, browser, open } = await startSuite();
 const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
 const panelRequests = () => site.requests.filter(isPanelCode);
 
-/** Lets the panel's code arrive only when the test says so. */
+/** Delays the panel's code until the returned function is called. */
 function holdPanel() {
   const { opened, open } = gate();
   site.interfere = async (path) => {
@@ -77,12 +77,12 @@ test("a question sent before the panel loads is asked once, and the next one can
   assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the focus is where it was");
 });
 
-/** Runs in the page: collects every layout shift, also those that follow a visitor's input. */
+/** Runs in the page: collects all layout shifts, also those after user input. */
 function watchShifts() {
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
     for (const { value, sources } of list.getEntries()) {
-      // Nodes inside of a shadow tree are not named.
+      // Nodes inside a shadow tree are not reported.
       shifts.push({ value, nodes: sources.flatMap(({ node }) => node?.nodeName ?? []) });
     }
   }).observe({ type: "layout-shift", buffered: true });
@@ -103,7 +103,7 @@ test("the layout does not shift while the widget loads, gets its model and answe
     shifts.flatMap(({ nodes }) => nodes),
     [],
   );
-  // Inside of the widget a box may grow where there was room: a button beside others, a number that gets a digit more.
+  // Inside the widget a box may grow into free space, for instance a number with one more digit.
   const sum = shifts.reduce((total, { value }) => total + value, 0);
   assert.ok(sum < 0.001, `${sum}`);
 });
@@ -248,7 +248,7 @@ test("a moved element continues answering; a removed one stops and works again w
   assert.equal(await widget.all("assistant").count(), 3);
 });
 
-/** Has the panel's code fail to load until the function that it gives is called. */
+/** Makes the panel's code fail to load until the returned function is called. */
 function breakPanel() {
   let isDown = true;
   site.interfere = (path, response) => {

@@ -1,5 +1,4 @@
-// The model on its way into the browser, and questions that are longer than it reads. Real Chromium, real embedder; the API is
-// played.
+// Loading of the model, and questions that are too long for it. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -39,10 +38,10 @@ test("the first load shows percent and megabytes, and times out after 15 s witho
       await opened;
       return false;
     }
-    // A third, and then nothing.
+    // Sends a third, and then nothing.
     response.writeHead(200, { "content-length": 23_325_735 });
     response.write(Buffer.alloc(7_700_000));
-    // The embedder tells at most every 50 ms.
+    // The embedder reports progress at most every 50 ms.
     await sleep(200);
     response.write(Buffer.alloc(100_000));
     return true;
@@ -92,7 +91,7 @@ test("a question with more tokens than the model reads shows a warning", async (
   assert.match(await widget.role("too-long").innerText(), /\b42\s?%/);
   await input.fill("short");
   await widget.role("too-long").waitFor({ state: "detached" });
-  // 700 characters that are few tokens.
+  // 700 characters with few tokens.
   await input.fill("internationalization ".repeat(33));
   await widget.page.waitForTimeout(400);
   assert.equal(await widget.all("too-long").count(), 0);

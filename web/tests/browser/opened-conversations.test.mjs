@@ -1,4 +1,4 @@
-// Conversations of the history, opened, left and gone on with. Real Chromium, real embedder; the API is played.
+// Conversations of the history, opened, left and continued. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +25,7 @@ test("a site's own refusal text is shown unchanged in every language, also from 
   assert.equal(await restored.locator("[data-role=copy]").count(), 0);
 });
 
-/** Lets the messages of a conversation come only when the function that it gives is called. */
+/** Delays the messages of a conversation until the returned function is called. */
 function holdMessages() {
   const { opened, open } = gate();
   site.api.interfere = async ({ path }) => {
@@ -195,14 +195,14 @@ test("deleting all data stops a streaming answer first", async (t) => {
   assert.equal(sent().length, 1);
 });
 
-/** Opens the one conversation of the history. */
+/** Opens the only conversation of the history. */
 async function openConversation(widget) {
   await widget.role("input").focus();
   await widget.role("history-open").click();
   await widget.role("session-open").click();
 }
 
-/** Gives the history one conversation with these messages, as the API has them. */
+/** Adds a conversation with these messages to the history. */
 function withConversation(messages) {
   const at = "2026-11-01T10:00:00Z";
   const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
@@ -217,7 +217,7 @@ function withConversation(messages) {
   return session;
 }
 
-/** Cuts what is loaded with the history off, or lets it through. */
+/** Blocks or allows the code that loads with the history. */
 const blocking = async (page, isBlocked) => {
   if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
   else await page.unroute("**/my-data-*.js");

@@ -13,7 +13,7 @@ import { serve } from "../../../tests/lib/static-server.mjs";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Only what it looks like and what it says matter; never what it does. */
+/** Must be shown as text and never run. */
 const HOSTILE = "<img src=/leak onerror=alert(1)><script>alert(2)</script>";
 
 let folder, server, browser, page;
@@ -113,7 +113,7 @@ test("all formats work under a strict policy with Trusted Types; titles stay tex
 
 test("the policy of these tests blocks what it should", async () => {
   const stopped = await page.evaluate(async () => {
-    // The policy does not hold for what the test itself evaluates, but for what that leaves behind.
+    // The policy does not apply to code that the test evaluates, but to the tasks that it starts.
     await new Promise((resolve) => setTimeout(resolve));
     const attempt = (action) => {
       try {

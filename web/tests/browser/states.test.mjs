@@ -1,4 +1,4 @@
-// What a visitor sees of everything that can happen to a question on its way to an answer. Real Chromium, real embedder; the API is played.
+// The states of a question, from sending to every outcome. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -11,7 +11,7 @@ const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
 test("an expired token is requested again once, and then an error is shown", async (t) => {
   const widget = await open(t);
-  /** Each call gives another token of the same user. */
+  /** Each call returns another token of the same user. */
   const countTokens = () =>
     widget.element.evaluate((element, token) => {
       let calls = 0;

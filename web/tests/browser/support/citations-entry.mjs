@@ -1,4 +1,4 @@
-// What the tests of citations load into their page: a panel's skeleton with answers in it.
+// The page of the tests of citations: a panel's skeleton with answers.
 import { adoptStyles } from "../../../src/dom/styles.ts";
 import { element } from "../../../src/dom/element.ts";
 import { Translator } from "../../../src/dom/translator.ts";

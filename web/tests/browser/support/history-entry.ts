@@ -1,4 +1,4 @@
-// A page with the history alone, as the panel shows it. Tests reach it through the window.
+// A page with only the history. Tests reach it through `window`.
 import type { Session } from "../../../src/client/wire.js";
 import { element } from "../../../src/dom/element.js";
 import { adoptStyles } from "../../../src/dom/styles.js";

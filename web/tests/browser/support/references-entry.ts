@@ -1,4 +1,4 @@
-// A page with two export menus, as two answers have them.
+// A page with two export menus, like that of two answers.
 import type { Citation } from "../../../src/client/wire.js";
 import { adoptStyles } from "../../../src/dom/styles.js";
 import { Translator } from "../../../src/dom/translator.js";
