@@ -12,43 +12,43 @@ function jwt(payload) {
 }
 
 /** Gives the number of reported changes after each of these tokens. */
-async function changes(...tokens) {
+async function changesAfter(...tokens) {
   const seen = [];
-  let told = 0;
+  let changes = 0;
   let token;
   const identity = new Identity(
     () => async () => token,
-    () => told++,
+    () => changes++,
   );
   for (token of tokens) {
     assert.equal(await identity.tokenProvider(), token || null);
-    seen.push(told);
+    seen.push(changes);
   }
   return seen;
 }
 
 test("neither the first token nor a refreshed token of the same user is a change", async () => {
   assert.deepEqual(
-    await changes(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
+    await changesAfter(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
     [0, 0, 0],
   );
 });
 
 test("a switch to another user is a change, and so is the switch back", async () => {
-  assert.deepEqual(await changes(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
 });
 
 test("signing out is one change and signing in again another", async () => {
-  assert.deepEqual(await changes(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
 });
 
 test("the first sign-in is not a change", async () => {
-  assert.deepEqual(await changes(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
+  assert.deepEqual(await changesAfter(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
 });
 
 test("user ids with characters beyond Latin-1 are decoded", async () => {
   assert.deepEqual(
-    await changes(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
+    await changesAfter(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
     [0, 0, 1],
   );
 });
@@ -65,38 +65,38 @@ const UNREADABLE = [
 ];
 for (const token of UNREADABLE) {
   test(`the malformed token ${token} is neither a change nor hides one`, async () => {
-    assert.deepEqual(await changes(token, jwt({ sub: "ann" }), token, jwt({ sub: "ann" })), [0, 0, 0, 0]);
-    assert.deepEqual(await changes(jwt({ sub: "ann" }), token, jwt({ sub: "bob" })), [0, 0, 1]);
+    assert.deepEqual(await changesAfter(token, jwt({ sub: "ann" }), token, jwt({ sub: "ann" })), [0, 0, 0, 0]);
+    assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), token, jwt({ sub: "bob" })), [0, 0, 1]);
   });
 }
 
 test("a change is reported with both users before the new token is returned", async () => {
-  const told = [];
+  const changes = [];
   const tokens = [jwt({ sub: "ann" }), jwt({ sub: "bob" }), null];
   const identity = new Identity(
     () => async () => tokens.shift(),
-    (previous, next) => told.push([previous, next]),
+    (previous, next) => changes.push([previous, next]),
   );
   await identity.tokenProvider();
-  const second = identity.tokenProvider().then(() => assert.equal(told.length, 1));
+  const second = identity.tokenProvider().then(() => assert.equal(changes.length, 1));
   await second;
   await identity.check();
-  const [[ann, bob], signedOut] = told;
+  const [[ann, bob], signedOut] = changes;
   assert.notEqual(ann, bob);
   assert.deepEqual(signedOut, [bob, null]);
 });
 
 test("a replaced provider is used", async () => {
   let provider = async () => jwt({ sub: "ann" });
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => provider,
-    () => told++,
+    () => changes++,
   );
   await identity.check();
   provider = async () => jwt({ sub: "bob" });
   await identity.check();
-  assert.equal(told, 1);
+  assert.equal(changes, 1);
 });
 
 test("a provider that fails is not a change and rejects the caller", async () => {
@@ -105,15 +105,15 @@ test("a provider that fails is not a change and rejects the caller", async () =>
     () => Promise.reject(new Error("offline")),
     async () => jwt({ sub: "ann" }),
   ];
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => answers.shift(),
-    () => told++,
+    () => changes++,
   );
   await identity.check();
   await assert.rejects(identity.tokenProvider(), /offline/);
   await identity.check();
-  assert.equal(told, 0);
+  assert.equal(changes, 0);
 });
 
 test("check never rejects", async () => {
@@ -128,10 +128,10 @@ test("check never rejects", async () => {
 
 test("a token that arrives after a later one is ignored as stale", async () => {
   const waiting = [];
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => () => new Promise((resolve) => waiting.push(resolve)),
-    () => told++,
+    () => changes++,
   );
   const first = identity.check();
   waiting.shift()(jwt({ sub: "ann" }));
@@ -141,9 +141,9 @@ test("a token that arrives after a later one is ignored as stale", async () => {
   await fast;
   waiting[0](jwt({ sub: "ann" }));
   await slow;
-  assert.equal(told, 1);
+  assert.equal(changes, 1);
   const last = identity.check();
   waiting[2](jwt({ sub: "bob" }));
   await last;
-  assert.equal(told, 1, "Bob is still the last one known.");
+  assert.equal(changes, 1, "Bob is still the last one known.");
 });

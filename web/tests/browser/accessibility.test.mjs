@@ -636,7 +636,7 @@ test("targets and marks keep a visible edge in forced colours", async (t) => {
   await assertEdge(widget.element.locator(".history-item:has(:focus-visible)"));
 });
 
-/** Whether the element has a visible border or outline. */
+/** Asserts that the element has a visible border or outline. */
 async function assertEdge(locator) {
   const [name, ...edges] = await locator.evaluate((target) => {
     const style = getComputedStyle(target);

@@ -244,7 +244,7 @@ test("the history works without the code for the visitor's data, and a retry loa
   await widget.role("history-open").click();
   const missing = widget.role("my-data-missing");
   await missing.waitFor();
-  assert.match(await missing.innerText(), /can be neither exported nor deleted right now/);
+  assert.match(await missing.innerText(), /cannot be exported or deleted right now/);
   await widget.role("session-open").waitFor();
   assert.equal(await widget.all("my-data").count(), 0);
   await missing.getByRole("button").click();

@@ -2,6 +2,7 @@
 import type { Citation } from "../../../src/client/wire.js";
 import { adoptStyles } from "../../../src/dom/styles.js";
 import { Translator } from "../../../src/dom/translator.js";
+import controlsCss from "../../../src/element/controls.css";
 import frameCss from "../../../src/element/frame.css";
 import panelCss from "../../../src/panel/panel.css";
 import { exportMenu, referenceStyles } from "../../../src/panel/references/export-menu.js";
@@ -13,6 +14,7 @@ translator.use("en", { ...launcherTexts("en"), ...texts });
 
 const root = document.body.appendChild(document.createElement("main")).attachShadow({ mode: "open" });
 adoptStyles(root, frameCss);
+adoptStyles(root, controlsCss);
 adoptStyles(root, panelCss);
 adoptStyles(root, referenceStyles);
 root.append(
