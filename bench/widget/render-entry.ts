@@ -1,7 +1,8 @@
-/** Runs in the page that `render.mjs` measures. */
+/** What `render.mjs` measures in the page. */
 import type { Citation } from "../../web/src/client/wire.js";
 import { adoptStyles } from "../../web/src/dom/styles.js";
 import { Translator } from "../../web/src/dom/translator.js";
+import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
 import { AnswerView, citationStyles } from "../../web/src/panel/citations/index.js";
 import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
@@ -14,6 +15,7 @@ const actions = { opened: () => undefined, download: async () => undefined, expo
 
 const shadow = document.createElement("div").attachShadow({ mode: "open" });
 adoptStyles(shadow, frame);
+adoptStyles(shadow, controls);
 adoptStyles(shadow, citationStyles);
 document.body.append(shadow.host);
 

@@ -1,4 +1,4 @@
-// The adapters for other stacks: the AI SDK's parts against its own schema and reader, Open WebUI's events by hand.
+// The adapters for other stacks. The AI SDK's parts are checked against its own schema and reader.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readUIMessageStream, uiMessageChunkSchema } from "ai";
@@ -25,7 +25,7 @@ const FOUND = [
 ];
 const CITATIONS = [
   passage(1, REFUNDS, { url: "https://www.example.com/refunds", section: "Time" }),
-  // The order of numbers is what counts, and a document may have several passages.
+  // Not in the order of numbers, and with several passages of a document.
   passage(2, SHIPPING, { content_type: "application/pdf", page: 3, score: 0.5, excerpt: "We ship daily." }),
   passage(1, REFUNDS, { score: 0.6, excerpt: "Refunds are free." }),
 ];
@@ -49,7 +49,7 @@ const REFUSAL = {
   persisted: true,
 };
 
-/** Events, and then perhaps an error, as `streamChat` gives them. */
+/** Yields events and then throws an error, if any, like `streamChat`. */
 async function* stream(events, error) {
   yield* events;
   if (error) throw error;
@@ -72,7 +72,7 @@ async function uiParts(events, error) {
   return parts;
 }
 
-/** The message that a page using the AI SDK ends up with, and the errors it is told. */
+/** The final message of a page that uses the AI SDK, and its errors. */
 async function uiMessage(parts) {
   const errors = [];
   const messages = await all(
@@ -85,8 +85,8 @@ async function uiMessage(parts) {
   return { message: messages.at(-1), errors };
 }
 
-describe("for the AI SDK", () => {
-  test("an answer is a text, its sources and their details", async () => {
+describe("the AI SDK adapter", () => {
+  test("the AI SDK adapter turns an answer into a text, its sources and their details", async () => {
     const parts = await uiParts(ANSWER);
     assert.deepEqual(
       parts.map(({ type }) => type),
@@ -119,7 +119,7 @@ describe("for the AI SDK", () => {
     assert.deepEqual(details.data, { citations: CITATIONS, also_found: FOUND, referenced_indices: [1, 2] });
   });
 
-  test("what was also found is no source", async () => {
+  test("the AI SDK adapter does not send also-found passages as sources", async () => {
     const { message } = await uiMessage(await uiParts(ANSWER));
     const sources = message.parts.filter(({ type }) => type.startsWith("source-"));
     assert.deepEqual(
@@ -128,13 +128,13 @@ describe("for the AI SDK", () => {
     );
   });
 
-  test("the text of a hedged answer says so first", async () => {
+  test("the AI SDK adapter puts the hedge before the text of a hedged answer", async () => {
     const { message } = await uiMessage(await uiParts(HEDGED));
     assert.equal(message.parts[0].text, HEDGED_TEXT);
     assert.equal(message.parts.filter(({ type }) => type === "text").length, 1);
   });
 
-  test("an answer without citations has no sources", async () => {
+  test("the AI SDK adapter sends no sources for an answer without citations", async () => {
     const parts = await uiParts(
       ANSWER.map((event) =>
         event.type === "sources" ? { ...event, citations: [], also_found: [], referenced_indices: [] } : event,
@@ -147,7 +147,7 @@ describe("for the AI SDK", () => {
     );
   });
 
-  test("a refusal is a text with a reason", async () => {
+  test("the AI SDK adapter turns a refusal into a text with a reason", async () => {
     const { message, errors } = await uiMessage(await uiParts([REFUSAL]));
     assert.deepEqual(errors, []);
     const [text, refusal] = message.parts;
@@ -157,7 +157,7 @@ describe("for the AI SDK", () => {
     assert.deepEqual(message.metadata, { session_id: "s", persisted: true });
   });
 
-  test("an error before the first event is the protocol's error", async () => {
+  test("the AI SDK adapter turns an error before the first event into an error part", async () => {
     const parts = await uiParts([], new ChatError("rate_limited", "Slow down.", { retryable: true, requestId: "r" }));
     assert.deepEqual(parts, [
       { type: "start" },
@@ -167,7 +167,7 @@ describe("for the AI SDK", () => {
     assert.deepEqual((await uiMessage(parts)).errors, ["Slow down."]);
   });
 
-  test("an error within the text leaves no text open", async () => {
+  test("the AI SDK adapter closes the text before an error part", async () => {
     const parts = await uiParts(ANSWER.slice(0, 2), new ChatError("connection_lost", "Lost.", { retryable: true }));
     assert.deepEqual(
       parts.map(({ type }) => type),
@@ -178,11 +178,11 @@ describe("for the AI SDK", () => {
   });
 });
 
-describe("for Open WebUI", () => {
+describe("the Open WebUI adapter", () => {
   const convert = (events, error) => all(toOpenWebUiEvents(stream(events, error)));
   const of = (events, type) => events.filter((event) => event.type === type).map(({ data }) => data);
 
-  test("an answer is its pieces and one source for each document, in the order of numbers", async () => {
+  test("the Open WebUI adapter sends the text and one source for each document, in the order of their numbers", async () => {
     const events = await convert(ANSWER);
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -214,17 +214,17 @@ describe("for Open WebUI", () => {
     ]);
   });
 
-  test("what was also found is no source", async () => {
+  test("the Open WebUI adapter does not send also-found passages as sources", async () => {
     const names = of(await convert(ANSWER), "source").map(({ source }) => source.name);
     assert.deepEqual(names, ["Refunds", "Shipping"]);
   });
 
-  test("the text of a hedged answer says so first", async () => {
+  test("the Open WebUI adapter puts the hedge before the text of a hedged answer", async () => {
     const pieces = of(await convert(HEDGED), "message").map(({ content }) => content);
     assert.equal(pieces.join(""), HEDGED_TEXT);
   });
 
-  test("whatever happens, the status stops shimmering", async () => {
+  test("the Open WebUI adapter always ends with a finished status", async () => {
     const lost = new ChatError("connection_lost", "Lost.", { retryable: true });
     for (const events of [await convert(ANSWER), await convert([REFUSAL]), await convert(ANSWER.slice(0, 2), lost)]) {
       const statuses = of(events, "status");
@@ -233,26 +233,26 @@ describe("for Open WebUI", () => {
     }
   });
 
-  test("a refusal is its message", async () => {
+  test("the Open WebUI adapter turns a refusal into its message", async () => {
     const events = await convert([REFUSAL]);
     assert.deepEqual(of(events, "message"), [{ content: "I don't know." }]);
     assert.deepEqual(of(events, "source"), []);
   });
 
-  test("an error is a notification", async () => {
+  test("the Open WebUI adapter turns an error into a notification", async () => {
     const events = await convert([], new ChatError("rate_limited", "Slow down.", { retryable: true }));
     assert.deepEqual(of(events, "notification"), [{ type: "error", content: "Slow down." }]);
   });
 });
 
-test("what is no ChatError is thrown on, such as an abort", async () => {
+test("both adapters rethrow errors other than ChatError, such as an abort", async () => {
   const abort = new DOMException("Stopped.", "AbortError");
   for (const adapter of [toUiMessageStream, toOpenWebUiEvents]) {
     await assert.rejects(all(adapter(stream(ANSWER.slice(0, 2), abort))), abort);
   }
 });
 
-test("who stops listening stops the answer", async () => {
+test("both adapters stop the answer when the caller stops reading", async () => {
   for (const adapter of [toUiMessageStream, toOpenWebUiEvents]) {
     let stopped = false;
     const endless = (async function* () {

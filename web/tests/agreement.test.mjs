@@ -12,13 +12,13 @@ function passage(index, excerpt, isQuoted = false) {
   return { index, chunk_id: `${index}-${excerpt}`, title: `Document ${index}`, score: 0.5, excerpt, quotes };
 }
 
-/** Documents that agree with the first, which says `sentence`. */
+/** Number of documents that agree with the first, which contains `sentence`. */
 function agreeing(sentence, ...excerpts) {
   const others = excerpts.map((excerpt, place) => passage(place + 2, excerpt));
   return agreementOf([passage(1, sentence, true), ...others], `${sentence} [1]`).agreeing;
 }
 
-test("documents that say the same agree, whatever the case, accents, markup and order of words", () => {
+test("documents agree regardless of case, accents, markup and word order", () => {
   assert.deepEqual(
     agreementOf(
       [
@@ -32,7 +32,7 @@ test("documents that say the same agree, whatever the case, accents, markup and 
   );
 });
 
-test("a document counts once, with whichever of its passages says it", () => {
+test("a document with several agreeing passages counts once", () => {
   const citations = [
     passage(1, SENTENCE, true),
     passage(2, "Nothing."),
@@ -42,12 +42,12 @@ test("a document counts once, with whichever of its passages says it", () => {
   assert.deepEqual(agreementOf(citations, `${SENTENCE} [1]`), { agreeing: 2, total: 2 });
 });
 
-test("a verified quote of the same words agrees, however short", () => {
+test("a verified quote of the same words agrees even if it is short", () => {
   const citations = [passage(1, "Yes.", true), passage(2, "Yes.", true), passage(3, "Yes.")];
   assert.deepEqual(agreementOf(citations, "Yes. [1]"), { agreeing: 2, total: 3 });
 });
 
-test("the sentence that stands first in the answer counts, wherever its citation is listed", () => {
+test("the first sentence of the answer counts, regardless of the order of citations", () => {
   const citations = [
     passage(1, "Other words entirely stand here.", true),
     passage(2, SENTENCE, true),
@@ -73,19 +73,19 @@ for (const [name, other] of [
   test(`a document with ${name} does not agree`, () => assert.equal(agreeing(SENTENCE, other), 1));
 }
 
-test("a number in words must be the same, too", () => {
+test("numbers in words must match", () => {
   const sentence = "Refunds are paid within five days after arrival.";
   assert.equal(agreeing(sentence, sentence.replace("five", "seven")), 1);
   assert.equal(agreeing(sentence, `Dear customers, ${sentence}`), 2);
 });
 
-test("commas of thousands make no difference, decimals do", () => {
+test("thousands separators are ignored and decimals are not", () => {
   const sentence = "The premium subscription costs 1,200 euros yearly.";
   assert.equal(agreeing(sentence, sentence.replace("1,200", "1200")), 2);
   assert.equal(agreeing(sentence, sentence.replace("1,200", "1.2")), 1);
 });
 
-test("60 % of the words are enough, less are not", () => {
+test("60 % common words are enough and fewer are not", () => {
   const sentence = "alpha bravo charlie delta foxtrot.";
   assert.equal(agreeing(sentence, "alpha bravo charlie hotel india."), 2);
   assert.equal(agreeing(sentence, "alpha bravo golf hotel india."), 1);
@@ -104,7 +104,7 @@ test("Japanese and Chinese sentences are compared by pairs of characters", () =>
   assert.equal(agreeing("この商品は返品できます。", "この商品は返品できません。"), 1);
 });
 
-test("a quote that is not verified counts for nothing", () => {
+test("an unverified quote does not count", () => {
   const invented = {
     ...passage(1, "The passage says something else."),
     quotes: [{ start: 0, end: 60, text: SENTENCE }],
@@ -113,7 +113,7 @@ test("a quote that is not verified counts for nothing", () => {
   assert.equal(agreementOf([passage(1, SENTENCE, true), passage(2, SENTENCE)], "Another answer. [1]").agreeing, 0);
 });
 
-test("one document agrees with nobody", () => {
+test("a single document has no agreement", () => {
   assert.deepEqual(agreementOf([passage(1, SENTENCE, true), passage(1, SENTENCE)], `${SENTENCE} [1]`), {
     agreeing: 0,
     total: 1,

@@ -18,7 +18,7 @@ const SESSION = {
 let server;
 afterEach(() => server?.close());
 
-/** Options for a server that answers with `handlers`, one per request. */
+/** Options for a server with one handler per request. */
 async function serving(...handlers) {
   server = await chatServer(...handlers);
   return { endpoint: server.endpoint, tokenProvider: async () => "token", idleTimeoutMs: 2000 };
@@ -34,7 +34,7 @@ function redirect(location) {
 
 const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 
-/** Every call of the API that needs a token. */
+/** Every function that needs a token. */
 const CALLS = {
   listSessions: (options, signal) => client.listSessions({}, options, signal),
   renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),
@@ -67,7 +67,7 @@ for (const [name, call] of Object.entries(CALLS)) {
     assert.equal(server.requests.length, 0);
   });
 
-  test(`${name} keeps the server's words about a limit`, async () => {
+  test(`${name} keeps the server's message for a rate limit`, async () => {
     const body = { code: "rate_limited", message: "A short break.", retryable: true, request_id: "r" };
     const options = await serving(json(429, body, { "retry-after": "60" }));
     await assert.rejects(call(options), {
@@ -80,7 +80,7 @@ for (const [name, call] of Object.entries(CALLS)) {
     });
   });
 
-  test(`${name} follows no redirect with its token, wherever it leads`, async () => {
+  test(`${name} never follows a redirect with its token`, async () => {
     const elsewhere = await chatServer(file("{}"), file("{}"));
     const options = await serving(redirect(elsewhere.endpoint), redirect("/api/other"), file("{}"));
     for (const _ of ["to another server", "to another path"])
@@ -90,23 +90,23 @@ for (const [name, call] of Object.entries(CALLS)) {
     await elsewhere.close();
   });
 
-  test(`${name} keeps the server's words about an outage`, async () => {
+  test(`${name} keeps the server's message for an outage`, async () => {
     const body = { code: "upstream_unavailable", message: "A short break.", retryable: true };
     const options = await serving(json(503, body, { "retry-after": "5" }));
     await assert.rejects(call(options), { ...body, name: "ChatError", status: 503, retryAfterSeconds: 5 });
   });
 
-  test(`${name} gives up a server that says nothing`, async () => {
+  test(`${name} times out if the server does not respond`, async () => {
     const options = await serving(() => undefined);
     await assert.rejects(call({ ...options, idleTimeoutMs: 50 }), { code: "connection_lost", retryable: true });
   });
 
-  test(`${name} gives up an error that is never told to its end`, async () => {
+  test(`${name} times out if the body of an error never ends`, async () => {
     const options = await serving((response) => response.writeHead(503).write('{"code":'));
     await assert.rejects(call({ ...options, idleTimeoutMs: 50 }), { code: "invalid_response", status: 503 });
   });
 
-  test(`${name} throws the reason of an abort`, async () => {
+  test(`${name} throws the signal's reason after an abort`, async () => {
     const controller = new AbortController();
     const reason = new Error("signed out");
     const options = await serving(() => controller.abort(reason));
@@ -141,7 +141,7 @@ test("the settings are read without a token", async () => {
   assert.equal(server.requests[0].headers.authorization, undefined);
 });
 
-test("conversations come page by page", async () => {
+test("listSessions reads conversations page by page", async () => {
   const options = await serving(
     json(200, { sessions: [SESSION], next_cursor: "a+b/=&" }),
     json(200, { sessions: [], next_cursor: null }),
@@ -154,7 +154,7 @@ test("conversations come page by page", async () => {
   assert.deepEqual([...two.searchParams], [["cursor", "a+b/=&"]]);
 });
 
-test("conversations that cannot be read are left out, and none gets an id that leads elsewhere", async () => {
+test("listSessions skips malformed conversations and ids that do not fit into a URL path", async () => {
   const strange = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
   const options = await serving(json(200, { sessions: [...strange, { id: ID, title: null, created_at: 3 }] }));
   const { sessions } = await client.listSessions({}, options);
@@ -162,7 +162,7 @@ test("conversations that cannot be read are left out, and none gets an id that l
 });
 
 for (const body of [{}, { sessions: {}, messages: "none" }, [], "text"]) {
-  test(`a list that is ${JSON.stringify(body)} is an unreadable reply`, async () => {
+  test(`a list with the body ${JSON.stringify(body)} is an invalid response`, async () => {
     const options = await serving(json(200, body), json(200, body), json(200, body));
     await assert.rejects(client.listSessions({}, options), { code: "invalid_response" });
     await assert.rejects(client.listMessages(ID, {}, options), { code: "invalid_response" });
@@ -170,7 +170,7 @@ for (const body of [{}, { sessions: {}, messages: "none" }, [], "text"]) {
   });
 }
 
-test("a body that breaks off is a lost connection", async () => {
+test("a truncated body is a lost connection", async () => {
   const options = await serving((response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write('{"sessions":[');
     setTimeout(() => response.destroy(), 20);
@@ -178,7 +178,7 @@ test("a body that breaks off is a lost connection", async () => {
   await assert.rejects(client.listSessions({}, options), { code: "connection_lost" });
 });
 
-test("a conversation is renamed", async () => {
+test("renameSession sends the new title", async () => {
   const options = await serving(json(200, { ...SESSION, title: "Money back" }));
   assert.deepEqual(await client.renameSession(ID, "Money back", options), { ...SESSION, title: "Money back" });
   const [{ method, path, body, headers }] = server.requests;
@@ -186,7 +186,7 @@ test("a conversation is renamed", async () => {
   assert.equal(headers["content-type"], "application/json");
 });
 
-test("a conversation is deleted, also one that is gone already", async () => {
+test("deleteSession succeeds even if the conversation is already deleted", async () => {
   const options = await serving(
     (response) => response.writeHead(204).end(),
     json(404, { code: "not_found", message: "Not there." }),
@@ -198,7 +198,7 @@ test("a conversation is deleted, also one that is gone already", async () => {
   assert.deepEqual([server.requests[0].method, server.requests[0].path], ["DELETE", `/api/sessions/${ID}`]);
 });
 
-test("messages come with their citations, whether they are hedged, and whether the document is still there", async () => {
+test("listMessages reads citations, hedges and the availability of documents", async () => {
   const citation = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 0.5, excerpt: "E", quotes: [] };
   const message = (role, content, citations, hedged = false) => ({
     id: "m",
@@ -244,7 +244,7 @@ test("messages come with their citations, whether they are hedged, and whether t
   assert.equal(server.requests[0].path, `/api/sessions/${ID}/messages?limit=200`);
 });
 
-test("a document is downloaded by its id or its address, as bytes that no browser runs", async () => {
+test("downloadDocument takes an id or a URL and gives bytes that no browser executes", async () => {
   const attachment = {
     "content-type": "text/html",
     "content-disposition": "attachment; filename=\"R_ck.html\"; filename*=UTF-8''R%C3%BCck.html",
@@ -259,7 +259,7 @@ test("a document is downloaded by its id or its address, as bytes that no browse
   }
 });
 
-test("the token stays with the API: a signed address elsewhere gets none, nor does another path of the server", async () => {
+test("downloadDocument sends no token to a signed URL elsewhere or to another path of the server", async () => {
   const options = await serving();
   const storage = await chatServer(file("%PDF"), file("%PDF"));
   const origin = new URL(storage.endpoint).origin;
@@ -274,7 +274,7 @@ test("the token stays with the API: a signed address elsewhere gets none, nor do
   await storage.close();
 });
 
-test("a signed address elsewhere may lead on to another one, without a token", async () => {
+test("a signed URL may redirect, without a token", async () => {
   const options = await serving();
   const storage = await chatServer(redirect("/files/terms.pdf"), file("%PDF"));
   const { blob } = await client.downloadDocument(`${new URL(storage.endpoint).origin}/sign/terms.pdf`, options);
@@ -283,7 +283,7 @@ test("a signed address elsewhere may lead on to another one, without a token", a
   await storage.close();
 });
 
-test("a 401 of a signed address is told without asking for a token", async () => {
+test("a 401 from a signed URL does not ask for a token", async () => {
   const options = await serving();
   const storage = await chatServer(json(401, { code: "unauthorized", message: "Link expired." }));
   const tokenProvider = () => assert.fail("No token may be asked for.");
@@ -314,13 +314,13 @@ const NAMES = [
   ["", "download"],
 ];
 for (const [disposition, expected] of NAMES) {
-  test(`the file of ${JSON.stringify(disposition)} is called ${expected}`, async () => {
+  test(`Content-Disposition ${JSON.stringify(disposition)} gives the file name ${expected}`, async () => {
     const options = await serving(file("x", disposition && { "content-disposition": disposition }));
     assert.equal((await client.downloadDocument(ID, options)).name, expected);
   });
 }
 
-test("a download that breaks off is a lost connection", async () => {
+test("a truncated download is a lost connection", async () => {
   const options = await serving((response) => {
     response.writeHead(200, { "content-length": "1000" }).write("half");
     setTimeout(() => response.destroy(), 20);
@@ -328,7 +328,7 @@ test("a download that breaks off is a lost connection", async () => {
   await assert.rejects(client.downloadDocument(ID, options), { code: "connection_lost" });
 });
 
-test("a slow download goes on while something comes", async () => {
+test("a slow download continues while bytes arrive", async () => {
   const options = await serving(async (response) => {
     response.writeHead(200);
     for (const piece of ["a", "b", "c", "d", "e"]) {
@@ -351,7 +351,7 @@ const EXPORT_HEADERS = {
   "content-disposition": 'attachment; filename="evidence-chat-export.json"',
 };
 
-test("the user's data come as a file, to the byte as the server sent it", async () => {
+test("exportMyData gives the server's file byte for byte", async () => {
   const options = await serving(file(EXPORT, EXPORT_HEADERS), file(EXPORT));
   for (const _ of ["named by the server", "not named"]) {
     const { blob, name } = await client.exportMyData(options);
@@ -364,7 +364,7 @@ test("the user's data come as a file, to the byte as the server sent it", async 
   assert.deepEqual([method, path, headers.authorization], ["GET", "/api/me/export", "Bearer token"]);
 });
 
-test("a long export goes on while something comes", async () => {
+test("a long export continues while bytes arrive", async () => {
   const options = await serving(async (response) => {
     response.writeHead(200, EXPORT_HEADERS);
     for (let at = 0; at < EXPORT.length; at += 40) {
@@ -400,13 +400,13 @@ for (const [how, handler] of [
 }
 
 for (const body of ["", "<h1>Sign in to the network</h1>", "{}", '{"sessions":[]}', '{"refused_questions":[]}', "[]"]) {
-  test(`an export that is ${JSON.stringify(body)} is an unreadable reply`, async () => {
+  test(`an export with the body ${JSON.stringify(body)} is an invalid response`, async () => {
     const options = await serving(file(body, EXPORT_HEADERS));
     await assert.rejects(client.exportMyData(options), { code: "invalid_response" });
   });
 }
 
-test("everything of the user is deleted, and again", async () => {
+test("deleteMyData succeeds when it is repeated", async () => {
   const options = await serving(...[1, 2].map(() => (response) => response.writeHead(204).end()));
   await client.deleteMyData(options);
   await client.deleteMyData(options);
@@ -414,7 +414,7 @@ test("everything of the user is deleted, and again", async () => {
   assert.deepEqual([method, path, headers.authorization], ["DELETE", "/api/me", "Bearer token"]);
 });
 
-test("a server without a way to delete everything is not believed to have done it", async () => {
+test("deleteMyData fails if the server lacks the route", async () => {
   const options = await serving(json(404, { code: "not_found", message: "Not found." }));
   await assert.rejects(client.deleteMyData(options), { code: "not_found" });
 });
@@ -426,10 +426,10 @@ const ENDPOINTS = [
   ["https://chat.example.com", "https://chat.example.com/sessions"],
 ];
 for (const [endpoint, expected] of ENDPOINTS) {
-  test(`the routes beside ${endpoint} are found`, () => assert.equal(apiUrl(endpoint, "sessions"), expected));
+  test(`apiUrl resolves routes relative to ${endpoint}`, () => assert.equal(apiUrl(endpoint, "sessions"), expected));
 }
 
-test("in a page, the endpoint may be relative", () => {
+test("apiUrl resolves an endpoint relative to the page", () => {
   globalThis.document = { baseURI: "https://shop.example/help/" };
   try {
     assert.equal(apiUrl("/api/chat", "config"), "https://shop.example/api/config");

@@ -11,7 +11,7 @@ const OLD_TOKEN = { type: "token", turn: 1 };
 
 const state = (status, question, turn = 2) => ({ status, turn, question });
 
-/** For each state, what each event makes of it. */
+/** The next state for each state and event. */
 const TABLE = [
   [
     state("unknown", undefined),

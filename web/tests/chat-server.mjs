@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** A loopback server that answers each request with the next of `handlers` and records what it was asked. */
+/** A loopback server that answers each request with the next of `handlers` and records the requests. */
 export async function chatServer(...handlers) {
   const requests = [];
   const server = createServer(async (request, response) => {

@@ -17,7 +17,7 @@ const END = ["answer_end", { message_id: "m", persisted: true }];
 let server;
 afterEach(() => server?.close());
 
-/** Asks a server that answers with `handlers`, one per request; gives the events and the error, if any. */
+/** Asks a server with one handler per request; gives the events and the error, if any. */
 async function ask(handlers, { tokenProvider = async () => "token", signal, ...options } = {}) {
   server = await chatServer(...handlers);
   const received = [];
@@ -35,7 +35,7 @@ function assertChatError(error, expected) {
   for (const [key, value] of Object.entries(expected)) assert.deepEqual(error[key], value, key);
 }
 
-test("a question follows no redirect: neither it nor the token goes elsewhere", async () => {
+test("streamChat follows no redirect, so neither question nor token is sent elsewhere", async () => {
   const elsewhere = await chatServer(events(END));
   const { received, error } = await ask([
     (response) => response.writeHead(307, { location: elsewhere.endpoint }).end(),
@@ -47,7 +47,7 @@ test("a question follows no redirect: neither it nor the token goes elsewhere", 
   await elsewhere.close();
 });
 
-test("the request goes out as the contract says and the events come in order", async () => {
+test("streamChat sends the request of the contract and yields the events in order", async () => {
   const { received, error } = await ask([
     events(
       ["answer_start", { session_id: "s", hedged: true }],
@@ -76,7 +76,7 @@ test("a refusal ends the stream", async () => {
   assert.deepEqual(received, [{ type: "refusal", nearest: [], persisted: true, ...refusal }]);
 });
 
-test("events of unknown name are skipped", async () => {
+test("events with unknown names are skipped", async () => {
   const { received } = await ask([events(["constructor", {}], ["future_event", { a: 1 }], END)]);
   assert.deepEqual(
     received.map(({ type }) => type),
@@ -84,7 +84,7 @@ test("events of unknown name are skipped", async () => {
   );
 });
 
-test("a 401 asks for a token once more and goes on with the new one", async () => {
+test("streamChat retries a 401 once with a new token", async () => {
   const tokens = ["old", "new"];
   const { error } = await ask([json(401, { code: "unauthorized", message: "Expired." }), events(END)], {
     tokenProvider: async () => tokens.shift(),
@@ -96,7 +96,7 @@ test("a 401 asks for a token once more and goes on with the new one", async () =
   );
 });
 
-test("a second 401 asks the visitor to sign in", async () => {
+test("a second 401 throws unauthorized", async () => {
   const refused = json(401, { code: "unauthorized", message: "JWT invalid." });
   const { error } = await ask([refused, refused, events(END)]);
   assertChatError(error, { code: "unauthorized", status: 401, retryable: false, reason: "expired" });
@@ -104,26 +104,26 @@ test("a second 401 asks the visitor to sign in", async () => {
   assert.equal(server.requests.length, 2);
 });
 
-test("without a token nothing is sent", async () => {
+test("streamChat sends nothing without a token", async () => {
   const { error } = await ask([events(END)], { tokenProvider: async () => null });
   assertChatError(error, { code: "unauthorized", retryable: false, reason: "signed_out" });
   assert.equal(server.requests.length, 0);
 });
 
-test("a sign-in that fails can be tried again", async () => {
+test("an error of the token provider is retryable", async () => {
   const cause = new Error("offline");
   const { error } = await ask([events(END)], { tokenProvider: () => Promise.reject(cause) });
   assertChatError(error, { code: "unauthorized", retryable: true, reason: "unconfirmed", cause });
   assert.equal(server.requests.length, 0);
 });
 
-test("a sign-in that never answers ends with the time-out and can be tried again", async () => {
+test("a token provider that never settles times out with a retryable error", async () => {
   const { error } = await ask([events(END)], { tokenProvider: () => new Promise(() => {}), idleTimeoutMs: 50 });
   assertChatError(error, { code: "unauthorized", retryable: true, reason: "unconfirmed" });
   assert.equal(server.requests.length, 0);
 });
 
-test("an abort does not wait for the sign-in", async () => {
+test("an abort does not wait for the token provider", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   const tokenProvider = () => {
@@ -134,7 +134,7 @@ test("an abort does not wait for the sign-in", async () => {
   assert.equal(error, reason);
 });
 
-test("a 429 keeps the server's words and its Retry-After", async () => {
+test("a 429 keeps the server's message and Retry-After", async () => {
   const body = { code: "rate_limited", message: "A short break, please.", retryable: true, request_id: "r1" };
   const { error } = await ask([json(429, body, { "retry-after": "17" })]);
   assertChatError(error, {
@@ -147,7 +147,7 @@ test("a 429 keeps the server's words and its Retry-After", async () => {
   });
 });
 
-test("a 503 is told as the server words it", async () => {
+test("a 503 keeps the server's message", async () => {
   const { error } = await ask([json(503, { code: "upstream_unavailable", message: "Back soon.", retryable: true })]);
   assertChatError(error, {
     code: "upstream_unavailable",
@@ -157,7 +157,7 @@ test("a 503 is told as the server words it", async () => {
   });
 });
 
-test("an error page that is not JSON is an unreadable reply, worth a retry only if the server failed", async () => {
+test("an error page without JSON is an invalid response, retryable only for a server error", async () => {
   const page = (status) => (response) =>
     response.writeHead(status, { "content-type": "text/html" }).end("<h1>Oops</h1>");
   assertChatError((await ask([page(502)])).error, { code: "invalid_response", retryable: true, status: 502 });
@@ -165,17 +165,17 @@ test("an error page that is not JSON is an unreadable reply, worth a retry only 
   assertChatError((await ask([page(404)])).error, { code: "invalid_response", retryable: false, status: 404 });
 });
 
-test("a success that is no event stream is an unreadable reply", async () => {
+test("a successful response without an event stream is an invalid response", async () => {
   assertChatError((await ask([json(200, {})])).error, { code: "invalid_response" });
 });
 
-test("an event with broken JSON is an unreadable reply", async () => {
+test("an event with malformed JSON is an invalid response", async () => {
   const broken = (response) =>
     response.writeHead(200, { "content-type": "text/event-stream" }).end('event: answer_delta\ndata: {"text\n\n');
   assertChatError((await ask([broken])).error, { code: "invalid_response" });
 });
 
-test("an error event throws what it says", async () => {
+test("an error event throws its error", async () => {
   const { received, error } = await ask([
     events(
       ["answer_start", {}],
@@ -192,7 +192,7 @@ test("an error event throws what it says", async () => {
   });
 });
 
-test("a sign-in that the server gives up in the middle of an answer has expired", async () => {
+test("unauthorized in an error event has the reason expired", async () => {
   const { error } = await ask([events(["error", { code: "unauthorized", message: "JWT expired." }])]);
   assertChatError(error, { code: "unauthorized", reason: "expired" });
 });
@@ -207,13 +207,13 @@ test("each response is reported with its request id and the timings of its stage
   ]);
 });
 
-test("a stream that ends without a terminal event is a lost connection, after what it did bring", async () => {
+test("a stream that ends without a terminal event yields its events and throws connection_lost", async () => {
   const { received, error } = await ask([events(["answer_start", {}], ["answer_delta", { text: "Half an" }])]);
   assert.equal(received.at(-1).text, "Half an");
   assertChatError(error, { code: "connection_lost", retryable: true });
 });
 
-test("a connection that breaks in the middle is a lost connection", async () => {
+test("a connection that breaks in the middle throws connection_lost", async () => {
   const { received, error } = await ask([
     async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -226,7 +226,7 @@ test("a connection that breaks in the middle is a lost connection", async () => 
   assertChatError(error, { code: "connection_lost", retryable: true });
 });
 
-test("a stream that falls silent is a lost connection", async () => {
+test("a stream that falls silent throws connection_lost", async () => {
   const { error } = await ask(
     [(response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()],
     {
@@ -254,7 +254,7 @@ test("heartbeats keep a slow stream alive", async () => {
   assert.equal(received.length, 1);
 });
 
-test("a server that cannot be reached is a lost connection", async () => {
+test("an unreachable server throws connection_lost", async () => {
   const { endpoint, close } = await chatServer();
   await close();
   const asking = streamChat(REQUEST, { endpoint, tokenProvider: async () => "token" });
@@ -312,7 +312,7 @@ test("citations keep only http and https links, and none with a password", async
   ]);
 });
 
-test("the strength of a citation is one of three words or missing", async () => {
+test("the strength of a citation is one of three values or missing", async () => {
   const strengths = ["strong", "good", "partial", "STRONG", "", 3, null, undefined];
   const { received } = await ask([
     events(["sources", { citations: strengths.map((strength, at) => ({ index: at + 1, strength })) }], END),
@@ -326,7 +326,7 @@ test("the strength of a citation is one of three words or missing", async () => 
   assert.equal(citations.length, strengths.length);
 });
 
-test("a quote brings its words without Markdown where they differ", async () => {
+test("a quote has its words without Markdown if they differ", async () => {
   const quotes = [
     { start: 0, end: 6, text: "*Yes*.", plain: "Yes." },
     { start: 7, end: 10, text: "No.", plain: 7 },
@@ -335,7 +335,7 @@ test("a quote brings its words without Markdown where they differ", async () => 
   assert.deepEqual(received[0].citations[0].quotes, [quotes[0], { start: 7, end: 10, text: "No." }]);
 });
 
-test("what was also found and what is nearest come without numbers, with safe addresses alone", async () => {
+test("also-found and nearest passages have no numbers and only safe URLs", async () => {
   const passage = { chunk_id: "c", document_id: "d", title: "T", score: 0.4, section: "S", page: 2 };
   const links = { url: "https://ok.example/", download_url: "https://ok.example/file" };
   const sent = [
@@ -361,7 +361,7 @@ test("an answer is hedged only if the server says so", async () => {
   );
 });
 
-test("malformed citations are left out or filled in, never passed on", async () => {
+test("malformed citations are skipped or completed with defaults", async () => {
   const { received } = await ask([
     events(["sources", { citations: [null, "x", {}, { index: 1, score: "high", quotes: [{}, { text: "q" }] }] }], END),
   ]);

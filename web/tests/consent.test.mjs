@@ -1,14 +1,14 @@
-// Who is asked before the model is downloaded.
+// Consent before the model is downloaded.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-// The embedder's build puts it there.
+// Defined by the embedder's build.
 globalThis.MODEL_IDENTITY = { fingerprint: "0123456789abcdef" };
 
 const { mustAskBeforeDownload } = await importTs(new URL("../src/panel/model/consent.ts", import.meta.url));
 
-/** Has the browser's cache hold the model, or not. */
+/** Sets whether the browser's cache contains the model. */
 function cacheWith(model) {
   globalThis.caches = { open: async () => ({ match: async () => model }) };
 }
@@ -39,23 +39,23 @@ beforeEach(() => cacheWith(undefined));
 afterEach(() => delete globalThis.caches);
 
 for (const device of LIMITED) {
-  test(`asked: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is asked on ${JSON.stringify(device)}`, async () => {
     assert.equal(await mustAskBeforeDownload(device), true);
   });
 
-  test(`not asked, because the model is in the cache: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is not asked if the model is cached, on ${JSON.stringify(device)}`, async () => {
     cacheWith(new Response("the model"));
     assert.equal(await mustAskBeforeDownload(device), false);
   });
 }
 
 for (const device of UNLIMITED) {
-  test(`not asked: ${JSON.stringify(device)}`, async () => {
+  test(`the visitor is not asked on ${JSON.stringify(device)}`, async () => {
     assert.equal(await mustAskBeforeDownload(device), false);
   });
 }
 
-test("a limited device whose cache is blocked or broken is asked", async () => {
+test("the visitor is asked on a limited device whose cache is blocked or broken", async () => {
   const [device] = LIMITED;
   const broken = async () => {
     throw new DOMException("Storage is blocked.", "SecurityError");

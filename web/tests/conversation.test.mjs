@@ -27,7 +27,7 @@ async function run(conversation, exchange, watch = ignored, signal = new AbortCo
   for await (const event of conversation.run(exchange, watch, signal)) void event;
 }
 
-test("a question carries its embedding, the model and a fresh id, and later ones the session", async () => {
+test("a question has its embedding, the model and a fresh id, and later ones also the session", async () => {
   const conversation = await conversationWith(answered("s1"), answered("s1"));
   await run(conversation, conversation.begin("First?"));
   await run(conversation, conversation.begin("Second?"));
@@ -40,7 +40,7 @@ test("a question carries its embedding, the model and a fresh id, and later ones
   assert.equal(second.session_id, "s1");
 });
 
-test("a retry sends the same bytes, even if the session has become known meanwhile", async () => {
+test("a retry sends the same bytes, even if the session is known by then", async () => {
   const conversation = await conversationWith(
     events(["answer_start", { session_id: "s1" }]),
     answered("s2"),
@@ -64,7 +64,7 @@ test("after a reset the next question starts a new session", async () => {
 const gone = json(404, { code: "not_found", message: "This conversation does not exist.", retryable: false });
 const sessionsAsked = () => server.requests.map(({ body }) => JSON.parse(body).session_id);
 
-test("a session that is gone is left: a retry, under the same id, starts a new one", async () => {
+test("a retry with the same id starts a new session if the session was deleted", async () => {
   const conversation = await conversationWith(answered("s1"), gone, answered("s2"), answered("s2"));
   await run(conversation, conversation.begin("First?"));
   const second = conversation.begin("Second?");
@@ -76,7 +76,7 @@ test("a session that is gone is left: a retry, under the same id, starts a new o
   assert.equal(JSON.parse(server.requests[2].body).message_id, second.messageId);
 });
 
-test("an old question whose session is gone joins the session that was begun since", async () => {
+test("a retry of an old question joins the newer session if its own was deleted", async () => {
   const conversation = await conversationWith(answered("s1"), events(), gone, answered("s2"), gone, answered("s2"));
   await run(conversation, conversation.begin("First?"));
   const cut = conversation.begin("Cut?");
@@ -89,12 +89,12 @@ test("an old question whose session is gone joins the session that was begun sin
   assert.deepEqual(sessionsAsked(), [undefined, "s1", "s1", undefined, "s1", "s2"]);
 });
 
-test("not_found for a question without a session keeps its words: nothing is there to leave", async () => {
+test("not_found for a question without a session is thrown unchanged", async () => {
   const conversation = await conversationWith(gone);
   await assert.rejects(run(conversation, conversation.begin("First?")), { code: "not_found", retryable: false });
 });
 
-test("half a surrogate pair is replaced, and whole pairs stay", async () => {
+test("lone surrogates are replaced and surrogate pairs are kept", async () => {
   const conversation = await conversationWith(answered("s1"));
   const exchange = conversation.begin("\ud800 lone \udc00, 😀 whole");
   assert.equal(exchange.question, "\ufffd lone \ufffd, 😀 whole");
@@ -102,14 +102,14 @@ test("half a surrogate pair is replaced, and whole pairs stay", async () => {
   assert.equal(JSON.parse(server.requests[0].body).message, exchange.question);
 });
 
-test("the next question goes on with a session of the history", async () => {
+test("the next question continues a resumed session", async () => {
   const conversation = await conversationWith(answered("s9"));
   conversation.resume("s9");
   await run(conversation, conversation.begin("More?"));
   assert.deepEqual(sessionsAsked(), ["s9"]);
 });
 
-test("a question tells how far it has come", async () => {
+test("a question reports its stages", async () => {
   const conversation = await conversationWith(answered("s1"));
   const marks = [];
   let timing;
@@ -127,7 +127,7 @@ test("a question tells how far it has come", async () => {
   assert.deepEqual(timing, {});
 });
 
-test("a question that is stopped while it waits for the model is never sent", async () => {
+test("a question that is stopped while the model loads is never sent", async () => {
   server = await chatServer(answered("s1"));
   const conversation = new Conversation(
     () => new Promise(() => undefined),
@@ -140,14 +140,14 @@ test("a question that is stopped while it waits for the model is never sent", as
   assert.equal(server.requests.length, 0);
 });
 
-test("after an answer that was cut the next question goes on with its session", async () => {
+test("the question after a truncated answer continues its session", async () => {
   const conversation = await conversationWith(events(["answer_start", { session_id: "s1" }]), answered("s1"));
   await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });
   await run(conversation, conversation.begin("Next?"));
   assert.deepEqual(sessionsAsked(), [undefined, "s1"]);
 });
 
-test("if that session was never stored, the question begins a new one, unseen", async () => {
+test("the question after a truncated answer silently starts a new session if its session was never stored", async () => {
   const conversation = await conversationWith(events(["answer_start", { session_id: "s1" }]), gone, answered("s2"));
   await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });
   const next = conversation.begin("Next?");
@@ -157,7 +157,7 @@ test("if that session was never stored, the question begins a new one, unseen", 
   assert.equal(conversation.sessionId, "s2");
 });
 
-test("without an endpoint nothing is sent to wherever the page is", async () => {
+test("without an endpoint nothing is sent to the page's own address", async () => {
   const conversation = new Conversation(
     async () => embedder,
     () => ({ endpoint: "", tokenProvider: async () => assert.fail("a token was asked for") }),

@@ -22,22 +22,22 @@ const QUOTE = { start: 0, end: 15, text: "Take five days." };
 const plain = (...pieces) => asPlainText(pieces, translator);
 const markdown = (...pieces) => asMarkdown(pieces, translator);
 
-test("in plain text a badge is the name of its document", () => {
+test("plain text has the title of the document for each badge", () => {
   assert.equal(plain(text("Five days. "), source(), text(" More.")), "Five days. [Returns] More.");
 });
 
-test("in plain text a badge stands apart from what is before it", () => {
+test("plain text separates a badge from the text before it", () => {
   assert.equal(plain(text("days"), source(), source({ title: "B" })), "days [Returns] [B]");
   assert.equal(plain(source(), text(".")), "[Returns].");
 });
 
-test("a name of several lines is one line, no name is said to be unknown", () => {
+test("a title of several lines becomes one line, and a missing title unknown", () => {
   assert.equal(plain(source({ title: " A\n  B\t" })), "[A B]");
   assert.equal(plain(source({ title: " " })), "[(unknownDocument)]");
   assert.equal(plain(source({ title: "Unknown document" })), "[(unknownDocument)]");
 });
 
-test("in Markdown a badge is a footnote with title, link, section, page and quote", () => {
+test("Markdown has a footnote with title, link, section, page and quote for each badge", () => {
   const full = source({ url: "https://example.com/a", section: "Refunds", page: 3 }, QUOTE);
   assert.equal(
     markdown(text("Take five days. "), full),
@@ -46,7 +46,7 @@ test("in Markdown a badge is a footnote with title, link, section, page and quot
   assert.equal(markdown(text("A "), source()), "A [^1]\n\n[^1]: Returns");
 });
 
-test("the same words of the same passage are one footnote, in the order of the text", () => {
+test("equal quotes of one passage share a footnote, in the order of the text", () => {
   const other = source({ title: "Other" });
   assert.equal(
     markdown(text("A "), other, text(" B "), source(), text(" C "), other),
@@ -54,12 +54,12 @@ test("the same words of the same passage are one footnote, in the order of the t
   );
 });
 
-test("other words of the same passage are another footnote", () => {
+test("another quote of the same passage gets another footnote", () => {
   const copied = markdown(source({}, QUOTE), source({}, { start: 16, end: 23, text: "Or six." }));
   assert.equal(copied, '[^1][^2]\n\n[^1]: Returns — "Take five days."\n[^2]: Returns — "Or six."');
 });
 
-test("a quote is given without its markup, one that is not in its passage not at all", () => {
+test("a footnote has the quote without markup, and no quote that its passage lacks", () => {
   const excerpt = "Take **five** days.";
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain: "Take five days." };
   assert.match(markdown(source({ excerpt }, quote)), /— "Take five days\."$/);
@@ -73,10 +73,10 @@ for (const url of [
   "nonsense",
   "mailto:a@b.c",
 ]) {
-  test(`${url} is no link in Markdown`, () => assert.equal(markdown(source({ url })), "[^1]\n\n[^1]: Returns"));
+  test(`Markdown has no link for ${url}`, () => assert.equal(markdown(source({ url })), "[^1]\n\n[^1]: Returns"));
 }
 
-test("no title, section, quote or address gets out of its place", () => {
+test("titles, sections, quotes and URLs are escaped in Markdown", () => {
   const hostile = "a](javascript:x) [b]: c\n# d ![e](f) <img src=x> `g` *h* \\";
   const excerpt = `${hostile} end`;
   const copied = markdown(
@@ -91,12 +91,12 @@ test("no title, section, quote or address gets out of its place", () => {
   assert.equal(lines[2], `[^1]: [${escaped}](https://example.com/a%29b%28c), ${escaped} — "${escaped}"`);
 });
 
-test("a document that is gone has no link", () => {
+test("an unavailable document has no link", () => {
   const gone = source({ url: "https://example.com/", available: false, section: "S" });
   assert.equal(markdown(gone), "[^1]\n\n[^1]: Returns, S");
 });
 
-test("text of an answer is no Markdown, code is as it was", () => {
+test("the text of an answer is escaped in Markdown and code is not", () => {
   assert.equal(
     markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so "), code("`x*[1]`")),
     "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so `x*[1]`",
@@ -106,7 +106,7 @@ test("text of an answer is no Markdown, code is as it was", () => {
 
 const passage = (index, title, ...quotes) => ({ index, title, quotes: quotes.map((words) => ({ text: words })) });
 
-test("a marker stands for the passage whose words are before it", () => {
+test("a marker points at the passage whose words precede it", () => {
   const citations = [passage(1, "a", "One."), passage(1, "b", "Two.", "Three."), passage(2, "c", "Two.")];
   assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
   assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");

@@ -1,4 +1,4 @@
-// What the demo page works out without a browser.
+// The logic of the demo page, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
@@ -25,11 +25,11 @@ const courseOf = (...details) => details.reduce(advance, undefined);
 const states = (course) => Object.fromEntries(stepsOf(course).map(({ name, state }) => [name, state]));
 const times = (course) => stepsOf(course).map(({ name, start, duration }) => [name, start, duration]);
 
-test("before the first question every step waits", () => {
+test("every step waits before the first question", () => {
   assert.deepEqual(new Set(stepsOf(undefined).map(({ state }) => state)), new Set(["waiting"]));
 });
 
-test("the step that runs is known at every moment", () => {
+test("the course always knows the running step", () => {
   const running = (...details) => stepsOf(courseOf(...details)).filter(({ state }) => state === "running");
   const names = (steps) => steps.map(({ name }) => name);
   assert.deepEqual(names(running(ASKED)), ["embed"]);
@@ -38,7 +38,7 @@ test("the step that runs is known at every moment", () => {
   assert.deepEqual(names(running(ASKED, EMBEDDED, SENT, FIRST_WORD, COMPLETE)), []);
 });
 
-test("the steps of an answer follow each other and share out the whole time", () => {
+test("the steps of an answer are consecutive and add up to the whole time", () => {
   const course = courseOf(ASKED, EMBEDDED, SENT, FIRST_WORD, COMPLETE);
   assert.deepEqual(times(course), [
     ["embed", 0, 40],
@@ -53,7 +53,7 @@ test("the steps of an answer follow each other and share out the whole time", ()
   assert.ok(isOver(course));
 });
 
-test("server timings that exceed what the browser measured make no negative time", () => {
+test("server timings above the time that the browser measured give no negative duration", () => {
   const course = courseOf(ASKED, EMBEDDED, SENT, {
     ...FIRST_WORD,
     serverTiming: { auth: 50, admission: 50, search: 50 },
@@ -65,7 +65,7 @@ test("server timings that exceed what the browser measured make no negative time
   ]);
 });
 
-test("without server timings check and search are done, but not measured", () => {
+test("check and search are done without durations if there are no server timings", () => {
   const course = courseOf(ASKED, EMBEDDED, SENT, { stage: "first_word", milliseconds: 100 });
   assert.deepEqual(times(course).slice(1, 4), [
     ["check", undefined, undefined],
@@ -75,12 +75,12 @@ test("without server timings check and search are done, but not measured", () =>
   assert.equal(states(course).search, "done");
 });
 
-test("a refusal ends the way in place of the first word", () => {
+test("a refusal ends the course in place of the first word", () => {
   const course = courseOf(ASKED, EMBEDDED, SENT, { ...FIRST_WORD, stage: "refused" });
   assert.deepEqual(states(course), { embed: "done", check: "done", search: "done", refused: "done" });
 });
 
-test("a failure marks the first step that was not done, and no other", () => {
+test("a failure marks only the first unfinished step", () => {
   const failed = { stage: "failed", milliseconds: 300 };
   assert.deepEqual(states(courseOf(ASKED, failed)), {
     embed: "failed",
@@ -94,7 +94,7 @@ test("a failure marks the first step that was not done, and no other", () => {
   assert.equal(states(courseOf(ASKED, EMBEDDED, SENT, FIRST_WORD, failed)).search, "done");
 });
 
-test("the next question, and a retry that needs no vector again, begin anew", () => {
+test("the next question starts a new course, and so does a retry", () => {
   const over = courseOf(ASKED, EMBEDDED, SENT, { stage: "failed", milliseconds: 300 });
   assert.deepEqual(states(advance(over, ASKED)), states(courseOf(ASKED)));
   const retried = advance(over, { ...SENT, milliseconds: 1 });
@@ -103,7 +103,7 @@ test("the next question, and a retry that needs no vector again, begin anew", ()
   assert.equal(courseOf(ASKED, EMBEDDED, ASKED).tokens, undefined, "one that was left unfinished");
 });
 
-test("loading the model counts to the first step, whenever the widget begins to embed", () => {
+test("the time to load the model counts as part of the first step", () => {
   assert.equal(states(JUST_ASKED).embed, "running");
   const loaded = [
     { ...ASKED, milliseconds: 400 },
@@ -113,7 +113,7 @@ test("loading the model counts to the first step, whenever the widget begins to 
   assert.equal(loaded.loadedModel, true);
 });
 
-test("only a model that became ready while the question waited for it is told", () => {
+test("the course mentions the model only if the question waited for it", () => {
   assert.equal(modelReady(courseOf(ASKED)).loadedModel, true);
   assert.equal(modelReady(courseOf(ASKED, EMBEDDED)).loadedModel, false);
   assert.equal(modelReady(courseOf(ASKED, { stage: "failed", milliseconds: 9 })).loadedModel, false);
@@ -125,14 +125,14 @@ const storageOf = (initial = {}) => {
   return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), kept };
 };
 
-test("the first visit takes the first language of the browser that the page speaks", () => {
+test("the first visit uses the browser's first language that the page has", () => {
   const { language, theme, mode } = loadPreferences(() => storageOf(), ["pt-BR", "DE-at", "en"]);
   assert.deepEqual({ language, theme, mode }, { language: "de", theme: "auto", mode: "inline" });
   assert.equal(loadPreferences(() => storageOf(), ["pt"]).language, "en");
   assert.equal(loadPreferences(() => storageOf(), []).language, "en");
 });
 
-test("a choice is kept for the next visit", () => {
+test("preferences are stored for the next visit", () => {
   const storage = storageOf();
   const chosen = { language: "ar", theme: "dark", mode: "floating" };
   savePreferences(() => storage, chosen);
@@ -142,7 +142,7 @@ test("a choice is kept for the next visit", () => {
   );
 });
 
-test("what is stored but makes no sense, or cannot be read, is as if it were not there", () => {
+test("invalid or unreadable preferences are ignored", () => {
   const expected = { language: "en", theme: "auto", mode: "inline" };
   for (const stored of ["", "{", "null", "7", '"ar"', '{"language":"toString","theme":"x","mode":1}', "[]"]) {
     const storage = storageOf({ "fernhollow-preferences": stored });
@@ -159,7 +159,7 @@ test("what is stored but makes no sense, or cannot be read, is as if it were not
   savePreferences(forbidden, expected);
 });
 
-test("every language has every text, with the same places to fill", () => {
+test("every language has every text with the same placeholders", () => {
   const places = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
   for (const [language, texts] of Object.entries(TEXTS)) {
     assert.deepEqual(Object.keys(texts).sort(), Object.keys(TEXTS.en).sort(), language);

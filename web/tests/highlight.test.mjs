@@ -17,28 +17,28 @@ function show(excerpt, quotes) {
   return shown + excerpt.slice(at);
 }
 
-test("a quote is marked where its offsets say", () => {
+test("a quote is located by its offsets", () => {
   assert.equal(show(EXCERPT, [{ start: 20, end: 24, text: "Two." }]), "One. Two. 🎉 Three. <Two.>");
 });
 
-test("a quote whose offsets count from elsewhere is found by its words", () => {
+test("a quote with offsets of the whole chunk is located by its words", () => {
   assert.equal(show(EXCERPT, [{ start: 500, end: 506, text: "Three." }]), "One. Two. 🎉 <Three.> Two.");
 });
 
-test("a quote whose end is wrong is found by its words", () => {
+test("a quote with a wrong end is located by its words", () => {
   assert.equal(show(EXCERPT, [{ start: 13, end: 15, text: "Three." }]), "One. Two. 🎉 <Three.> Two.");
 });
 
-test("a quote that is not in the excerpt is not marked", () => {
+test("a quote that the excerpt lacks is not located", () => {
   assert.equal(show("One.", [{ start: 0, end: 5, text: "Five." }]), "One.");
 });
 
-test("a quote of nothing is not marked", () => {
+test("an empty quote is not located", () => {
   assert.equal(locateQuote("One.", { start: 2, end: 2, text: "" }), undefined);
   assert.equal(locateQuote("One. ", { start: 4, end: 5, text: " " }), undefined);
 });
 
-test("overlapping, touching and unordered quotes keep the excerpt whole", () => {
+test("overlapping, adjacent and unordered quotes give sorted and merged ranges", () => {
   const quotes = [
     { start: 13, end: 19, text: "Three." },
     { start: 0, end: 9, text: "One. Two." },
@@ -48,7 +48,7 @@ test("overlapping, touching and unordered quotes keep the excerpt whole", () => 
   assert.equal(show(EXCERPT, quotes), "<One. Two.> 🎉 <Three.> Two.");
 });
 
-test("a quote with a number in brackets of its own is marked as it stands in the excerpt", () => {
+test("a quote that contains a number in brackets is located in the excerpt", () => {
   const excerpt = "Intro. Refunds take 5 days.[7][12] End.";
   const quotes = [{ start: 7, end: 34, text: "Refunds take 5 days.[7][12]" }];
   assert.equal(show(excerpt, quotes), "Intro. <Refunds take 5 days.[7][12]> End.");

@@ -24,7 +24,7 @@ function pass(milliseconds) {
   mock.timers.tick(milliseconds);
 }
 
-test("it ends once, after its time", () => {
+test("a countdown ends once, after its time", () => {
   pass(99);
   assert.equal(ended, 0);
   pass(1);
@@ -33,7 +33,7 @@ test("it ends once, after its time", () => {
   assert.equal(ended, 1);
 });
 
-test("held up, it goes on with what was left", () => {
+test("a paused countdown continues with the remaining time", () => {
   pass(60);
   countdown.pause();
   pass(10_000);
@@ -44,7 +44,7 @@ test("held up, it goes on with what was left", () => {
   assert.equal(ended, 1);
 });
 
-test("holding up twice and letting go twice counts once", () => {
+test("pausing or resuming a countdown twice has no further effect", () => {
   pass(30);
   countdown.pause();
   pass(50);
@@ -58,7 +58,7 @@ test("holding up twice and letting go twice counts once", () => {
   assert.equal(ended, 1);
 });
 
-test("after its end it does not begin again", () => {
+test("a countdown does not restart after its end", () => {
   pass(100);
   countdown.pause();
   countdown.resume();

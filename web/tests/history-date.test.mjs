@@ -4,7 +4,7 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { shortDate } = await importTs(new URL("../src/panel/history/session-row.ts", import.meta.url));
 
-// Local times: what counts are the visitor's own midnights.
+// Local times, because days begin at the visitor's midnight.
 const NOW = "2026-11-22T15:00:00";
 
 const CASES = [
@@ -28,16 +28,16 @@ for (const [moment, expected] of CASES) {
   test(`${moment} is "${expected}"`, () => assert.equal(shortDate(new Date(moment), new Date(NOW), "en"), expected));
 }
 
-test("shortly after midnight, minutes ago is not yet yesterday", () => {
+test("a moment minutes ago is not yesterday, even shortly after midnight", () => {
   const at = (time) => shortDate(new Date(`2026-11-21T${time}`), new Date("2026-11-22T00:10:00"), "en");
   assert.deepEqual([at("23:50:00"), at("23:00:00")], ["20 minutes ago", "yesterday"]);
 });
 
-test("what is no date is left empty", () => {
+test("an invalid date gives an empty text", () => {
   for (const text of ["", "yesterday", "2026-13-45"]) assert.equal(shortDate(new Date(text), new Date(NOW), "en"), "");
 });
 
-test("dates are written as the language writes them", () => {
+test("dates follow the language", () => {
   const at = (moment, language) => shortDate(new Date(moment), new Date(NOW), language);
   assert.equal(at("2026-11-21T12:00:00", "de"), "gestern");
   assert.equal(at("2025-02-03T12:00:00", "ja"), "2025年2月3日");

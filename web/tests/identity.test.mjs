@@ -11,44 +11,44 @@ function jwt(payload) {
   return `${part({ alg: "HS256" })}.${part(payload)}.${signature++}`;
 }
 
-/** Shows an Identity these tokens, one after the other; how often it told of a change after each of them. */
-async function changes(...tokens) {
+/** Gives the number of reported changes after each of these tokens. */
+async function changesAfter(...tokens) {
   const seen = [];
-  let told = 0;
+  let changes = 0;
   let token;
   const identity = new Identity(
     () => async () => token,
-    () => told++,
+    () => changes++,
   );
   for (token of tokens) {
     assert.equal(await identity.tokenProvider(), token || null);
-    seen.push(told);
+    seen.push(changes);
   }
   return seen;
 }
 
-test("the first token is no change, nor is a refreshed one of the same user", async () => {
+test("neither the first token nor a refreshed token of the same user is a change", async () => {
   assert.deepEqual(
-    await changes(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
+    await changesAfter(jwt({ sub: "ann" }), jwt({ sub: "ann", exp: 1 }), jwt({ sub: "ann", exp: 2 })),
     [0, 0, 0],
   );
 });
 
-test("another user is a change, and so is the way back", async () => {
-  assert.deepEqual(await changes(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
+test("a switch to another user is a change, and so is the switch back", async () => {
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
 });
 
-test("signing out is a change, once, and signing in again another", async () => {
-  assert.deepEqual(await changes(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
+test("signing out is one change and signing in again another", async () => {
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
 });
 
-test("somebody who signs in for the first time is no change", async () => {
-  assert.deepEqual(await changes(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
+test("the first sign-in is not a change", async () => {
+  assert.deepEqual(await changesAfter(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);
 });
 
-test("names beyond Latin are read from base64url", async () => {
+test("user ids with characters beyond Latin-1 are decoded", async () => {
   assert.deepEqual(
-    await changes(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
+    await changesAfter(jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännßÿ?>~日本" }), jwt({ sub: "ännß" })),
     [0, 0, 1],
   );
 });
@@ -64,59 +64,59 @@ const UNREADABLE = [
   jwt({ sub: "" }),
 ];
 for (const token of UNREADABLE) {
-  test(`${token} says nothing about who is there, and hides no change`, async () => {
-    assert.deepEqual(await changes(token, jwt({ sub: "ann" }), token, jwt({ sub: "ann" })), [0, 0, 0, 0]);
-    assert.deepEqual(await changes(jwt({ sub: "ann" }), token, jwt({ sub: "bob" })), [0, 0, 1]);
+  test(`the malformed token ${token} is neither a change nor hides one`, async () => {
+    assert.deepEqual(await changesAfter(token, jwt({ sub: "ann" }), token, jwt({ sub: "ann" })), [0, 0, 0, 0]);
+    assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), token, jwt({ sub: "bob" })), [0, 0, 1]);
   });
 }
 
-test("a change is told before the new token is handed out, with the names before and after", async () => {
-  const told = [];
+test("a change is reported with both users before the new token is returned", async () => {
+  const changes = [];
   const tokens = [jwt({ sub: "ann" }), jwt({ sub: "bob" }), null];
   const identity = new Identity(
     () => async () => tokens.shift(),
-    (previous, next) => told.push([previous, next]),
+    (previous, next) => changes.push([previous, next]),
   );
   await identity.tokenProvider();
-  const second = identity.tokenProvider().then(() => assert.equal(told.length, 1));
+  const second = identity.tokenProvider().then(() => assert.equal(changes.length, 1));
   await second;
   await identity.check();
-  const [[ann, bob], signedOut] = told;
+  const [[ann, bob], signedOut] = changes;
   assert.notEqual(ann, bob);
   assert.deepEqual(signedOut, [bob, null]);
 });
 
-test("the provider may be replaced by another one", async () => {
+test("a replaced provider is used", async () => {
   let provider = async () => jwt({ sub: "ann" });
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => provider,
-    () => told++,
+    () => changes++,
   );
   await identity.check();
   provider = async () => jwt({ sub: "bob" });
   await identity.check();
-  assert.equal(told, 1);
+  assert.equal(changes, 1);
 });
 
-test("a provider that fails changes nobody; its error goes to who asked for the token", async () => {
+test("a provider that fails is not a change and rejects the caller", async () => {
   const answers = [
     async () => jwt({ sub: "ann" }),
     () => Promise.reject(new Error("offline")),
     async () => jwt({ sub: "ann" }),
   ];
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => answers.shift(),
-    () => told++,
+    () => changes++,
   );
   await identity.check();
   await assert.rejects(identity.tokenProvider(), /offline/);
   await identity.check();
-  assert.equal(told, 0);
+  assert.equal(changes, 0);
 });
 
-test("check never fails, whatever the provider does", async () => {
+test("check never rejects", async () => {
   const throwing = new Identity(
     () => () => {
       throw new Error("broken page");
@@ -126,12 +126,12 @@ test("check never fails, whatever the provider does", async () => {
   await throwing.check();
 });
 
-test("an answer that comes after that to a later question is about the past", async () => {
+test("a token that arrives after a later one is ignored as stale", async () => {
   const waiting = [];
-  let told = 0;
+  let changes = 0;
   const identity = new Identity(
     () => () => new Promise((resolve) => waiting.push(resolve)),
-    () => told++,
+    () => changes++,
   );
   const first = identity.check();
   waiting.shift()(jwt({ sub: "ann" }));
@@ -141,9 +141,9 @@ test("an answer that comes after that to a later question is about the past", as
   await fast;
   waiting[0](jwt({ sub: "ann" }));
   await slow;
-  assert.equal(told, 1);
+  assert.equal(changes, 1);
   const last = identity.check();
   waiting[2](jwt({ sub: "bob" }));
   await last;
-  assert.equal(told, 1, "Bob is still the last one known.");
+  assert.equal(changes, 1, "Bob is still the last one known.");
 });

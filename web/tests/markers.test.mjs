@@ -55,13 +55,13 @@ function parse(deltas) {
 }
 
 for (const [name, { text, pieces }] of Object.entries(ANSWERS)) {
-  test(`an answer ${name}, cut in two anywhere, has the same text and markers`, () => {
+  test(`an answer ${name} has the same pieces when it is cut in two anywhere`, () => {
     for (let cut = 0; cut <= text.length; cut++) {
       assert.deepEqual(parse([text.slice(0, cut), text.slice(cut)]), pieces, `cut at ${cut}`);
     }
   });
 
-  test(`an answer ${name}, cut in three anywhere, has the same text and markers`, () => {
+  test(`an answer ${name} has the same pieces when it is cut in three anywhere`, () => {
     for (let first = 0; first <= text.length; first++) {
       for (let second = first; second <= text.length; second++) {
         const deltas = [text.slice(0, first), text.slice(first, second), text.slice(second)];
@@ -70,7 +70,7 @@ for (const [name, { text, pieces }] of Object.entries(ANSWERS)) {
     }
   });
 
-  test(`an answer ${name}, in single characters, has the same text and markers`, () => {
+  test(`an answer ${name} has the same pieces in single characters`, () => {
     assert.deepEqual(parse([...text]), pieces);
   });
 }
@@ -96,7 +96,7 @@ test("no backslash of an escape is ever shown as text", () => {
   assert.equal(shown, "See [1] and [22].");
 });
 
-test("random text gives the same pieces however it is cut", () => {
+test("random text has the same pieces regardless of cuts", () => {
   const random = randomNumbers(7);
   const alphabet = [
     "`",
@@ -133,7 +133,7 @@ test("random text gives the same pieces however it is cut", () => {
   }
 });
 
-test("a backtick that is not closed holds back 200 characters at most", () => {
+test("an unclosed backtick holds back at most 200 characters", () => {
   const parser = new MarkerParser();
   const shownAfter = (text) => parser.push(text).length > 0;
   assert.equal(shownAfter("`" + "x".repeat(198)), false);
@@ -144,7 +144,7 @@ test("a backtick that is not closed holds back 200 characters at most", () => {
   ]);
 });
 
-test("a backtick that is not closed is settled by the end of its line", () => {
+test("an unclosed backtick is resolved at the end of its line", () => {
   const parser = new MarkerParser();
   assert.deepEqual(parser.push("`[1]"), []);
   assert.deepEqual(parser.push("\n"), [

@@ -7,7 +7,7 @@ const { EmbedderError, ModelLoader } = await importTs(new URL("model-loader-entr
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 const progress = { phase: "download", loadedBytes: 1, totalBytes: 2 };
 
-/** A loader whose attempts the test plays itself: `attempts` holds the hooks of each. */
+/** A loader whose attempts the test controls: `attempts` has the hooks of each. */
 function playedLoader(mustAsk = async () => false) {
   const attempts = [];
   const statuses = [];
@@ -22,7 +22,7 @@ function playedLoader(mustAsk = async () => false) {
   return { loader, attempts, statuses, embedder };
 }
 
-test("loading starts once and gives the embedder to all who wait", async () => {
+test("loading starts once and gives the embedder to all waiting callers", async () => {
   const { loader, attempts, embedder } = playedLoader();
   const waiting = [loader.ready(), loader.ready()];
   loader.load();
@@ -33,7 +33,7 @@ test("loading starts once and gives the embedder to all who wait", async () => {
   assert.equal(await loader.ready(), embedder);
 });
 
-test("after a time-out or a failure, a second attempt serves those who wait since the first", async () => {
+test("a retry after a time-out or a failure serves the callers that wait since the first attempt", async () => {
   for (const [code, status] of [
     ["timeout", "timed_out"],
     ["network", "failed"],
@@ -53,7 +53,7 @@ test("after a time-out or a failure, a second attempt serves those who wait sinc
   }
 });
 
-test("an attempt that finishes after it was stopped is discarded", async () => {
+test("an attempt that finishes after it was cancelled is discarded", async () => {
   const { loader, attempts, embedder } = playedLoader();
   loader.load();
   await settled();
@@ -66,7 +66,7 @@ test("an attempt that finishes after it was stopped is discarded", async () => {
   assert.ok(embedder.disposed);
 });
 
-test("a browser that cannot run the embedder is not asked again", async () => {
+test("an unsupported browser is not tried again", async () => {
   const { loader, attempts } = playedLoader();
   const waiting = loader.ready();
   await settled();
@@ -78,7 +78,7 @@ test("a browser that cannot run the embedder is not asked again", async () => {
   await assert.rejects(loader.ready(), { code: "unsupported_browser" });
 });
 
-test("unloading frees the embedder, and the next load starts afresh", async () => {
+test("unloading disposes of the embedder, and the next load creates a new one", async () => {
   const { loader, attempts, statuses, embedder } = playedLoader();
   loader.load();
   await settled();
@@ -95,7 +95,7 @@ test("unloading frees the embedder, and the next load starts afresh", async () =
   await assert.rejects(waiting, { code: "aborted" });
 });
 
-test("where the visitor has to be asked, nothing is loaded before the yes, and once is enough", async () => {
+test("nothing is loaded before consent, and consent is asked for once", async () => {
   let asked = 0;
   const { loader, attempts, statuses, embedder } = playedLoader(async () => ++asked > 0);
   const waiting = loader.ready();
@@ -116,7 +116,7 @@ test("where the visitor has to be asked, nothing is loaded before the yes, and o
   assert.deepEqual(statuses, ["loading", "consent", "loading", "failed", "loading", "ready"]);
 });
 
-test("a loader that is unloaded while it asks neither asks nor loads", async () => {
+test("a loader that is unloaded while it checks for consent neither asks nor loads", async () => {
   let answer;
   const { loader, attempts, statuses } = playedLoader(() => new Promise((resolve) => (answer = resolve)));
   loader.load();

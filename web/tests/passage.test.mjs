@@ -81,7 +81,7 @@ test("an autolink of another scheme is text", () => {
   );
 });
 
-test("plain text is not read as Markdown, whatever its type is called", () => {
+test("plain text is not parsed as Markdown, whatever its content type", () => {
   for (const type of ["text/plain", "text/plain; charset=utf-8", "application/pdf", "text/html"])
     assert.equal(parsed("# a\n*b* <i>", type), "plain(# a\n*b* <i>)");
   for (const type of [undefined, "text/markdown", "text/markdown; charset=utf-8"])
@@ -119,12 +119,12 @@ for (const [name, source, quote, expected] of [
   ["over paragraphs", "One. Two.\n\nThree. Four.", "Two.\n\nThree.", "paragraph(One. «Two.»)paragraph(«Three.» Four.)"],
   ["beside an emoji", "🎉 yes 🎉", "yes", "paragraph(🎉 «yes» 🎉)"],
 ]) {
-  test(`a quote ${name} is highlighted where it is seen`, () => {
+  test(`a quote ${name} is highlighted in the visible text`, () => {
     assert.equal(show(parsePassage(source), [find(source, quote)]), expected);
   });
 }
 
-test("whatever is quoted, what is highlighted is what is seen of it, and nothing is lost", () => {
+test("any highlighted range is the visible text of its source, and no text is lost", () => {
   const random = randomNumbers(11);
   const parts = [
     "word ",
@@ -184,7 +184,7 @@ test("whatever is quoted, what is highlighted is what is seen of it, and nothing
   }
 });
 
-test("words that stand once in a text without markup are highlighted exactly", () => {
+test("words that occur once in a text without markup are highlighted exactly", () => {
   const source = "Refunds are paid within **5 days** of the *return*. Write to us.";
   for (const words of ["Refunds", "5 days", "of the", "Write to us."]) {
     assert.equal(visibleText(parsePassage(source), find(source, words)), words);
@@ -209,7 +209,7 @@ for (const [name, source] of Object.entries({
   entities: "&amp;".repeat(10_000),
   text: "word ".repeat(SIZE / 5),
 })) {
-  test(`10,000 ${name} are shown, and soon`, () => {
+  test(`10,000 ${name} are shown quickly`, () => {
     const start = performance.now();
     const nodes = parsePassage(source.slice(0, SIZE));
     const seen = [...runsOf(nodes)].length;
@@ -221,13 +221,13 @@ for (const [name, source] of Object.entries({
   });
 }
 
-test("the longest Markdown is still Markdown, one character more is plain text", () => {
+test("a passage of the maximum length is parsed as Markdown, and a longer one is plain text", () => {
   const source = `# ${"a".repeat(16_382)}`;
   assert.equal(parsePassage(source)[0].tag, "heading");
   assert.equal(parsePassage(`${source}a`)[0].tag, "plain");
 });
 
-test("a window shows the words around a quote, with … where text is left out", () => {
+test("a window shows the words around a quote, with … for omitted text", () => {
   const source = `${"before ".repeat(60)}**The** quote.${" after".repeat(60)}`;
   const quote = find(source, "**The** quote.");
   const shown = show(clip(parsePassage(source), windowAround(source, quote)), [quote]);
@@ -235,7 +235,7 @@ test("a window shows the words around a quote, with … where text is left out",
   assert.ok(shown.length < 400, shown);
 });
 
-test("a window shows a short passage whole", () => {
+test("a window shows a whole short passage", () => {
   const source = "# Title\n\nOne. *Two.* Three.";
   assert.equal(show(clip(parsePassage(source), windowAround(source, find(source, "One.")))), parsed(source));
 });
@@ -255,7 +255,7 @@ test("a window of a long quote shows its beginning", () => {
   assert.ok(end < 700 && source[end] === " ");
 });
 
-test("a window cuts no character in two", () => {
+test("a window never splits a surrogate pair", () => {
   const source = "🎉".repeat(600);
   for (let at = 400; at < 410; at += 2) {
     const { start, end } = windowAround(source, { start: at, end: at + 2 });
@@ -265,7 +265,7 @@ test("a window cuts no character in two", () => {
   }
 });
 
-test("ranges that meet or overlap are one", () => {
+test("adjacent and overlapping ranges are merged", () => {
   const ranges = [
     { start: 5, end: 7 },
     { start: 0, end: 2 },
@@ -278,13 +278,13 @@ test("ranges that meet or overlap are one", () => {
   ]);
 });
 
-test("the names of HTML 4 are known, others are not", () => {
+test("named references of HTML 4 are decoded and others are not", () => {
   const known = { amp: "&", lt: "<", nbsp: "\u00a0", eacute: "é", yuml: "ÿ", euro: "€", zwj: "\u200d", hearts: "♥" };
   for (const [name, character] of Object.entries(known)) assert.equal(decodeNamedCharacterReference(name), character);
   for (const name of ["", "constructor", "notit", "AMP"]) assert.equal(decodeNamedCharacterReference(name), false);
 });
 
-test("no text of a passage is lost for being deep", () => {
+test("deeply nested text is shown", () => {
   const source = `${"*a **b ".repeat(40)}end${"** c*".repeat(40)}`;
   assert.match(text(source), /end/);
   assert.equal(text(`${"> ".repeat(9)}${"- ".repeat(9)}deep`), "deep");

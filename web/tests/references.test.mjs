@@ -75,7 +75,7 @@ for (const [title, { plain, quoted }] of Object.entries(GOLDENS.titles)) {
   });
 }
 
-test("title case leaves file names, addresses and markup as they are", () => {
+test("title case keeps file names, addresses and markup", () => {
   for (const [title, expected] of [
     ["read-me file.md", "Read-Me file.md"],
     ["ask help@shop.example", "Ask help@shop.example"],
@@ -85,7 +85,7 @@ test("title case leaves file names, addresses and markup as they are", () => {
     assert.equal(formatReferences([{ title, accessed }], "mla", "en"), `${expected}. Accessed 5 Nov. 2026.`);
 });
 
-test("each style writes a web page its own way, the title first, for there is no author", () => {
+test("each style writes a web page without author in its own way", () => {
   const format = (style) => formatReferences([{ ...page, siteName: "Shop" }], style, "en");
   assert.equal(
     format("apa"),
@@ -101,20 +101,20 @@ test("each style writes a web page its own way, the title first, for there is no
   );
 });
 
-test("BibTeX has the address where old and new styles look for it", () => {
+test("BibTeX has the URL in the fields of old and new styles", () => {
   assert.match(
     formatReferences([page], "bibtex", "en"),
     /^@misc\{how_refunds_work_\w{4},\n  note = \{\[Online; accessed 2026-11-05\]\},\n  title = \{How refunds work: a guide\},\n  url = \{https:\/\/shop\.example\/refunds\?a=1&b=2\},\n  howpublished = \{\\url\{https:\/\/shop\.example\/refunds\?a=1&b=2\}\},\n\}$/,
   );
 });
 
-test("pages are sorted, and each stands once", () => {
+test("pages are sorted and unique", () => {
   assert.equal(formatReferences([document], "apa", "en"), "Handbook (pp. 3, 5). (n.d.).");
   assert.equal(formatReferences([document], "mla", "en"), "Handbook. pp. 3, 5. Accessed 5 Nov. 2026.");
   assert.match(formatReferences([document], "bibtex", "en"), /^  pages = \{3, 5\},$/m);
 });
 
-test("the styles speak the reader's language, and English where they do not know it", () => {
+test("the styles follow the reader's language and fall back to English", () => {
   const accessedIn = (language) => formatReferences([document], "mla", language).slice("Handbook. ".length);
   assert.equal(accessedIn("de"), "S. 3, 5. Zugegriffen 5. November 2026.");
   assert.equal(accessedIn("de-AT"), accessedIn("de"));
@@ -123,7 +123,7 @@ test("the styles speak the reader's language, and English where they do not know
   for (const language of ["ja", "ar", "tlh", "", "__proto__"]) assert.equal(accessedIn(language), accessedIn("en"));
 });
 
-test("several references are paragraphs: sorted in a style, in the order given in BibTeX", () => {
+test("references are paragraphs, sorted in a style and in the given order in BibTeX", () => {
   const sources = ["Zebra", "Apple"].map((title) => ({ title, accessed }));
   for (const style of STYLES) {
     const entries = formatReferences(sources, style, "en").split("\n\n");
@@ -136,11 +136,11 @@ test("several references are paragraphs: sorted in a style, in the order given i
   assert.match(keys.join(" "), /^zebra_\w+ apple_\w+$/);
 });
 
-test("no references, no text", () => {
+test("no references give an empty text", () => {
   for (const style of FORMATS) assert.equal(formatReferences([], style, "en"), "");
 });
 
-test("markup in a title stays the text that it is", () => {
+test("markup in a title stays text", () => {
   const titles = [
     "<i>i</i> <b>b</b> <sup>2</sup> <sub>3</sub> <sc>c</sc>",
     '<span class="nocase">x</span> <span style="font-variant:small-caps;">y</span>',
@@ -150,7 +150,7 @@ test("markup in a title stays the text that it is", () => {
     "&lt;i&gt; &amp; &#60;",
     "\uFDD0i\uFDD1 <i>",
   ];
-  // Quotation marks and capitals are the style's.
+  // The style changes quotation marks and capitals.
   const plain = (text) => text.toLowerCase().replace(/["'“”‘’\uFDD0\uFDD1]/g, "");
   for (const style of STYLES) {
     for (const title of titles) {
@@ -160,7 +160,7 @@ test("markup in a title stays the text that it is", () => {
   }
 });
 
-test("BibTeX gets no command and no brace from a title", () => {
+test("BibTeX escapes commands and braces in a title", () => {
   const title = String.raw`{\input{x}} 100% & $5_^~#1 <i>`;
   const bibtex = formatReferences([{ title, section: "a & b", accessed }], "bibtex", "en");
   const field = bibtex.match(/^  title = \{(.*)\},$/m)[1];
@@ -171,7 +171,7 @@ test("BibTeX gets no command and no brace from a title", () => {
   assert.match(bibtex, /^  chapter = \{a \\& b\},$/m);
 });
 
-test("braces are balanced in whatever BibTeX is written", () => {
+test("BibTeX always has balanced braces", () => {
   for (const hostile of ["{", "}", "\\{", "}}}, @misc{x,", "Upper {Case} Words", 'http://x.example/?a={&b="}\\']) {
     const bibtex = formatReferences([{ title: hostile, url: hostile, siteName: hostile, accessed }], "bibtex", "en");
     let depth = 0;
@@ -184,7 +184,7 @@ test("braces are balanced in whatever BibTeX is written", () => {
   }
 });
 
-test("letters of every script survive", () => {
+test("letters of every script are kept", () => {
   for (const title of ["返品ポリシー", "سياسة الإرجاع", "Über naïve Çédille", "👩‍👩‍👧 family"]) {
     for (const style of FORMATS) {
       const text = formatReferences([{ title, accessed }], style, "de");
@@ -193,7 +193,7 @@ test("letters of every script survive", () => {
   }
 });
 
-test("keys are unique, and those of a document do not depend on the others", () => {
+test("keys are unique and do not depend on other documents", () => {
   const twin = { title: page.title, url: "https://other.example/", accessed };
   const japanese = { title: "返品", accessed };
   const [first, second, third, again] = keysOf(formatReferences([page, twin, japanese, page], "bibtex", "en"));
@@ -202,7 +202,7 @@ test("keys are unique, and those of a document do not depend on the others", () 
   assert.match(third, /^source_\w{4}$/);
 });
 
-test("addresses other than http and https are left out", () => {
+test("URLs other than http and https are omitted", () => {
   for (const url of ["javascript:alert(1)", "data:text/html,x", "/relative", "https://user:password@x.example/"]) {
     for (const style of FORMATS) {
       const text = formatReferences([{ title: "T", url, accessed }], style, "en");
@@ -218,7 +218,7 @@ test("a title is one line of a bounded length", () => {
   assert.ok(text.isWellFormed());
 });
 
-test("an empty title and lone surrogates break nothing", () => {
+test("empty titles and lone surrogates are handled", () => {
   for (const title of ["", " ", "\ud800", "?", "'", '"', "«»"]) {
     for (const style of FORMATS) {
       assert.ok(formatReferences([{ title, url: "https://x.example/", accessed }], style, "en").includes("x.example"));

@@ -1,4 +1,4 @@
-// Real documents: each sentence, list item and row of a table can be quoted, and a change of it is noticed.
+// Real documents: each sentence, list item and table row can be quoted, and a change of it is detected.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const FOLDER = new URL("../../supabase/sample-kb/", import.meta.url);
 
 const cellsOf = (row) => row.split("|").map((cell) => cell.trim());
 
-/** A row as answers tell it. */
+/** A table row as answers write it. */
 function told(header, row) {
   const [names, [first, ...others]] = [cellsOf(header), cellsOf(row)];
   if (others.length === 1) return `${first}: ${others[0]}`;
@@ -34,7 +34,7 @@ function quotables(content) {
 }
 
 for (const name of (await readdir(FOLDER)).filter((each) => each.endsWith(".md"))) {
-  test(`every sentence, item and row of ${name} is verified, and none with a change`, async () => {
+  test(`every sentence, item and row of ${name} is verified, and none after a change`, async () => {
     const excerpt = await readFile(new URL(name, FOLDER), "utf8");
     const all = quotables(excerpt);
     assert.ok(all.length >= 5, `${all.length} quotes`);
@@ -52,7 +52,7 @@ for (const name of (await readdir(FOLDER)).filter((each) => each.endsWith(".md")
         `${plain.slice(0, at)}ж${plain.slice(at)}`,
         plain.replace(/[.,:;!?–]/, ""),
       ])
-        // A space at the end is no change.
+        // A trailing space is not a change.
         if (changed.trim() !== plain.trim() && changed.replace(/ +/g, " ") !== plain)
           assert.equal(verified(changed), false, changed);
     }

@@ -44,7 +44,7 @@ after(async () => {
   await rm(root, { recursive: true });
 });
 
-/** A raw request: `fetch` would tidy `..` away before sending. */
+/** A raw request, because `fetch` resolves `..` before sending. */
 async function get(path, { method = "GET", headers = {} } = {}) {
   const sent = request({ host: "127.0.0.1", port: server.address().port, path, method, headers, agent: false }).end();
   const [response] = await once(sent, "response");
@@ -53,7 +53,7 @@ async function get(path, { method = "GET", headers = {} } = {}) {
   return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
-test("the page, the widget and the settings are served with their types", async () => {
+test("the page, the widget and the settings are served with their content types", async () => {
   const types = {
     "/": "text/html; charset=utf-8",
     "/widget/evidence-chat.js": "text/javascript; charset=utf-8",
@@ -72,7 +72,7 @@ test("the page, the widget and the settings are served with their types", async 
   assert.equal(config.demoEmail, "demo@example.com");
 });
 
-test("the page may connect to the chat server, and run nothing that is inline or from elsewhere", async () => {
+test("the page's policy allows the chat server and forbids inline and foreign scripts", async () => {
   const policy = (await get("/")).headers["content-security-policy"];
   const directives = new Map(policy.split("; ").map((one) => one.match(/^(\S+) (.*)$/).slice(1)));
   assert.equal(directives.get("default-src"), "'none'");
@@ -84,7 +84,7 @@ test("the page may connect to the chat server, and run nothing that is inline or
   assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|data:|\*/);
 });
 
-test("files with a hash in their name are kept for good, all others are asked for again", async () => {
+test("files with a hash in their name are immutable and others are revalidated", async () => {
   const caching = async (path) => (await get(path)).headers["cache-control"];
   for (const path of ["/assets/index-BxAm1usz.css", "/assets/fern-DnOuwKTc.svg", "/widget/chunks/panel-2QF7XKAB.js"]) {
     assert.equal(await caching(path), "public, max-age=31536000, immutable", path);
@@ -96,7 +96,7 @@ test("files with a hash in their name are kept for good, all others are asked fo
   assert.equal(await caching("/assets/gone-AAAAAAAA.css"), undefined, "a missing file is not missing for good");
 });
 
-test("the model comes whole, with its length, and not again while it is the same", async () => {
+test("the model is served with its length, and with 304 while it is unchanged", async () => {
   const { status, headers, body } = await get("/model/all-MiniLM-L6-v2-int8.safetensors");
   assert.equal(status, 200);
   assert.equal(headers["content-length"], "3000000");
@@ -107,14 +107,14 @@ test("the model comes whole, with its length, and not again while it is the same
   assert.equal(again.body.length, 0);
 });
 
-test("HEAD gives the length alone, and other methods are refused", async () => {
+test("HEAD gives only the headers, and other methods are rejected", async () => {
   const head = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { method: "HEAD" });
   assert.equal(head.headers["content-length"], "3000000");
   assert.equal(head.body.length, 0);
   assert.equal((await get("/", { method: "POST" })).status, 405);
 });
 
-test("no path leads out of the served folders", async () => {
+test("no path escapes the served folders", async () => {
   const escapes = [
     "/../secret.txt",
     "/model/../secret.txt",
@@ -142,7 +142,7 @@ test("no path leads out of the served folders", async () => {
   }
 });
 
-test("the program says when it is ready and ends when its parent closes stdin", { timeout: 20_000 }, async () => {
+test("the program reports when it is ready and ends when its parent closes stdin", { timeout: 20_000 }, async () => {
   const program = fileURLToPath(new URL("../demo/serve.mjs", import.meta.url));
   const child = spawn(process.execPath, [program], { env: { PORT: "0" }, stdio: ["pipe", "pipe", "inherit"] });
   const [line] = await once(child.stdout, "data");

@@ -17,16 +17,16 @@ test("the session of a stored answer is kept", () => {
   assert.equal(sessionAfter(start("a"), end(true)), "a");
 });
 
-test("a session that was not stored is not kept, and the one before stays", () => {
+test("a session that was not stored is not kept, and the previous one stays", () => {
   assert.equal(sessionAfter(start("a"), end(false)), undefined);
   assert.equal(sessionAfter(start("a"), end(true), start("b"), end(false)), "a");
 });
 
-test("an answer that was cut does not change the session", () => {
+test("a truncated answer does not change the session", () => {
   assert.equal(sessionAfter(start("a")), undefined);
 });
 
-test("a refusal carries the session on", () => {
+test("a refusal keeps the session", () => {
   assert.equal(sessionAfter(refusal("a", true)), "a");
   assert.equal(sessionAfter(refusal("a", false)), undefined);
   assert.equal(sessionAfter(start("a"), end(true), refusal(undefined, true)), "a");
@@ -40,7 +40,7 @@ test("a reset forgets the session", () => {
   assert.equal(session.id, undefined);
 });
 
-test("after an answer that broke off, the session is taken for there, until that is known", () => {
+test("the session of an interrupted answer is kept as unconfirmed", () => {
   const session = new SessionTracker();
   session.observe(start("a"));
   session.interrupted();
@@ -50,7 +50,7 @@ test("after an answer that broke off, the session is taken for there, until that
   assert.deepEqual([session.id, session.isUnconfirmed], ["a", false]);
 });
 
-test("a session that is known is no less known after an answer that broke off", () => {
+test("a confirmed session stays confirmed after an interrupted answer", () => {
   const session = new SessionTracker();
   session.resume("a");
   session.observe(start("b"));
@@ -58,7 +58,7 @@ test("a session that is known is no less known after an answer that broke off", 
   assert.deepEqual([session.id, session.isUnconfirmed], ["a", false]);
 });
 
-test("what breaks off after a reset leaves no session", () => {
+test("an interruption after a reset leaves no session", () => {
   const session = new SessionTracker();
   session.observe(start("a"));
   session.reset();

@@ -45,7 +45,7 @@ test("a stream in single bytes gives the same events", () => {
   assert.deepEqual(parse(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))), EXPECTED);
 });
 
-test("an event beyond the limit is refused, in one line, over many lines, and without any line end", () => {
+test("an event above the limit is rejected, in one line, over many lines, and without any line end", () => {
   const encoder = new TextEncoder();
   for (const flood of ["data: 0123456789012345678901234\n", "data: 0123\n".repeat(10), "x".repeat(40)]) {
     assert.throws(() => parse([encoder.encode(flood)], 24), RangeError);
@@ -60,7 +60,7 @@ test("an event beyond the limit is refused, in one line, over many lines, and wi
   }
 });
 
-test("many heartbeats and small events never add up to the limit", () => {
+test("heartbeats and small events do not add up to the limit", () => {
   const stream = new TextEncoder().encode(": still here\n".repeat(50) + "data: ok\n\n".repeat(50));
   assert.equal(parse([stream], 24).length, 50);
 });

@@ -5,7 +5,7 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 const SOURCES = new URL("../src/texts/", import.meta.url);
 const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
 
-/** Texts that are the same word in English and in that language. */
+/** Texts that are equal in English and in that language. */
 const SAME = {
   ar: [],
   de: ["exportFormat"],
@@ -45,27 +45,27 @@ function textsIn(language) {
 
 const placesIn = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
-/** The form of a message that has all of its places. */
+/** The form of a message that has all placeholders. */
 const fullForm = (message) => (typeof message === "string" ? message : message.other);
 
-/** Whether only one number is written in a form, so that it can be a word. */
+/** Whether a plural form covers a single number, which may be spelled out. */
 function isOfOneNumber(language, form) {
   const rules = new Intl.PluralRules(language);
   return Array.from({ length: 300 }, (_, count) => count).filter((count) => rules.select(count) === form).length === 1;
 }
 
-test("the launcher and the panel share no names", () => {
+test("the launcher and the panel have no text in common", () => {
   const shared = Object.keys(LAUNCHER_TEXTS.en).filter((key) => Object.hasOwn(english, key));
   assert.deepEqual(shared, []);
 });
 
 for (const language of LANGUAGES) {
-  test(`${language}: has exactly the texts that English has`, () => {
+  test(`${language} has exactly the texts of English`, () => {
     assert.deepEqual(Object.keys(panels.get(language)).sort(), Object.keys(english).sort());
     assert.deepEqual(Object.keys(LAUNCHER_TEXTS[language]).sort(), Object.keys(LAUNCHER_TEXTS.en).sort());
   });
 
-  test(`${language}: every form has the places of the English text; a form of one number can spell it out`, () => {
+  test(`${language} has the placeholders of the English text in every plural form, except spelled-out numbers`, () => {
     for (const { name, key, form, text } of textsIn(language)) {
       const expected = placesIn(fullForm(inEnglish[key]));
       const places = placesIn(text);
@@ -74,7 +74,7 @@ for (const language of LANGUAGES) {
     }
   });
 
-  test(`${language}: has all forms that its numbers have, where English has forms`, () => {
+  test(`${language} has all its plural forms for texts that have plural forms in English`, () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
     for (const [key, message] of Object.entries(panels.get(language))) {
       assert.equal(typeof message, typeof english[key], key);
@@ -82,7 +82,7 @@ for (const language of LANGUAGES) {
     }
   });
 
-  test(`${language}: nothing is left in English, or empty, or with blanks around it`, () => {
+  test(`${language} has no text that is English, empty, or padded with blanks`, () => {
     const left = textsIn(language).filter(({ key, form, text }) => {
       const message = inEnglish[key];
       const forms = typeof message === "string" ? [message] : [message[form] ?? message.other];
@@ -95,12 +95,12 @@ for (const language of LANGUAGES) {
     }
   });
 
-  test(`${language}: braces stand around names only`, () => {
+  test(`${language} has braces only around names`, () => {
     for (const { name, text } of textsIn(language)) assert.doesNotMatch(text.replace(/\{\w+\}/g, ""), /[{}]/, name);
   });
 }
 
-test("Arabic and Japanese are written in their own script", () => {
+test("Arabic and Japanese texts are in their own script", () => {
   for (const [language, script] of [
     ["ar", /\p{Script=Arabic}/u],
     ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u],
@@ -111,6 +111,6 @@ test("Arabic and Japanese are written in their own script", () => {
   }
 });
 
-test("French sets apart what French sets apart, without a line break there", () => {
+test("French texts have no-break spaces before double punctuation", () => {
   for (const { name, text } of textsIn("fr")) assert.doesNotMatch(text, /[^\u00a0\u202f][?!;:»]|«[^\u00a0]/, name);
 });

@@ -15,27 +15,27 @@ const QUOTE = { start: AT, end: AT + SOURCE.length, text: SOURCE, plain: PLAIN }
 const verified = (quote, answer = ANSWER, citation = {}) =>
   isVerified({ excerpt: EXCERPT, ...citation }, quote, answer);
 
-test("a quote whose source is in the passage and whose words are in the answer is verified", () => {
+test("a quote is verified if the passage has its source and the answer its words", () => {
   assert.equal(verified(QUOTE), true);
 });
 
-test("a quote is verified where its offsets are wrong but its words are there", () => {
+test("a quote with wrong offsets is verified by its words", () => {
   assert.equal(verified({ ...QUOTE, start: 900, end: 990 }), true);
 });
 
-test("a heading is compared without its sign, which no reader sees", () => {
+test("a heading is compared without its invisible marks", () => {
   const quote = { start: 0, end: 9, text: "# Refunds" };
   assert.equal(verified(quote, "# Refunds [1]"), false);
   assert.equal(verified({ ...quote, plain: "Refunds" }, "Refunds [1]"), true);
 });
 
-test("lines that are wrapped differently are the same words", () => {
+test("differently wrapped lines are equal", () => {
   const excerpt = "Refunds take\n five days.";
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain: "Refunds take five days." };
   assert.equal(verified(quote, "Refunds take five days. [1]", { excerpt }), true);
 });
 
-test("a row of a table that does not fit its header is compared as it is written", () => {
+test("a table row that does not fit its header is compared as it is written", () => {
   const excerpt = "|a|b|c|\n|-|-|-|\n| 5 days | *€1.50* |";
   const text = "5 days | *€1.50*";
   const quote = { start: excerpt.indexOf(text), end: excerpt.length - 2, text, plain: "5 days | €1.50" };
@@ -51,10 +51,10 @@ for (const [what, excerpt, plain] of [
   ["a text with rules", "Fees\n====\n\nLow.\n\n---\n\n*High.*", "Fees\n====\n\nLow.\n\n---\n\nHigh."],
 ]) {
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
-  test(`a whole passage with ${what} is not verified with the signs of its lines, which no reader sees`, () => {
+  test(`a whole passage with ${what} is not verified with the invisible marks of its lines`, () => {
     assert.equal(verified(quote, `${plain} [1]`, { excerpt }), false);
   });
-  test(`a whole passage with ${what} is not verified with signs that its lines do not have`, () => {
+  test(`a whole passage with ${what} is not verified with marks that its lines lack`, () => {
     const changed = `+ ${plain}`;
     assert.equal(verified({ ...quote, plain: changed }, `${changed} [1]`, { excerpt }), false);
   });
@@ -64,7 +64,7 @@ const HOURS =
   "# Opening hours\n\n| Day | **Opening** hours | Note |\n|-|-|-|\n| Monday | 9:00–17:30 | |\n| Sunday and *public* holidays | closed | all year |";
 const PRICES = "| Size | Price |\n|-|-|\n| *Large* | 9 € |\n| Small | |";
 
-/** Whether a row of a table is verified as these words. */
+/** Whether a table row is verified with these words. */
 const row = (excerpt, text, plain) => {
   const start = excerpt.indexOf(text);
   assert.notEqual(start, -1);
@@ -74,7 +74,7 @@ const row = (excerpt, text, plain) => {
 
 const SUNDAY = "Sunday and *public* holidays | closed | all year";
 
-test("a row of a table is told with the names of its columns", () => {
+test("a table row is verified with the names of its columns", () => {
   assert.equal(row(HOURS, SUNDAY, "Sunday and public holidays – Opening hours: closed; Note: all year"), true);
   assert.equal(row(HOURS, "Monday | 9:00–17:30 |", "Monday – Opening hours: 9:00–17:30"), true);
   assert.equal(row(PRICES, "*Large* | 9 €", "Large: 9 €"), true);
@@ -94,12 +94,12 @@ for (const [what, plain] of [
   test(`a row of a table with ${what} is not verified`, () => assert.equal(row(HOURS, SUNDAY, plain), false));
 }
 
-test("two rows of a table are not told as one", () => {
+test("two table rows are not verified as one", () => {
   const text = HOURS.slice(HOURS.indexOf("Monday"));
   assert.equal(row(HOURS, text, "Monday – Opening hours: 9:00–17:30; Note: all year"), false);
 });
 
-test("plain text is compared as it is", () => {
+test("plain text is compared unchanged", () => {
   const excerpt = "Use *args for 2 * 3.";
   const quote = { start: 0, end: excerpt.length, text: excerpt };
   assert.equal(verified(quote, `${excerpt} [1]`, { excerpt, content_type: "text/plain" }), true);
@@ -141,7 +141,7 @@ for (const [source, plain] of [
   });
 }
 
-/** Whether a passage is verified as these words, which stand in the answer. */
+/** Whether a passage is verified with these words, which the answer contains. */
 const shows = (excerpt, plain) => {
   const quote = { start: 0, end: excerpt.length, text: excerpt, plain };
   return verified(quote, `As written: ${plain} [1]`, { excerpt });
@@ -208,7 +208,7 @@ for (const [what, source, plain] of [
   ["signs that are no markup", "2 * 3 = 6, a < b, x_y, ~5, AT&T", "2 * 3 = 6, a < b, x_y, ~5, AT&T"],
   ["letters of other scripts", "Größe: **字** مرحبا.", "Größe: 字 مرحبا."],
 ]) {
-  test(`${what} is verified as it is seen`, () => {
+  test(`${what} is verified by its visible text`, () => {
     const text = source.replace(/^> /, "");
     const start = source.length - text.length;
     const excerpt = what.startsWith("the end") ? `**One. ${source}` : source;
@@ -220,7 +220,7 @@ for (const [what, source, plain] of [
   });
 }
 
-test("an item is verified behind the line that introduces its list, and behind the name of its section", () => {
+test("a list item is verified after the line that introduces its list and after the name of its section", () => {
   const excerpt = "You may **not** return:\n\n- food\n- worn *socks*";
   const citation = { excerpt };
   const answer = "Returns: You may not return: worn socks [1]";
@@ -237,7 +237,7 @@ for (const [what, words, answer] of [
   ["behind a sign", "5 °C", "It is -5 °C [1]"],
   ["before a sign", "It costs 1", "It costs 1.50 [1]"],
 ]) {
-  test(`words that stand in the answer only ${what} are not verified`, () => {
+  test(`words that the answer has only ${what} are not verified`, () => {
     const quote = { start: 0, end: words.length, text: words };
     assert.equal(verified(quote, answer, { excerpt: words }), false);
     assert.equal(verified(quote, `${answer}\n\n${words} [1]`, { excerpt: words }), true);

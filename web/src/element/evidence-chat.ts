@@ -6,10 +6,11 @@ import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
+import controlStyles from "./controls.css";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
-import css from "./frame.css";
+import frameStyles from "./frame.css";
 
 /** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
 export type Mode = "inline" | "floating";
@@ -111,7 +112,7 @@ export class EvidenceChatElement extends BaseElement {
   constructor() {
     super();
     this.#shadow = this.attachShadow({ mode: "open" });
-    adoptStyles(this.#shadow, css);
+    for (const styles of [frameStyles, controlStyles]) adoptStyles(this.#shadow, styles);
     this.#shadow.append(this.#frame.root);
     const { root, panel } = this.#frame;
     for (const intent of ["pointerenter", "pointerdown", "focusin"]) {

@@ -1,4 +1,4 @@
-// Whether everybody can use it: axe in every state, the keyboard, what a screen reader is told, small and zoomed windows.
+// Accessibility: axe in every state, keyboard, screen reader announcements, small and zoomed windows.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
     download_url: `https://chat.example/api/documents/${index}/download`,
   }),
 );
-/** Passages that are not quoted: one with a link, one with a download, one with neither. */
+/** Also-found passages: one with a link, one with a download, one with neither. */
 const FOUND = [
   found({ url: "https://shop.example/deliveries", excerpt: "We deliver abroad." }),
   found({ title: "Customs", download_url: "https://chat.example/api/documents/2/download", excerpt: "Customs apply." }),
@@ -44,8 +44,8 @@ const FOUND = [
 const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
 
 /**
- * How each state comes about: `before` prepares the site, `reach` gets the page that is open and goes on from there.
- * `forget`: it is a first visit; `hasClock`: the page has a clock that `reach` can put forward.
+ * How to reach each state: `before` prepares the site, `reach` continues on the open page.
+ * `forget`: a first visit; `hasClock`: the page has a clock that `reach` can advance.
  */
 const STATES = {
   start: { reach: (widget) => widget.role("greeting").waitFor() },
@@ -306,17 +306,17 @@ const STATES = {
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
 
-/** Lets requests whose path begins like this fail. */
+/** Makes requests fail whose path has this prefix. */
 function failing(start) {
   return (path, response) => path.startsWith(start) && response.writeHead(404).end();
 }
 
-/** Sends a third of what is asked for there, and then nothing. */
+/** Sends a third of the file, and then nothing. */
 function stalling(start) {
   return async (path, response) => {
     if (!path.startsWith(start)) return false;
     response.writeHead(200, { "content-length": 23_325_735 }).write(Buffer.alloc(7_700_000));
-    // The embedder tells at most every 50 ms.
+    // The embedder reports progress at most every 50 ms.
     await sleep(200);
     response.write(Buffer.alloc(100_000));
     return true;
@@ -360,7 +360,7 @@ const LOOKS = [
 ];
 
 for (const [name, state] of Object.entries(STATES)) {
-  test(`axe finds nothing: ${name}`, async (t) => {
+  test(`axe finds no violation: ${name}`, async (t) => {
     const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
       await t.test(look.name, async (t) => {
@@ -384,7 +384,7 @@ for (const [name, state] of Object.entries(STATES)) {
   });
 }
 
-/** What axe finds in the widget, once nothing moves any more. */
+/** The violations that axe finds in the widget after all animations. */
 async function violations({ page }) {
   await page.evaluate(() => {
     const finite = (animation) => animation.effect.getTiming().iterations !== Infinity;
@@ -406,7 +406,7 @@ async function violations({ page }) {
   }, RULES);
 }
 
-/** Nothing has to be scrolled sideways (WCAG 1.4.10). */
+/** Asserts that nothing needs horizontal scrolling (WCAG 1.4.10). */
 async function assertFits({ element }) {
   const overflow = await element.evaluate(({ shadowRoot }) => {
     const log = shadowRoot.querySelector("[data-role=log]");
@@ -419,7 +419,7 @@ async function assertFits({ element }) {
   );
 }
 
-test("an answer is told once, when it is complete, with its sources named; deltas are not", async (t) => {
+test("screen readers announce a complete answer once, with its sources, and no deltas", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
   site.api.play(steps);
@@ -447,7 +447,7 @@ test("an answer is told once, when it is complete, with its sources named; delta
   assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
 });
 
-test("a refusal and an error are told, too", async (t) => {
+test("screen readers announce refusals and errors", async (t) => {
   const widget = await open(t);
   site.api.play(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));
   await widget.ask(QUESTION, "refused");
@@ -456,7 +456,7 @@ test("a refusal and an error are told, too", async (t) => {
   assert.equal(await widget.role("error-message").getAttribute("role"), "alert");
 });
 
-test("with the keyboard alone: open, ask, read a source, come back, close", async (t) => {
+test("the keyboard alone is enough to open, ask, read a source, return and close", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   const { keyboard } = widget.page;
   const focused = () =>
@@ -483,7 +483,7 @@ test("with the keyboard alone: open, ask, read a source, come back, close", asyn
   assert.equal(await focused(), "launcher", "the focus is back where it came from");
 });
 
-test("the focus is never lost when the button that had it goes away", async (t) => {
+test("the focus is never lost when the focused button is removed", async (t) => {
   const widget = await open(t);
   const focused = () => widget.element.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.dataset.role);
   site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
@@ -503,7 +503,7 @@ test("the focus is never lost when the button that had it goes away", async (t) 
   assert.equal(await focused(), "history-open", "back from the history");
 });
 
-test("everything can be pressed: targets are 24 pixels high and wide at least", async (t) => {
+test("all targets are at least 24 by 24 pixels", async (t) => {
   site.api.play(whole(LONG_ANSWER));
   const widget = await open(t, { setUp: (page) => page.setViewportSize({ width: 320, height: 800 }) });
   await widget.ask(QUESTION);
@@ -517,7 +517,7 @@ test("everything can be pressed: targets are 24 pixels high and wide at least", 
   assert.deepEqual(small, []);
 });
 
-test("at 200 %, and with a keyboard on the screen, question box and close button stay within reach", async (t) => {
+test("question box and close button stay visible at 200 % zoom and with an on-screen keyboard", async (t) => {
   for (const size of [
     { width: 640, height: 450 },
     { width: 390, height: 330 },
@@ -543,7 +543,7 @@ test("at 200 %, and with a keyboard on the screen, question box and close button
   }
 });
 
-test("a floating panel that covers the window is modal, speaks from within, and keeps the focus", async (t) => {
+test("a floating panel that covers the window is modal, contains the live region and traps the focus", async (t) => {
   const widget = await open(t, {
     attributes: { mode: "floating" },
     setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
@@ -566,7 +566,7 @@ test("a floating panel that covers the window is modal, speaks from within, and 
   assert.equal(await widget.all("announcer").count(), 1);
 });
 
-test("a keyboard on the screen covers nothing of a floating panel, and zooming in makes it no smaller", async (t) => {
+test("an on-screen keyboard covers nothing of a floating panel, and pinch-zoom does not shrink it", async (t) => {
   const widget = await open(t, {
     attributes: { mode: "floating" },
     setUp: (page) => page.setViewportSize({ width: 390, height: 700 }),
@@ -595,7 +595,7 @@ test("a keyboard on the screen covers nothing of a floating panel, and zooming i
   assert.deepEqual(await panel(), [0, 700]);
 });
 
-test("who wants less motion gets none", async (t) => {
+test("prefers-reduced-motion stops all animations", async (t) => {
   const widget = await open(t, { setUp: (page) => page.emulateMedia({ reducedMotion: "reduce" }) });
   site.api.play(silence);
   await widget.ask(QUESTION, "pending");
@@ -606,7 +606,7 @@ test("who wants less motion gets none", async (t) => {
   await widget.until(async () => (await moving()) === 0, "animations end at once");
 });
 
-test("in forced colours, what can be pressed and what is marked keeps an edge", async (t) => {
+test("targets and marks keep a visible edge in forced colours", async (t) => {
   const inForcedColors = (attributes) =>
     open(t, { attributes, setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
   withHistory();
@@ -636,7 +636,7 @@ test("in forced colours, what can be pressed and what is marked keeps an edge", 
   await assertEdge(widget.element.locator(".history-item:has(:focus-visible)"));
 });
 
-/** It has a border or an outline that can be seen. */
+/** Asserts that the element has a visible border or outline. */
 async function assertEdge(locator) {
   const [name, ...edges] = await locator.evaluate((target) => {
     const style = getComputedStyle(target);
@@ -651,7 +651,7 @@ async function assertEdge(locator) {
   assert.ok(edges.some(isSeen), `${name}: ${JSON.stringify(edges)}`);
 }
 
-test("the language is the page's unless the element says otherwise, can change at any time, and each text can be replaced", async (t) => {
+test("the language follows the page or the element's lang, changes at any time, and texts can be replaced", async (t) => {
   const widget = await open(t);
   const { element, page } = widget;
   const label = () => widget.role("send").getAttribute("aria-label");
@@ -674,7 +674,7 @@ test("the language is the page's unless the element says otherwise, can change a
     ["ja", "送信", "コピー", "ltr"],
     ["tlh", "Send", "Copy", "ltr"],
   ]) {
-    // What is on the screen has to follow, whatever the browser has tidied up behind it.
+    // Visible nodes must be updated even after a garbage collection.
     await devtools.send("HeapProfiler.collectGarbage");
     await element.evaluate((chat, lang) => (chat.lang = lang), lang);
     await widget.until(async () => (await pressed.innerText()).trim() === copy, `${lang}: ${copy}`);

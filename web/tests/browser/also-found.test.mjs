@@ -1,5 +1,4 @@
-// What an answer does not quote is no source, and an answer that may miss the question says so. Real Chromium, real embedder;
-// the API is played.
+// Also-found passages and hedged answers. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, citation, found, refusal, SESSION, whole } from "./support/answers.mjs";
@@ -22,7 +21,7 @@ const FOUND = [
   found({ title: "Parcels", section: "Parcels › Sizes", excerpt: "Parcels are small." }),
 ];
 
-/** Lets the API serve the one file there is. */
+/** Makes the API serve the file. */
 function serveFile() {
   site.api.interfere = ({ path }, response) => {
     if (path !== `/api/documents/${DOWNLOAD}/download`) return false;
@@ -31,7 +30,7 @@ function serveFile() {
   };
 }
 
-test("what was found and is not quoted is listed below the sources, closed, with passage and links", async (t) => {
+test("also-found passages are listed below the sources, closed, with passage and links", async (t) => {
   site.api.play(whole(answer({ also_found: FOUND })));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
@@ -74,7 +73,7 @@ test("what was found and is not quoted is listed below the sources, closed, with
   assert.deepEqual(await widget.events("citation-open"), [], "it is no citation");
 });
 
-test("exports, copies and the message event know quoted documents alone as sources", async (t) => {
+test("exports, copies and the message event have only quoted documents as sources", async (t) => {
   site.api.play(whole(answer({ also_found: FOUND })));
   const widget = await open(t);
   await widget.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: site.origin });
@@ -102,7 +101,7 @@ test("exports, copies and the message event know quoted documents alone as sourc
   );
 });
 
-test("a document that is only found does not count among the sources that agree", async (t) => {
+test("an also-found document does not count as an agreeing source", async (t) => {
   const same = citation({ index: 2, chunk_id: "c2", document_id: "d2", title: "Money" });
   const other = found({ excerpt: "Refunds are paid within 5 days." });
   site.api.play(
@@ -119,14 +118,14 @@ test("a document that is only found does not count among the sources that agree"
   assert.equal(await widget.role("agreement").innerText(), "2 of 2 sources agree");
 });
 
-test("without anything else found, nothing says so", async (t) => {
+test("there is no also-found list without also-found passages", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION);
   assert.equal(await widget.all("also-found").count(), 0);
   assert.equal(await widget.all("hedge").count(), 0);
 });
 
-test("a hedged answer says so above its text, aloud, in copies, and when it is opened again", async (t) => {
+test("a hedged answer has its warning above the text, announced, in copies, and in the history", async (t) => {
   site.api.play(whole(answer({ hedged: true })));
   const at = "2026-11-01T10:00:00Z";
   site.api.sessions = [{ id: SESSION, title: "Of old", created_at: at, updated_at: at }];
@@ -158,7 +157,7 @@ test("a hedged answer says so above its text, aloud, in copies, and when it is o
   assert.match(await widget.all("assistant").first().innerText(), /^These passages/);
 });
 
-test("a hedged answer that is asked for again and is none any more loses the line", async (t) => {
+test("a retry without a hedge removes the warning", async (t) => {
   const [start, first] = answer({ hedged: true });
   site.api.play(whole([start, first]), whole(answer()));
   const widget = await open(t);
@@ -169,7 +168,7 @@ test("a hedged answer that is asked for again and is none any more loses the lin
   assert.equal(await widget.all("hedge").count(), 0);
 });
 
-test("the nearest passages of a refusal lead to where they can be read", async (t) => {
+test("the nearest passages of a refusal link to their documents", async (t) => {
   site.api.play(whole(refusal({ nearest: FOUND.map(({ excerpt: _, ...passage }) => passage) })));
   serveFile();
   const widget = await open(t);
@@ -191,7 +190,7 @@ for (const [lang, direction] of [
   ["ar", "rtl"],
   ["de", "ltr"],
 ]) {
-  test(`hedge, what was also found and nearest passages speak the widget's language: ${lang}`, async (t) => {
+  test(`hedge, also-found and nearest passages are in the widget's language: ${lang}`, async (t) => {
     site.api.play(whole(answer({ hedged: true, also_found: FOUND })), whole(refusal({ nearest: FOUND })));
     const widget = await open(t, { attributes: { lang } });
     await widget.ask(QUESTION);

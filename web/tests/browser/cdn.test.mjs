@@ -1,4 +1,4 @@
-// The widget and its model on an origin of their own, as a CDN has it, under a strict policy of the page.
+// The widget and its model on another origin, like a CDN, under a strict policy of the page.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ let cdn, needed;
 before(async () => {
   cdn = await serve(WIDGET, { "access-control-allow-origin": "*", "cache-control": "no-store" });
   site.script = `${cdn.origin}/evidence-chat.js`;
-  /** What the policy needs beside what it needs for files of the page's own. */
+  /** The sources that the policy needs in addition to those for files of the page's own origin. */
   needed = [
     ["script-src", cdn.origin],
     ["connect-src", cdn.origin],
@@ -32,14 +32,14 @@ beforeEach(async () => {
   await site.forgetModel(browser);
 });
 
-/** Opens the page under the policy with these sources added. */
+/** Opens the page under the policy with additional sources. */
 function openUnder(t, sources) {
   const more = {};
   for (const [directive, source] of sources) (more[directive] ??= []).push(source);
   return open(t, { attributes: { "model-url": null }, csp: strictPolicy(site.api, more) });
 }
 
-test("with the CDN in the policy a question is answered, and everything comes from there", async (t) => {
+test("a question is answered with all files from a CDN that the policy allows", async (t) => {
   const widget = await openUnder(t, needed);
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
   await widget.role("export").click();
@@ -67,7 +67,7 @@ for (const [left, name] of [
   [2, "the CDN in worker-src"],
   [3, "blob: in worker-src"],
 ]) {
-  test(`without ${name} the visitor is told that the AI could not be loaded`, async (t) => {
+  test(`a policy without ${name} shows that the AI could not be loaded`, async (t) => {
     const widget = await openUnder(t, needed.toSpliced(left, 1));
     await widget.role("input").fill(QUESTION);
     await widget.role("input").press("Enter");
@@ -79,19 +79,19 @@ for (const [left, name] of [
   });
 }
 
-test("without the CDN in script-src there is no widget, and the page goes on without it", async (t) => {
+test("a policy without the CDN in script-src leaves the page without the widget", async (t) => {
   const widget = await openUnder(t, needed.slice(1));
   assert.equal(await widget.page.evaluate(() => customElements.get("evidence-chat") === undefined), true);
   await widget.page.getByText("Visit us in the old town.").waitFor();
   assert.match(takeErrors(widget).join(), /Content Security Policy.*script-src/);
 });
 
-/** What `dist/integrity.json` says. */
+/** The hashes of `dist/integrity.json`. */
 async function publishedHashes() {
   return JSON.parse(await readFile(`${WIDGET}/integrity.json`, "utf8")).files;
 }
 
-test("the published hashes are those of all files that a browser can load", async () => {
+test("the published hashes cover all files that a browser can load", async () => {
   const files = await publishedHashes();
   const entries = await readdir(WIDGET, { withFileTypes: true });
   const loaded = entries.map(({ name }) => name).filter((name) => /\.(js|wasm|safetensors)$/.test(name));
@@ -117,28 +117,28 @@ async function openWithHashes(t, setUp) {
   return open(t, { attributes: { "model-url": null }, csp: strictPolicy(site.api, more), setUp });
 }
 
-/** Changes the files of that name on their way. */
+/** Modifies the files with that name in transit. */
 const changing = (pattern) => (page) =>
   page.route(pattern, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: `${await response.text()}\n// changed` });
   });
 
-test("with the published hashes in the page a question is answered and its references are exported", async (t) => {
+test("a page with the published hashes answers a question and exports its references", async (t) => {
   const widget = await openWithHashes(t);
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
   await widget.role("export").click();
   await widget.role("export-preview").filter({ hasText: "Refunds" }).waitFor();
 });
 
-test("a launcher that the CDN changed does not run", async (t) => {
+test("a modified launcher does not run", async (t) => {
   const widget = await openWithHashes(t, changing("**/evidence-chat.js"));
   await widget.page.getByText("Visit us in the old town.").waitFor();
   assert.equal(await widget.page.evaluate(() => customElements.get("evidence-chat") === undefined), true);
 });
 
 for (const name of ["panel", "texts-en"]) {
-  test(`a file ${name} that the CDN changed does not run, and the visitor is told that the chat could not be loaded`, async (t) => {
+  test(`a modified file ${name} does not run, and the load failure is shown`, async (t) => {
     const widget = await openWithHashes(t, changing(`**/${name}-*.js`));
     await widget.role("input").focus();
     await widget.role("load-failed").waitFor();
@@ -146,7 +146,7 @@ for (const name of ["panel", "texts-en"]) {
   });
 }
 
-test("without the hashes the same changed file runs", async (t) => {
+test("the same modified file runs without the hashes", async (t) => {
   const more = {};
   for (const [directive, source] of needed) (more[directive] ??= []).push(source);
   const csp = strictPolicy(site.api, more);
@@ -154,7 +154,7 @@ test("without the hashes the same changed file runs", async (t) => {
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
-/** What the page has complained of, and no longer does. */
+/** Takes the collected errors of the page. */
 function takeErrors({ page }) {
   return page.errors.splice(0);
 }

@@ -1,7 +1,7 @@
-// What a selection with badges in it is copied as. Ctrl+C in real Chromium.
+// Copies selections with badges, with Ctrl+C in real Chromium.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage } from "./citations-page.mjs";
+import { openCitationsPage, passage } from "./support/citations-page.mjs";
 
 const RETURNS = passage(1, "Refunds take 5 days.", { title: "Returns", page: 3, url: "https://example.com/r" });
 const SHIPPING = passage(2, "Parcels take 2 days.", { title: "Ship*ping" });
@@ -26,12 +26,12 @@ beforeEach(async () => {
 const show = (text, citations) =>
   page.evaluate(([text, citations]) => widget.answer(text, citations), [text, citations]);
 
-/** Text node of the `number`th answer: after so many children. */
+/** A text node of the answer with that number. */
 const words = (child, number = 0) => ({ selector: ".answer-text", number, child });
-/** Text node in the `number`th badge. */
+/** The text node in the badge with that number. */
 const digits = (number) => ({ selector: ".marker", number, child: 0 });
 
-/** Selects from a character of one node to a character of another, and gives what Ctrl+C puts into the clipboard. */
+/** Selects a range of characters and gives what Ctrl+C copies. */
 async function copy(from, start, to, end) {
   await page.evaluate(
     ([from, start, to, end]) => {
@@ -56,7 +56,7 @@ async function pressCopy() {
   return page.evaluate(() => copied);
 }
 
-test("badges in a selection become the names of their documents, and footnotes in Markdown", async () => {
+test("badges in a selection become titles of documents, and footnotes in Markdown", async () => {
   assert.deepEqual(await copy(words(0), 8, words(4), 4), {
     plain: "take 5 days. [Returns] Parcels take 2 days. [Ship*ping] The",
     markdown: `take 5 days. [^1] Parcels take 2 days. [^2] The\n\n[^1]: ${RETURNS_NOTE}\n[^2]: ${SHIPPING_NOTE}`,
@@ -73,30 +73,30 @@ test("a selection made with the mouse is copied the same way, badges included", 
   assert.equal((await pressCopy()).plain, "Refunds take 5 days. [Returns] Parcels take 2 days. [Ship*ping] The end.");
 });
 
-test("a selection that begins in a badge has it as a whole", async () => {
+test("a selection that begins in a badge copies the whole badge", async () => {
   assert.equal((await copy(digits(0), 0, words(2), 8)).plain, "[Returns] Parcels");
 });
 
-test("a selection that ends in a badge has it as a whole", async () => {
+test("a selection that ends in a badge copies the whole badge", async () => {
   const { plain, markdown } = await copy(words(2), 1, digits(1), 1);
   assert.equal(plain, "Parcels take 2 days. [Ship*ping]");
   assert.equal(markdown, `Parcels take 2 days. [^1]\n\n[^1]: ${SHIPPING_NOTE}`);
 });
 
-test("a selection of nothing but a badge has it", async () => {
+test("a selection of only a badge copies it", async () => {
   assert.equal((await copy(digits(0), 0, digits(0), 1)).plain, "[Returns]");
 });
 
-test("a badge at the border of which nothing is selected is not copied", async () => {
+test("a badge that a selection only touches is not copied", async () => {
   assert.equal((await copy(digits(0), 1, words(2), 8)).plain, " Parcels");
   assert.equal((await copy(words(2), 1, digits(1), 0)).plain, "Parcels take 2 days. ");
 });
 
-test("a selection made backwards is the same", async () => {
+test("a backward selection is copied the same way", async () => {
   assert.equal((await copy(words(2), 8, words(0), 13)).plain, "5 days. [Returns] Parcels");
 });
 
-test("a selection over several answers has the lines and sources of each, with one list of footnotes", async () => {
+test("a selection over several answers has the text and sources of each and one list of footnotes", async () => {
   await show("Parcels take 2 days. [1] `x*[1]`", [{ ...SHIPPING, index: 1 }]);
   const { plain, markdown } = await copy(words(4), 5, words(2, 1), 1);
   const list = "2 sources\n\n1 Returns Page 3 Strong evidence\n2 Ship*ping Strong evidence";
@@ -105,13 +105,13 @@ test("a selection over several answers has the lines and sources of each, with o
   assert.match(markdown, /Parcels take 2 days\. \[\^1\]\n\n\[\^1\]: Ship\\\*ping — "Parcels take 2 days\."$/);
 });
 
-test("badges without sources, and words that were no markers, are copied as they are read", async () => {
+test("badges without sources and plain brackets are copied as text", async () => {
   await page.evaluate(() => widget.clear());
   await page.evaluate(() => widget.add().append("One. [1] Two \\[7\\]. "));
   assert.equal((await copy(words(0), 0, words(2), 9)).plain, "One. [1] Two [7].");
 });
 
-test("a selection outside of the answers is the browser's business", async () => {
+test("a selection outside the answers is left to the browser", async () => {
   await page.evaluate(() => getSelection().selectAllChildren(document.getElementById("before")));
   assert.deepEqual(await pressCopy(), { plain: "", markdown: "", isOurs: false });
 });
@@ -121,7 +121,7 @@ test("an empty selection copies nothing", async () => {
   assert.notEqual((await page.evaluate(() => globalThis.copied))?.isOurs, true);
 });
 
-test("what is copied from a box to write in is left alone", async () => {
+test("a selection in an input is left to the browser", async () => {
   const isOurs = await page.evaluate(() => {
     const box = document.createElement("textarea");
     widget.shadow.querySelector(".answer").append(box);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage, quoting } from "./citations-page.mjs";
+import { openCitationsPage, passage, quoting } from "./support/citations-page.mjs";
 
 const EXCERPT = `# Returns\n\nYou may **return** goods within [30 days](https://example.com/30). Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
 const RETURNS = quoting(1, EXCERPT, "Refunds take 5 days.", {
@@ -47,7 +47,7 @@ const later = (milliseconds) => page.clock.runFor(milliseconds);
 const moveAway = () => page.mouse.move(5, 5);
 const focused = () => page.evaluate(() => widget.shadow.activeElement?.closest("[data-role]")?.dataset.role);
 
-test("text streams with badges in it, of which no half is ever seen", async () => {
+test("text streams with badges, and half a badge is never visible", async () => {
   const seen = await page.evaluate(() => {
     const answer = widget.add();
     const seen = [];
@@ -63,7 +63,7 @@ test("text streams with badges in it, of which no half is ever seen", async () =
   assert.equal(await page.locator(".answer-text code").innerText(), "`a[2]`");
 });
 
-test("badges lead nowhere before the sources are there, and move nothing when they do", async () => {
+test("badges are disabled until the sources arrive, which shifts nothing", async () => {
   await page.evaluate((text) => widget.add().append(text), `${TEXT} ${"More of the text. ".repeat(30)} [2]`);
   assert.equal(await badge(0).isDisabled(), true);
   await page.evaluate(() => Promise.all(widget.shadow.getAnimations().map((each) => each.finished)));
@@ -80,14 +80,14 @@ test("badges lead nowhere before the sources are there, and move nothing when th
   assert.equal(await badge(0).getAttribute("aria-label"), "Source 1: Returns");
 });
 
-test("a marker without a source is words in brackets", async () => {
+test("a marker without a source is plain text in brackets", async () => {
   await show("See [4]. Refunds take 5 days. [1]", [RETURNS]);
   assert.equal(await role("marker").count(), 1);
   assert.match(await role("answer").innerText(), /^See \[4\]\./);
   assert.equal(await page.evaluate(() => widget.answers[0].text), "See [4]. Refunds take 5 days. [1]");
 });
 
-test("a card opens when the pointer has been on a badge for 200 ms, not before", async () => {
+test("a card opens after the pointer rests on a badge for 200 ms", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();
   await later(199);
@@ -109,7 +109,7 @@ test("a card opens when the pointer has been on a badge for 200 ms, not before",
   await later(1000);
 });
 
-test("a pointer that only passes by opens nothing", async () => {
+test("a pointer that passes over a badge opens no card", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();
   await later(150);
@@ -118,7 +118,7 @@ test("a pointer that only passes by opens nothing", async () => {
   assert.equal(await card().count(), 0);
 });
 
-test("the card stays while the pointer is on it, and goes when it leaves", async () => {
+test("the card stays open while the pointer is on it and closes when the pointer leaves", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();
   await later(200);
@@ -135,7 +135,7 @@ test("the card stays while the pointer is on it, and goes when it leaves", async
   assert.equal(await card().count(), 0);
 });
 
-test("there is one card: that of the badge where the pointer is", async () => {
+test("only the card of the badge under the pointer is open", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();
   await later(200);
@@ -147,7 +147,7 @@ test("there is one card: that of the badge where the pointer is", async () => {
   await later(1000);
 });
 
-test("Escape closes the card without a move of pointer or focus, and nothing else", async () => {
+test("Escape closes only the card and moves neither pointer nor focus", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await page.evaluate(() => {
     globalThis.escapes = 0;
@@ -168,7 +168,7 @@ test("Escape closes the card without a move of pointer or focus, and nothing els
   await later(1000);
 });
 
-test("the card opens for the keyboard, too, describes its badge, can be entered, and Escape gives the focus back", async () => {
+test("keyboard focus opens the card, which describes its badge, can be entered, and returns the focus on Escape", async () => {
   await show("Refunds take 5 days. [1]", [RETURNS]);
   await page.evaluate(() => widget.shadow.querySelector(".log").focus());
   await page.keyboard.press("Tab");
@@ -199,7 +199,7 @@ test("the card opens for the keyboard, too, describes its badge, can be entered,
   assert.equal(await badge(0).getAttribute("aria-describedby"), null);
 });
 
-test("the card of a badge that loses the focus goes", async () => {
+test("the card closes when its badge loses the focus", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await page.evaluate(() => widget.shadow.querySelector(".log").focus());
   await page.keyboard.press("Tab");
@@ -210,7 +210,7 @@ test("the card of a badge that loses the focus goes", async () => {
   assert.equal(await card().count(), 0);
 });
 
-test("the card stands inside of the widget, on whichever side there is room", async () => {
+test("the card is inside the widget, on the side with room", async () => {
   const words = "Words that fill the lines of this answer. ".repeat(40);
   await show(`[1] ${words} [1] ${words} [1]`, [RETURNS]);
   for (const number of [0, 1, 2]) {
@@ -229,7 +229,7 @@ test("the card stands inside of the widget, on whichever side there is room", as
   }
 });
 
-test("a card follows its badge and goes when that is scrolled away", async () => {
+test("a card follows its badge and closes when the badge scrolls out of view", async () => {
   await show(`[1] ${"Words that fill the lines of this answer. ".repeat(80)}`, [RETURNS]);
   await badge(0).scrollIntoViewIfNeeded();
   await badge(0).hover();
@@ -254,7 +254,7 @@ test("a card follows its badge and goes when that is scrolled away", async () =>
   await later(1000);
 });
 
-test("clearing the conversation takes an open card away", async () => {
+test("clearing the conversation closes the card", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();
   await later(150);
@@ -272,7 +272,7 @@ test("clearing the conversation takes an open card away", async () => {
   await later(1000);
 });
 
-test("a click on a badge opens its source, brings it into view, focuses it and says so", async () => {
+test("a click on a badge opens, reveals and focuses its source and fires citation-open", async () => {
   await show(`${TEXT}${" More.".repeat(800)}`, [RETURNS, SHIPPING]);
   await badge(1).click();
   await later(300);
@@ -285,7 +285,7 @@ test("a click on a badge opens its source, brings it into view, focuses it and s
   assert.equal(await card().count(), 0);
 });
 
-test("a badge of a document with several passages leads to the passage that is quoted", async () => {
+test("a badge of a document with several passages opens the quoted passage", async () => {
   const other = quoting(1, "Intro. Gifts cannot be returned.", "Gifts cannot be returned.", {
     chunk_id: "gifts",
     page: 7,
@@ -304,13 +304,13 @@ test("a badge of a document with several passages leads to the passage that is q
   assert.equal(await role("passage").count(), 2);
 });
 
-test("a tap opens the source itself, not a card", async () => {
+test("a tap opens the source, not a card", async () => {
   const phone = await openCitationsPage({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 640 } });
   try {
     const { page } = phone;
     await page.evaluate(([text, citations]) => widget.answer(text, citations), [TEXT, [RETURNS, SHIPPING]]);
     const marker = page.locator("[data-role=marker]").first();
-    // However long the finger rests there.
+    // Even if the finger stays there.
     const { x, y, width, height } = await marker.boundingBox();
     const finger = await page.context().newCDPSession(page);
     const touch = (type, touchPoints) => finger.send("Input.dispatchTouchEvent", { type, touchPoints });
@@ -329,7 +329,7 @@ test("a tap opens the source itself, not a card", async () => {
   }
 });
 
-test("at 320 pixels nothing sticks out, neither list nor card", async () => {
+test("list and card do not overflow at 320 pixels", async () => {
   await page.setViewportSize({ width: 320, height: 600 });
   const table = `| a | b |\n|-|-|\n| ${"wide ".repeat(40)} | ${"x".repeat(300)} |`;
   const wide = passage(2, table, { title: "LongTitle".repeat(20), quotes: [] });
@@ -352,7 +352,7 @@ test("at 320 pixels nothing sticks out, neither list nor card", async () => {
   await page.setViewportSize({ width: 700, height: 700 });
 });
 
-test("the visitor can open an entry in the list itself; passages are rendered Markdown with verified quotes", async () => {
+test("an opened entry shows its passages as rendered Markdown with verified quotes", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   assert.equal(await role("excerpt").count(), 0);
   await role("source-title").first().click();
@@ -368,7 +368,7 @@ test("the visitor can open an entry in the list itself; passages are rendered Ma
   assert.equal(await page.locator("h1, h2").count(), 0);
 });
 
-test("a false quote is neither marked nor called verified", async () => {
+test("a false quote is neither highlighted nor verified", async () => {
   const liar = passage(1, "The passage says something else.", {
     quotes: [{ start: 0, end: 12, text: "Everything is free." }],
   });
@@ -379,7 +379,7 @@ test("a false quote is neither marked nor called verified", async () => {
   assert.equal(await role("verified-quote").count(), 0);
 });
 
-test("of more than three documents the first three are listed; more come on demand, and the focus with them", async () => {
+test("three documents are listed at first, and the button lists and focuses the rest", async () => {
   const many = [1, 2, 3, 4, 5].map((index) => passage(index, `Fact ${index}.`));
   await show("Fact 1. [1] Fact 5. [5]", many);
   assert.equal(await page.locator(".sources-label").innerText(), "5 sources");
@@ -406,7 +406,7 @@ test("three documents are listed without a button", async () => {
   assert.equal(await role("more-sources").isVisible(), false);
 });
 
-test("documents that say the same are counted, one alone is not", async () => {
+test("agreeing documents are counted, and a single one is not", async () => {
   const same = (index) => passage(index, "Refunds are paid within five days.");
   await show("Refunds are paid within five days. [1]", [same(1), same(2), passage(3, "Other words.")]);
   assert.equal(await role("agreement").innerText(), "2 of 3 sources agree");
@@ -415,7 +415,7 @@ test("documents that say the same are counted, one alone is not", async () => {
   assert.equal(await role("agreement").count(), 0);
 });
 
-test("a document that is gone keeps its quotes and has no links", async () => {
+test("an unavailable document keeps its quotes and has no links", async () => {
   await show("Refunds take 5 days. [1]", [{ ...RETURNS, download_url: "https://example.com/d", available: false }]);
   await badge(0).click();
   assert.equal(await role("source-gone").innerText(), "Document no longer available");
@@ -436,7 +436,7 @@ test("a document without a title is called unknown", async () => {
   assert.equal(await badge(0).getAttribute("aria-label"), "Source 1: Unknown document");
 });
 
-test("a download is busy once, keeps the focus, and says if it fails", async () => {
+test("a download runs once, keeps the focus and shows its failure", async () => {
   await show("Refunds take 5 days. [1]", [{ ...RETURNS, download_url: "https://example.com/d" }]);
   await badge(0).click();
   const download = page.getByRole("button", { name: "Download original" });
@@ -455,7 +455,7 @@ test("a download is busy once, keeps the focus, and says if it fails", async () 
   assert.equal(await role("download-status").innerText(), "");
 });
 
-test("no citations, no list; what the panel puts below the list stands there", async () => {
+test("an answer without citations has no list, and the export is below the list", async () => {
   await show("Words [1].", []);
   assert.equal(await role("sources").count(), 0);
   assert.equal(await role("answer").innerText(), "Words [1].");
@@ -463,7 +463,7 @@ test("no citations, no list; what the panel puts below the list stands there", a
   assert.equal(await role("references").innerText(), "2 references");
 });
 
-test("an answer is read in its own direction, the card in the widget's", async () => {
+test("an answer has its own text direction and the card that of the widget", async () => {
   await page.evaluate(() => {
     widget.translator.use("ar", { sourceNamed: "{count}: {title}" });
     widget.root.dir = "rtl";
@@ -489,7 +489,7 @@ for (const [what, start, end] of [
   ["isolate", "\u2067", "\u2069"],
   ["override without an end", "\u202e", ""],
 ]) {
-  test(`an ${what} turns no letter, neither of the answer nor of a passage, and is no verified quote`, async () => {
+  test(`an ${what} reorders no text of an answer or a passage and is not verified`, async () => {
     const spoofed = `Pay ${start}100 euros${end} to account 12.`;
     const citation = quoting(1, `Our rule: ${spoofed}`, spoofed, { title: `${start}Rules`, section: `${start}Money` });
     await show(`${spoofed} [1] ${spoofed}`, [citation]);
@@ -524,7 +524,7 @@ for (const [what, start, end] of [
   });
 }
 
-test("words that the answer alone turns are shown in their order, and verified as they are shown", async () => {
+test("words with bidi controls only in the answer are shown in order and verified as shown", async () => {
   const citation = quoting(1, "Pay 100 euros to account 12.", "Pay 100 euros to account 12.");
   await show("\u202ePay \u2067100 euros\u2069 to account 12. [1]", [citation]);
   assert.match(await role("answer").innerText(), /^Pay 100 euros to account 12\./);
@@ -532,7 +532,7 @@ test("words that the answer alone turns are shown in their order, and verified a
   assert.equal(await role("verified-quote").count(), 1);
 });
 
-test("hostile passages, titles, sections and addresses run nothing and load nothing", async () => {
+test("hostile passages, titles, sections and URLs run and load nothing", async () => {
   // The whole corpus of payloads is in security.test.mjs.
   const some = HOSTILE_MARKDOWN;
   const citations = some.map((payload, place) =>

@@ -1,9 +1,9 @@
-// The demo page in Chromium, under its own policy. The widget and the sign-in are stand-ins: see demo-support.mjs.
+// The demo page in Chromium, under its own policy. The widget and the sign-in are fakes: see support/demo-page.mjs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, test } from "node:test";
-import { callsOf, emit, LOGIN, openDemo, signIn } from "./demo-support.mjs";
+import { callsOf, emit, LOGIN, openDemo, signIn } from "./support/demo-page.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
@@ -68,7 +68,7 @@ async function answer() {
   await stage("complete", 160);
 }
 
-test("a visitor signs in, and the widget gets its addresses and the visitor's token", async () => {
+test("signing in gives the widget its URLs and the visitor's token", async () => {
   const given = await page.locator("#chat").evaluate(async (chat) => ({
     modelUrl: chat.modelUrl,
     endpoint: chat.endpoint,
@@ -81,7 +81,7 @@ test("a visitor signs in, and the widget gets its addresses and the visitor's to
   assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "not lost with the form");
 });
 
-test("signing out forgets the conversation, the way and the evidence", async () => {
+test("signing out clears the conversation, the stages and the evidence", async () => {
   await answer();
   await page.locator("#sign-out").click();
   await page.locator("body[data-view=sign-in]").waitFor();
@@ -90,7 +90,7 @@ test("signing out forgets the conversation, the way and the evidence", async () 
   assert.equal(await step("complete").getAttribute("data-state"), "waiting");
 });
 
-test("a wrong password is told, and a new account is one click away", async () => {
+test("a wrong password is reported, and sign-up is one click away", async () => {
   await page.locator("#sign-out").click();
   await page.locator("#password").fill("wrong-password");
   await page.locator("#auth-submit").click();
@@ -105,7 +105,7 @@ test("a wrong password is told, and a new account is one click away", async () =
   assert.equal(await page.locator("#account-email").textContent(), "new@example.com");
 });
 
-test("the language changes page and widget at once, the direction too, and is kept", async () => {
+test("the language switch changes page and widget, including direction, and is stored", async () => {
   await answer();
   await page.locator("#language").selectOption("ar");
   const check = async () => {
@@ -123,7 +123,7 @@ test("the language changes page and widget at once, the direction too, and is ke
   await check();
 });
 
-test("the theme is the page's and the widget's, and is kept", async () => {
+test("the theme applies to page and widget and is stored", async () => {
   await page.emulateMedia({ colorScheme: "light" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
@@ -155,7 +155,7 @@ test("the chat moves to the corner and back", async () => {
   assert.equal(await page.locator("#chat").evaluate((chat) => chat.mode), "inline");
 });
 
-test("the examples say what they show, and are asked with the keyboard as well", async () => {
+test("the examples have descriptions and can be asked by keyboard", async () => {
   const examples = page.locator(".example");
   assert.ok((await examples.count()) >= 4);
   assert.match(await examples.last().textContent(), /Not in our help pages/);
@@ -164,7 +164,7 @@ test("the examples say what they show, and are asked with the keyboard as well",
   assert.deepEqual(await callsOf(page), [["ask", "What is the capital of France?"]]);
 });
 
-test("the way of a question is shown as it happens, with its times and what left the browser", async () => {
+test("the stages of a question are shown live, with times and what left the browser", async () => {
   await user("How long?");
   assert.equal(await step("embed").getAttribute("data-state"), "running");
   await emit(page, "ready", { fingerprint: "x" });
@@ -183,7 +183,7 @@ test("the way of a question is shown as it happens, with its times and what left
   assert.equal(await step("complete").getAttribute("data-state"), "done");
 });
 
-test("a refusal ends the way without a first word, a failure says where", async () => {
+test("a refusal ends the stages without a first word, and a failure marks its stage", async () => {
   await stage("embedding", 0);
   await stage("embedded", 40);
   await stage("sent", 41);
@@ -197,7 +197,7 @@ test("a refusal ends the way without a first word, a failure says where", async 
   assert.match(await page.locator("#stages-summary").textContent(), /Stopped after 30 ms/);
 });
 
-test("the evidence of an answer: place, cosine against the threshold, strength, and the quoted words", async () => {
+test("the evidence of an answer has place, cosine, threshold, strength and quotes", async () => {
   await answer();
   const slips = page.locator(".slip");
   assert.equal(await slips.count(), 2);
@@ -212,7 +212,7 @@ test("the evidence of an answer: place, cosine against the threshold, strength, 
   assert.match(await slips.last().textContent(), /page 2/);
   assert.match(await page.locator(".closest h4").textContent(), /Near to the question, but not quoted/);
   assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
-  // Where the bar ends against where the mark is: above the threshold in the first, below in the second.
+  // The end of the bar against the mark: above the threshold in the first, below it in the second.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
   const ends = await page.locator(".tape").evaluateAll((tapes) =>
     tapes.map((tape) => {
@@ -224,7 +224,7 @@ test("the evidence of an answer: place, cosine against the threshold, strength, 
   assert.ok(Math.abs(ends[1].share - 0.31) < 0.02 && !ends[1].isAbove, JSON.stringify(ends));
 });
 
-test("the passage that is opened in the chat is marked; one of an older answer is shown alone", async () => {
+test("the passage opened in the chat is marked, and one of an older answer is shown alone", async () => {
   await answer();
   await emit(page, "citation-open", { citation: NEAR });
   assert.equal(await page.locator(".slip[aria-current=true]").getAttribute("data-chunk"), "c2");
@@ -247,7 +247,7 @@ test("a refusal shows its reason and the closest pages, as text", async () => {
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
-test("a question that failed is not waited for, and its retry brings the evidence", async () => {
+test("a failed question ends the waiting, and its retry shows the evidence", async () => {
   await user("How long?");
   assert.match(await page.locator("#evidence").textContent(), /Looking for evidence/);
   await emit(page, "error", { code: "connection_lost", message: "Lost." });
@@ -269,7 +269,7 @@ test("the raw outcome can be copied", async () => {
 
 const ANSWER_ON_THE_WIRE = JSON.parse(JSON.stringify(ANSWER));
 
-test("nothing scrolls sideways at 320 pixels, signed in or not, in any language", async () => {
+test("the page does not overflow at 320 pixels, signed in or not, in any language", async () => {
   await page.setViewportSize({ width: 320, height: 640 });
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -289,7 +289,7 @@ for (const [name, theme, language] of [
   ["dark", "dark", "de"],
   ["right to left", "light", "ar"],
 ]) {
-  test(`axe finds nothing: ${name}`, async () => {
+  test(`axe finds no violation: ${name}`, async () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.locator(`#theme-${theme}`).check();
     await page.locator("#language").selectOption(language);
@@ -310,7 +310,7 @@ for (const [name, theme, language] of [
 }
 
 async function check(state) {
-  // By the debugger, not as a script of the page: its policy stays as it is.
+  // Through the debugger, because the policy forbids a script in the page.
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => (await axe.run()).violations);
   assert.deepEqual(
@@ -320,7 +320,7 @@ async function check(state) {
   );
 }
 
-test("a page without its settings says so", async () => {
+test("a page that cannot load its settings shows an error", async () => {
   await page.route("**/config.json", (route) => route.fulfill({ status: 500 }));
   await page.goto(demo.origin);
   await page.locator("body[data-view=failed]").waitFor();
@@ -328,6 +328,6 @@ test("a page without its settings says so", async () => {
   await page.unroute("**/config.json");
 });
 
-test("nothing failed on the page, and its policy stopped nothing", () => {
+test("the page has no errors and no policy violations", () => {
   assert.deepEqual(page.errors, []);
 });

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import axe from "axe-core";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { exportOf, historySite, sessions } from "./history-site.mjs";
+import { exportOf, historySite, sessions } from "./support/history-page.mjs";
 
 const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // What could still be undone is sent when the page is left, and must not arrive in the next test.
+  // Pending deletions are sent when the page is left, and must not arrive in the next test.
   await page.route("**/api/**", (route) => route.abort());
   await page.evaluate(() => window.view?.clear());
   await page.goto("about:blank");
@@ -41,7 +41,7 @@ afterEach(async () => {
   assert.deepEqual(page.errors, []);
 });
 
-/** A fresh page that does not show the history yet. */
+/** Opens a fresh page without showing the history. */
 async function open() {
   await page.goto(site.origin);
   await page.waitForFunction(() => window.isReady);
@@ -55,7 +55,7 @@ async function show(list) {
   await settled();
 }
 
-/** The list is there, or why it is not. */
+/** Waits for the list or its failure. */
 async function settled() {
   await page.locator(".history-loading").waitFor({ state: "detached" });
 }
@@ -72,19 +72,19 @@ const focused = () =>
     return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
   });
 
-/** Waits until the server has got so many requests. */
+/** Waits until the server has received `count` requests. */
 async function gets(method, count = 1) {
   for (let tries = 0; sent(method).length < count && tries < 100; tries++) await sleep(20);
   assert.equal(sent(method).length, count, `${method} requests`);
 }
 
-/** Presses Delete of a conversation with the mouse, and takes the pointer out of the way. */
+/** Clicks Delete of a conversation and moves the pointer away. */
 async function remove(title) {
   await named(`Delete “${title}”`).click();
   await page.mouse.move(0, 0);
 }
 
-test("the conversations are listed as the server orders them, with the one on the screen marked", async () => {
+test("conversations are listed in the server's order, with the current one marked", async () => {
   await page.evaluate(() => (window.state.current = "s2"));
   await show();
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
@@ -99,14 +99,14 @@ test("the conversations are listed as the server orders them, with the one on th
   assert.equal(await focused(), "History");
 });
 
-test("a conversation is opened, and the way back told", async () => {
+test("a click opens a conversation, and Back returns to the chat", async () => {
   await show();
   await named("Open “Conversation 2”").click();
   await named("Back to the chat").click();
   assert.deepEqual(await calls(), [["open", "s2"], ["back"]]);
 });
 
-test("while the list loads it says so, and an empty one says what will be there", async () => {
+test("a loading list and an empty list show a text", async () => {
   const release = site.hold("GET");
   await page.evaluate(() => window.view.show());
   assert.equal(await page.getByRole("status").first().textContent(), "Loading…");
@@ -116,10 +116,10 @@ test("while the list loads it says so, and an empty one says what will be there"
   assert.equal(await role("history-state").textContent(), "Your conversations will appear here.");
 });
 
-test("older conversations come page by page, each once, and the focus goes to the first new one", async () => {
+test("older conversations load page by page without duplicates, and the first new one gets the focus", async () => {
   await show(sessions(45));
   assert.equal((await titles()).length, 20);
-  // One was continued meanwhile: it moves up, and the last of this page onto the next one.
+  // A conversation was continued meanwhile: it moves up and shifts the last of this page to the next one.
   site.lists.ann.unshift(...site.lists.ann.splice(30, 1));
   await role("history-more").focus();
   await page.keyboard.press("Enter");
@@ -132,7 +132,7 @@ test("older conversations come page by page, each once, and the focus goes to th
   assert.equal(all.length, 44);
 });
 
-test("a second press while a page loads asks for nothing twice", async () => {
+test("a second press while a page loads sends no second request", async () => {
   await show(sessions(41));
   const release = site.hold("GET");
   await role("history-more").click();
@@ -143,7 +143,7 @@ test("a second press while a page loads asks for nothing twice", async () => {
   assert.equal(sent("GET").length, 2);
 });
 
-test("a list that cannot be loaded can be asked for again", async () => {
+test("a list that cannot be loaded has a retry button", async () => {
   site.fail("GET");
   await show();
   assert.match(await role("history-failure").textContent(), /^Your history could not be loaded.Retry$/);
@@ -152,7 +152,7 @@ test("a list that cannot be loaded can be asked for again", async () => {
   assert.equal(await role("history-failure").count(), 0);
 });
 
-test("an older page that fails leaves the list, and its retry goes on from there", async () => {
+test("a failed page keeps the list, and its retry continues there", async () => {
   await show(sessions(25));
   site.fail("GET", 503);
   await role("history-more").focus();
@@ -165,7 +165,7 @@ test("an older page that fails leaves the list, and its retry goes on from there
   assert.equal(await focused(), "Open “Conversation 21”");
 });
 
-test("who is not signed in is asked to, and who no longer is to do it again", async () => {
+test("the list asks signed-out visitors to sign in, and those with an expired token to sign in again", async () => {
   await page.evaluate(() => (window.state.token = null));
   await show();
   assert.match(await role("history-failure").textContent(), /^Please sign in to see your conversations\./);
@@ -180,7 +180,7 @@ test("who is not signed in is asked to, and who no longer is to do it again", as
   assert.match(await role("history-failure").textContent(), /^Your sign-in is no longer valid\./);
 });
 
-test("Enter renames at once, and the server is told", async () => {
+test("Enter renames at once and sends the request", async () => {
   await show();
   const release = site.hold("PATCH");
   await named("Rename “Conversation 2”").click();
@@ -195,7 +195,7 @@ test("Enter renames at once, and the server is told", async () => {
   assert.equal(await named("Delete “Money back”").count(), 1);
 });
 
-test("Escape, Cancel, an empty and an unchanged title change nothing, and the focus returns", async () => {
+test("Escape, Cancel, an empty and an unchanged title change nothing and return the focus", async () => {
   await show();
   for (const finish of [
     () => page.keyboard.press("Escape"),
@@ -217,7 +217,7 @@ test("Escape, Cancel, an empty and an unchanged title change nothing, and the fo
   assert.equal(site.requests.length, 1);
 });
 
-test("Escape in the form does not reach the page", async () => {
+test("Escape in the rename form does not reach the page", async () => {
   await show();
   await page.evaluate(() => addEventListener("keydown", ({ key }) => window.calls.push(key)));
   await named("Rename “Conversation 2”").click();
@@ -225,7 +225,7 @@ test("Escape in the form does not reach the page", async () => {
   assert.deepEqual(await calls(), []);
 });
 
-test("a title that the server does not take is taken back, and that is told", async () => {
+test("a rejected title is reverted, and the failure is shown", async () => {
   await show();
   const release = site.hold("PATCH");
   await rename("Conversation 2", "Not allowed");
@@ -237,7 +237,7 @@ test("a title that the server does not take is taken back, and that is told", as
   assert.equal(await role("history-change-failed").count(), 0);
 });
 
-test("of two titles in a row the last one wins, even if the first one fails late", async () => {
+test("the last of two titles wins, even if the first one fails late", async () => {
   await show();
   const release = site.hold("PATCH");
   await rename("Conversation 2", "First");
@@ -249,7 +249,7 @@ test("of two titles in a row the last one wins, even if the first one fails late
   assert.equal(await role("history-change-failed").count(), 0);
 });
 
-test("a title on its way is not overwritten by a list that has the old one", async () => {
+test("a pending title is not overwritten by a list with the old one", async () => {
   await show();
   const release = site.hold("PATCH");
   await rename("Conversation 2", "New");
@@ -266,7 +266,7 @@ async function rename(from, to) {
   await page.keyboard.press("Enter");
 }
 
-test("what is deleted goes at once, and the server is told when it can no longer be undone", async () => {
+test("a deleted conversation disappears at once, and the request is sent when the time for undo is over", async () => {
   await show();
   await remove("Conversation 2");
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 3"]);
@@ -282,7 +282,7 @@ test("what is deleted goes at once, and the server is told when it can no longer
   assert.equal(await role("undo-strip").count(), 0);
 });
 
-test("undo brings the conversation back to its place, and nothing is sent", async () => {
+test("Undo restores the conversation at its place without a request", async () => {
   await show();
   for (const title of ["Conversation 1", "Conversation 2", "Conversation 3"]) {
     await remove(title);
@@ -295,7 +295,7 @@ test("undo brings the conversation back to its place, and nothing is sent", asyn
   assert.deepEqual(await calls(), []);
 });
 
-test("several deletions can each be undone", async () => {
+test("each of several deletions can be undone", async () => {
   await show();
   await remove("Conversation 1");
   await remove("Conversation 3");
@@ -308,7 +308,7 @@ test("several deletions can each be undone", async () => {
   assert.deepEqual(await titles(), ["Conversation 3"]);
 });
 
-test("the time stands still while the pointer is on the strip", async () => {
+test("the undo countdown pauses while the pointer is on the strip", async () => {
   await show();
   await remove("Conversation 2");
   await page.clock.runFor(4000);
@@ -322,7 +322,7 @@ test("the time stands still while the pointer is on the strip", async () => {
   await gets("DELETE");
 });
 
-test("by keyboard, the focus goes to Undo, and the time stands still there", async () => {
+test("deleting by keyboard focuses Undo and pauses the countdown", async () => {
   await show();
   await named("Delete “Conversation 2”").focus();
   await page.keyboard.press("Enter");
@@ -337,7 +337,7 @@ test("by keyboard, the focus goes to Undo, and the time stands still there", asy
   assert.equal(await focused(), "History");
 });
 
-test("everything can be reached with Tab, in the order of the screen", async () => {
+test("Tab reaches every control in visual order", async () => {
   await show(sessions(21));
   const order = [];
   for (let tabs = 0; tabs < 4; tabs++) {
@@ -355,20 +355,20 @@ test("everything can be reached with Tab, in the order of the screen", async () 
   assert.equal(await focused(), "Show older conversations");
 });
 
-test("a deletion that fails brings the conversation back and says so", async () => {
+test("a failed deletion restores the conversation and shows the failure", async () => {
   await show();
   await remove("Conversation 2");
   site.fail("DELETE");
   await page.clock.runFor(7000);
   await role("history-change-failed").waitFor();
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
-  // And it can be deleted again.
+  // It can be deleted again.
   await remove("Conversation 2");
   await page.clock.runFor(7000);
   await gets("DELETE", 2);
 });
 
-test("a conversation that is gone already is deleted without a word", async () => {
+test("a conversation that is already deleted is removed without an error", async () => {
   await show();
   await remove("Conversation 2");
   site.lists.ann.splice(1, 1);
@@ -379,7 +379,7 @@ test("a conversation that is gone already is deleted without a word", async () =
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 3"]);
 });
 
-test("hiding the history ends the time for undoing", async () => {
+test("hiding the history sends pending deletions", async () => {
   await show();
   await remove("Conversation 2");
   await page.evaluate(() => {
@@ -396,7 +396,7 @@ test("hiding the history ends the time for undoing", async () => {
   assert.equal(await role("history").isVisible(), false);
 });
 
-test("a list that was read before the deletion does not bring it back", async () => {
+test("a list requested before a deletion does not restore it", async () => {
   await show();
   const release = site.hold("DELETE");
   await remove("Conversation 2");
@@ -408,7 +408,7 @@ test("a list that was read before the deletion does not bring it back", async ()
   assert.deepEqual(await titles(), ["Conversation 1", "Conversation 2", "Conversation 3"]);
 });
 
-test("a failure that nobody saw is told when the history is shown again", async () => {
+test("a failure while the history is hidden is shown when it opens again", async () => {
   await show();
   await remove("Conversation 2");
   site.fail("DELETE");
@@ -420,7 +420,7 @@ test("a failure that nobody saw is told when the history is shown again", async 
   assert.equal((await titles()).length, 3);
 });
 
-test("leaving the page ends the time for undoing, as the user who deleted", async () => {
+test("leaving the page sends pending deletions with the token of the user who deleted", async () => {
   await show();
   await remove("Conversation 2");
   await remove("Conversation 3");
@@ -436,7 +436,7 @@ test("leaving the page ends the time for undoing, as the user who deleted", asyn
   );
 });
 
-test("clear does what the visitor was told is done, as the user who did it, and says no more of it", async () => {
+test("clear sends pending deletions with the previous user's token and shows nothing of them", async () => {
   await show();
   await remove("Conversation 2");
   await page.evaluate(() => {
@@ -454,7 +454,7 @@ test("clear does what the visitor was told is done, as the user who did it, and 
   assert.equal(await role("undo-strip").count(), 0);
 });
 
-test("clear leaves nothing of the user before, not even in hidden elements", async () => {
+test("clear leaves no data of the previous user, not even in hidden elements", async () => {
   await show();
   await remove("Conversation 2");
   await named("Rename “Conversation 3”").click();
@@ -463,7 +463,7 @@ test("clear leaves nothing of the user before, not even in hidden elements", asy
   assert.doesNotMatch(rest, /Conversation \d/);
 });
 
-test("a list that was asked for before clear is not shown after it", async () => {
+test("a list requested before clear is not shown after it", async () => {
   const release = site.hold("GET");
   await page.evaluate(() => window.view.show());
   await gets("GET");
@@ -484,7 +484,7 @@ test("a list that was asked for before clear is not shown after it", async () =>
   );
 });
 
-test("changes that were on their way at clear say nothing to the user after it", async () => {
+test("pending changes of the previous user report nothing after clear", async () => {
   await show();
   const release = [site.hold("PATCH"), site.hold("DELETE")];
   await rename("Conversation 1", "Secret");
@@ -505,13 +505,13 @@ test("changes that were on their way at clear say nothing to the user after it",
 const state = () => role("my-data-state").textContent();
 const failure = () => role("my-data-failure").locator("p").textContent();
 
-/** Presses Export, and gives the file that is saved. */
+/** Clicks Export and gives the saved file. */
 async function exported(press = () => role("my-data-export").click()) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-test("the visitor's data are saved as a file, to the byte as the server sent it", async () => {
+test("the export saves the server's file byte for byte", async () => {
   await show();
   const { name, text } = await exported();
   assert.equal(name, "evidence-chat-export.json");
@@ -525,7 +525,7 @@ test("the visitor's data are saved as a file, to the byte as the server sent it"
 });
 
 for (const how of ["off", "short"]) {
-  test(`an export that is cut ${how} saves no file, says so, and can be tried again`, async () => {
+  test(`an export that is cut ${how} saves no file, shows the failure and can be retried`, async () => {
     await show();
     let downloads = 0;
     page.on("download", () => downloads++);
@@ -541,7 +541,7 @@ for (const how of ["off", "short"]) {
   });
 }
 
-test("while the data are exported a second press does nothing, and that it runs is told", async () => {
+test("a running export is announced, and a second press does nothing", async () => {
   await show();
   const release = site.hold("GET");
   await role("my-data-export").click();
@@ -555,11 +555,11 @@ test("while the data are exported a second press does nothing, and that it runs 
   assert.equal(sent("GET").length, 2);
 });
 
-test("everything of the visitor is deleted only after a question that says what goes", async () => {
+test("all data is deleted only after a confirmation that says what is deleted", async () => {
   await show();
   await role("my-data-delete").click();
   const question = page.getByRole("alertdialog", { name: "Delete all your data?" });
-  assert.match(await question.textContent(), /All your conversations .* every question and answer .* could not be ans/);
+  assert.match(await question.textContent(), /All your conversations .* all questions and answers, .* could not be ans/);
   assert.equal(await focused(), "Cancel");
   await role("my-data-confirm").click();
   await page.waitForFunction(() => window.calls.length === 2);
@@ -575,7 +575,7 @@ test("everything of the visitor is deleted only after a question that says what 
   assert.equal(await focused(), "Delete all my data");
 });
 
-test("by keyboard, Enter pressed twice deletes nothing, nor does Escape, which stays in the history", async () => {
+test("Enter pressed twice deletes nothing, and neither does Escape, which stays in the history", async () => {
   await show();
   await page.evaluate(() => addEventListener("keydown", ({ key }) => key === "Escape" && window.calls.push(key)));
   await role("my-data-delete").focus();
@@ -595,7 +595,7 @@ test("by keyboard, Enter pressed twice deletes nothing, nor does Escape, which s
   await gets("DELETE");
 });
 
-test("a question that was not answered is not there when the history is shown again", async () => {
+test("an unanswered confirmation is closed when the history opens again", async () => {
   await show();
   await role("my-data-delete").click();
   await page.evaluate(() => window.view.hide());
@@ -604,7 +604,7 @@ test("a question that was not answered is not there when the history is shown ag
   assert.equal(sent("DELETE").length, 0);
 });
 
-test("where not everything could be deleted, that is told, the list stays, and the retry asks for no second yes", async () => {
+test("a failed deletion of all data keeps the list, and its retry needs no second confirmation", async () => {
   await show();
   site.fail("DELETE", 503);
   await role("my-data-delete").click();
@@ -619,7 +619,7 @@ test("where not everything could be deleted, that is told, the list stays, and t
   assert.deepEqual(await titles(), []);
 });
 
-test("asked too often, the retry waits as long as the server says", async () => {
+test("a rate-limited retry waits as long as the server says", async () => {
   await show();
   site.fail("GET", 429, { "retry-after": "7" });
   await role("my-data-export").click();
@@ -631,7 +631,7 @@ test("asked too often, the retry waits as long as the server says", async () => 
   assert.equal((await exported(() => role("retry").click())).text, exportOf(site.lists.ann));
 });
 
-test("who is not signed in is asked to, and who no longer is to do it again, and nothing is deleted", async () => {
+test("deleting all data asks signed-out visitors to sign in, and deletes nothing", async () => {
   await page.evaluate(() => (window.state.token = null));
   await show();
   await role("my-data-delete").click();
@@ -650,7 +650,7 @@ test("who is not signed in is asked to, and who no longer is to do it again, and
   assert.equal(sent("DELETE").length, 0);
 });
 
-test("deletions that could still be undone are over with everything else, without a request of their own", async () => {
+test("deleting all data drops pending deletions without a request", async () => {
   await show();
   await remove("Conversation 2");
   await role("my-data-delete").click();
@@ -665,7 +665,7 @@ test("deletions that could still be undone are over with everything else, withou
   );
 });
 
-test("clear ends an export and a deletion: the next user gets no file, and nothing is told", async () => {
+test("clear aborts an export and a deletion: the next user gets no file and no message", async () => {
   await show();
   let downloads = 0;
   page.on("download", () => downloads++);
@@ -693,7 +693,7 @@ test("clear ends an export and a deletion: the next user gets no file, and nothi
   assert.deepEqual(await calls(), [["deletingAll"]]);
 });
 
-test("titles are text, whatever stands in them", async () => {
+test("titles are shown as text", async () => {
   await show(sessions(2, (at) => (at === 0 ? { title: HOSTILE } : { title: "\u202edetrevni" })));
   assert.deepEqual(await titles(), [HOSTILE, "\u202edetrevni"]);
   await named(`Rename “${HOSTILE}”`).click();
@@ -706,7 +706,7 @@ test("titles are text, whatever stands in them", async () => {
   assert.deepEqual(page.errors, []);
 });
 
-test("a conversation without a title can be told from the page, and be given one", async () => {
+test("a conversation without a title is called untitled and can be renamed", async () => {
   await show(sessions(2, (at) => ({ title: at === 0 ? null : " \n" })));
   assert.deepEqual(await titles(), ["Untitled conversation", "Untitled conversation"]);
   await named("Rename “Untitled conversation”").first().click();
@@ -720,7 +720,7 @@ test("a conversation without a title can be told from the page, and be given one
 const LONG = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(5).slice(0, 200);
 for (const language of ["en", "ar"]) {
   for (const width of [320, 416]) {
-    test(`long titles fit ${width} pixels in ${language}, and so does everything else`, async () => {
+    test(`long titles and all controls fit ${width} pixels in ${language}`, async () => {
       await page.setViewportSize({ width, height: 600 });
       await page.evaluate((tag) => window.speak(tag), language);
       await show(sessions(25, (at) => ({ title: at % 2 === 0 ? LONG : "استرجاع الأموال بعد أسبوعين" })));
@@ -756,8 +756,8 @@ test("dates and labels follow the language", async () => {
 });
 
 for (const scheme of ["light", "dark"]) {
-  test(`axe finds nothing wrong, ${scheme}`, async () => {
-    // Colours in between are nobody's contrast.
+  test(`axe finds no violation in the history: ${scheme}`, async () => {
+    // Colours during a transition have no contrast requirement.
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.evaluate((value) => {
       window.root.dataset.scheme = value;
@@ -780,7 +780,7 @@ for (const scheme of ["light", "dark"]) {
   });
 }
 
-test("without motion, and with the system's colours, the conversation on the screen stays marked", async () => {
+test("the current conversation stays marked with reduced motion and forced colours", async () => {
   await page.emulateMedia({ reducedMotion: "reduce", forcedColors: "active" });
   await page.evaluate(() => (window.state.current = "s1"));
   await show();
@@ -792,7 +792,7 @@ test("without motion, and with the system's colours, the conversation on the scr
   assert.deepEqual([outline, bar], ["solid", "none"]);
 });
 
-test("a press on the date opens the conversation too", async () => {
+test("a click on the date opens the conversation", async () => {
   await show();
   const { x, y, width, height } = await page.locator(".history-date").nth(1).boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);

@@ -1,4 +1,4 @@
-// What the widget does to a page before, while and after it is loaded. Real Chromium, real embedder, played API.
+// The widget on a page before, while and after it loads. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
@@ -9,7 +9,7 @@ const { site, browser, open } = await startSuite();
 const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
 const panelRequests = () => site.requests.filter(isPanelCode);
 
-/** Lets the panel's code arrive only when the test says so. */
+/** Delays the panel's code until the returned function is called. */
 function holdPanel() {
   const { opened, open } = gate();
   site.interfere = async (path) => {
@@ -20,7 +20,7 @@ function holdPanel() {
 }
 
 for (const mode of ["inline", "floating"]) {
-  test(`${mode}: until the visitor turns to it, one script is all it asks for`, async (t) => {
+  test(`a ${mode} widget requests one script until the visitor uses it`, async (t) => {
     const widget = await open(t, { attributes: { mode } });
     await widget.role(mode === "inline" ? "input" : "launcher").waitFor();
     await widget.page.waitForTimeout(500);
@@ -29,7 +29,7 @@ for (const mode of ["inline", "floating"]) {
   });
 
   for (const intent of ["hover", "focus", "touch"]) {
-    test(`${mode}: ${intent} loads the panel`, async (t) => {
+    test(`a ${mode} widget loads the panel on ${intent}`, async (t) => {
       const widget = await open(t, { attributes: { mode } });
       const target = widget.role(mode === "inline" ? "input" : "launcher");
       if (intent === "hover") await target.hover();
@@ -44,7 +44,7 @@ for (const mode of ["inline", "floating"]) {
   }
 }
 
-test("what is typed before the panel is there stays, with focus and cursor, and is asked on Enter", async (t) => {
+test("text typed before the panel loads stays with focus and cursor, and is asked on Enter", async (t) => {
   const release = holdPanel();
   const widget = await open(t);
   const input = widget.role("input");
@@ -60,7 +60,7 @@ test("what is typed before the panel is there stays, with focus and cursor, and 
   assert.equal(JSON.parse(site.api.questions()[0].body).message, QUESTION);
 });
 
-test("a question sent before the panel is there is asked once, and the next one can be typed meanwhile", async (t) => {
+test("a question sent before the panel loads is asked once, and the next one can be typed meanwhile", async (t) => {
   const release = holdPanel();
   const widget = await open(t);
   const input = widget.role("input");
@@ -77,18 +77,18 @@ test("a question sent before the panel is there is asked once, and the next one 
   assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the focus is where it was");
 });
 
-/** Runs in the page: collects every layout shift, also those that follow a visitor's input. */
+/** Runs in the page: collects all layout shifts, also those after user input. */
 function watchShifts() {
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
     for (const { value, sources } of list.getEntries()) {
-      // Nodes inside of a shadow tree are not named.
+      // Nodes inside a shadow tree are not reported.
       shifts.push({ value, nodes: sources.flatMap(({ node }) => node?.nodeName ?? []) });
     }
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-test("nothing on the page moves while the widget loads, gets its model and answers", async (t) => {
+test("the layout does not shift while the widget loads, gets its model and answers", async (t) => {
   await site.forgetModel(browser);
   site.api.config = { ...site.api.config, greeting: "Hello!", suggested_questions: ["How do I return an order?"] };
   const widget = await open(t, { init: watchShifts });
@@ -103,12 +103,12 @@ test("nothing on the page moves while the widget loads, gets its model and answe
     shifts.flatMap(({ nodes }) => nodes),
     [],
   );
-  // Inside of the widget a box may grow where there was room: a button beside others, a number that gets a digit more.
+  // Inside the widget a box may grow into free space, for instance a number with one more digit.
   const sum = shifts.reduce((total, { value }) => total + value, 0);
   assert.ok(sum < 0.001, `${sum}`);
 });
 
-test("the observer of the test above sees a shift where there is one", async (t) => {
+test("the layout observer of these tests detects a shift", async (t) => {
   const widget = await open(t, { init: watchShifts });
   await widget.role("input").waitFor();
   await widget.page.waitForTimeout(200);
@@ -116,7 +116,7 @@ test("the observer of the test above sees a shift where there is one", async (t)
   await widget.until(() => widget.page.evaluate(() => shifts.some(({ nodes }) => nodes.length > 0)), "a shift");
 });
 
-test("a connection that saves data is asked first, with the size, and nothing is downloaded before the yes", async (t) => {
+test("a data-saving connection shows the download size and downloads nothing before consent", async (t) => {
   await site.forgetModel(browser);
   const init = () => Object.defineProperty(navigator, "connection", { value: { saveData: true } });
   const widget = await open(t, { init });
@@ -138,7 +138,7 @@ test("a connection that saves data is asked first, with the size, and nothing is
   assert.equal(await widget.all("consent").count(), 0);
 });
 
-test("who has the model already is not asked again, and downloads nothing on the second visit", async (t) => {
+test("a cached model needs no consent and no download on the second visit", async (t) => {
   const first = await open(t);
   await first.ask(QUESTION);
   await first.until(
@@ -154,14 +154,14 @@ test("who has the model already is not asked again, and downloads nothing on the
   assert.equal(await second.all("consent").count(), 0);
 });
 
-test("preload loads panel and model without anybody asking for it", async (t) => {
+test("preload loads panel and model without interaction", async (t) => {
   const widget = await open(t, { attributes: { preload: true } });
   await widget.becomes("ready");
   const [{ detail }] = await widget.events("ready");
   assert.match(detail.fingerprint, /^[0-9a-f]{16}$/);
 });
 
-test("a floating panel opens with the focus in the question box, and closes with Escape to where it was", async (t) => {
+test("a floating panel opens with the focus in the question box, and Escape closes it and returns the focus", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   const [launcher, input] = [widget.role("launcher"), widget.role("input")];
   assert.equal(await input.isVisible(), false);
@@ -182,7 +182,7 @@ test("a floating panel opens with the focus in the question box, and closes with
   assert.equal(await input.isVisible(), false);
 });
 
-test("two widgets on a page each have a conversation of their own", async (t) => {
+test("two widgets on a page have separate conversations", async (t) => {
   const body = markup(site, { id: "one" }) + markup(site, { id: "two" });
   const { page } = await open(t, { body });
   const part = (id, role) => page.locator(`#${id} [data-role="${role}"]`);
@@ -197,7 +197,7 @@ test("two widgets on a page each have a conversation of their own", async (t) =>
   assert.equal(new Set(site.api.questions().map(({ body }) => JSON.parse(body).message_id)).size, 2);
 });
 
-test("an element that a script makes before it is defined works, with the properties it was given", async (t) => {
+test("an element created before its definition works with the properties set on it", async (t) => {
   const { endpoint } = site.api;
   const widget = await open(t, {
     body: "<main></main>",
@@ -221,7 +221,7 @@ test("an element that a script makes before it is defined works, with the proper
   assert.equal(site.api.questions()[0].headers.authorization, "Bearer a-token");
 });
 
-test("an element that is moved goes on answering; one that is removed stops, and works when it is back", async (t) => {
+test("a moved element continues answering; a removed one stops and works again when it is back", async (t) => {
   const widget = await open(t);
   const moved = stepwise(answer());
   const removed = stepwise(answer());
@@ -248,7 +248,7 @@ test("an element that is moved goes on answering; one that is removed stops, and
   assert.equal(await widget.all("assistant").count(), 3);
 });
 
-/** Has the panel's code fail to load until the function that it gives is called. */
+/** Makes the panel's code fail to load until the returned function is called. */
 function breakPanel() {
   let isDown = true;
   site.interfere = (path, response) => {
@@ -260,7 +260,7 @@ function breakPanel() {
 }
 
 for (const again of ["Enter", "the retry button"]) {
-  test(`a panel that cannot be loaded is told, the question kept, and loaded by ${again}`, async (t) => {
+  test(`a panel that cannot be loaded shows the failure, keeps the question, and is loaded by ${again}`, async (t) => {
     const repair = breakPanel();
     const widget = await open(t);
     await widget.role("input").fill(QUESTION);
@@ -285,7 +285,7 @@ for (const again of ["Enter", "the retry button"]) {
   });
 }
 
-test("an endpoint that the page sets late brings the site's greeting and suggestions", async (t) => {
+test("an endpoint that is set late loads the site's greeting and suggestions", async (t) => {
   site.api.config = { ...site.api.config, greeting: "Ask about our tents.", suggested_questions: ["Is it dry?"] };
   const widget = await open(t, { attributes: { endpoint: null } });
   await widget.role("input").click();

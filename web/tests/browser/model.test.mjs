@@ -1,5 +1,4 @@
-// The model on its way into the browser, and questions that are longer than it reads. Real Chromium, real embedder; the API is
-// played.
+// Loading of the model, and questions that are too long for it. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +7,7 @@ import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
 
 const { site, browser, open, openWithClock } = await startSuite();
 
-test("a model that cannot be loaded is told, and the question waits for a retry that works", async (t) => {
+test("a failed model load is shown, and the question waits for a successful retry", async (t) => {
   await site.forgetModel(browser);
   let isDown = true;
   site.interfere = (path, response) => {
@@ -30,7 +29,7 @@ test("a model that cannot be loaded is told, and the question waits for a retry 
   assert.equal(await widget.all("status").count(), 0);
 });
 
-test("the first loading shows percent and megabytes; 15 s without progress time out, with a retry that works", async (t) => {
+test("the first load shows percent and megabytes, and times out after 15 s without progress, with a retry", async (t) => {
   await site.forgetModel(browser);
   const { opened, open: release } = gate();
   site.interfere = async (path, response) => {
@@ -39,10 +38,10 @@ test("the first loading shows percent and megabytes; 15 s without progress time 
       await opened;
       return false;
     }
-    // A third, and then nothing.
+    // Sends a third, and then nothing.
     response.writeHead(200, { "content-length": 23_325_735 });
     response.write(Buffer.alloc(7_700_000));
-    // The embedder tells at most every 50 ms.
+    // The embedder reports progress at most every 50 ms.
     await sleep(200);
     response.write(Buffer.alloc(100_000));
     return true;
@@ -65,7 +64,7 @@ test("the first loading shows percent and megabytes; 15 s without progress time 
   assert.equal(await widget.all("status").count(), 0);
 });
 
-test("a browser that cannot do it is told before a question is typed, without an exception", async (t) => {
+test("an unsupported browser shows a notice before a question is typed, without an exception", async (t) => {
   const widget = await open(t, { init: () => delete globalThis.WebAssembly });
   await widget.role("input").hover();
   await widget.role("status").waitFor();
@@ -76,7 +75,7 @@ test("a browser that cannot do it is told before a question is typed, without an
   assert.equal((await widget.events("error"))[0].detail.code, "unsupported_browser");
 });
 
-test("a question longer than the model reads is warned about, by its tokens and not its characters", async (t) => {
+test("a question with more tokens than the model reads shows a warning", async (t) => {
   const widget = await open(t);
   const input = widget.role("input");
   await input.click();
@@ -92,13 +91,13 @@ test("a question longer than the model reads is warned about, by its tokens and 
   assert.match(await widget.role("too-long").innerText(), /\b42\s?%/);
   await input.fill("short");
   await widget.role("too-long").waitFor({ state: "detached" });
-  // 700 characters that are few tokens.
+  // 700 characters with few tokens.
   await input.fill("internationalization ".repeat(33));
   await widget.page.waitForTimeout(400);
   assert.equal(await widget.all("too-long").count(), 0);
 });
 
-test("near the longest question a counter appears, with the limit that the server gives", async (t) => {
+test("a counter with the server's limit appears near the maximum length", async (t) => {
   site.api.config = { ...site.api.config, max_message_chars: 100 };
   const widget = await open(t);
   const input = widget.role("input");

@@ -1,4 +1,4 @@
-// Conversations of the history, opened, left and gone on with. Real Chromium, real embedder; the API is played.
+// Conversations of the history, opened, left and continued. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { QUESTION, startSuite } from "./support/suite.mjs";
 
 const { site, open, sent } = await startSuite();
 
-test("a site's own words of refusal are shown as they are, whatever the language, also from the history", async (t) => {
+test("a site's own refusal text is shown unchanged in every language, also from the history", async (t) => {
   const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
   withConversation([
     { role: "user", content: QUESTION },
@@ -25,7 +25,7 @@ test("a site's own words of refusal are shown as they are, whatever the language
   assert.equal(await restored.locator("[data-role=copy]").count(), 0);
 });
 
-/** Lets the messages of a conversation come only when the function that it gives is called. */
+/** Delays the messages of a conversation until the returned function is called. */
 function holdMessages() {
   const { opened, open } = gate();
   site.api.interfere = async ({ path }) => {
@@ -36,7 +36,7 @@ function holdMessages() {
 }
 
 for (const how of ["the page", "the visitor"]) {
-  test(`a question that ${how} asks while a conversation is being opened is not lost, and goes on with that one`, async (t) => {
+  test(`a question that ${how} asks while a conversation opens continues that conversation`, async (t) => {
     const session = withConversation([
       { role: "user", content: "The first one?" },
       { role: "assistant", content: "Refunds are paid." },
@@ -73,7 +73,7 @@ for (const how of ["the page", "the visitor"]) {
   });
 }
 
-test("a conversation that is left while it is being opened does not come after all", async (t) => {
+test("a conversation that is left while it opens is not shown", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);
   const release = holdMessages();
   const widget = await open(t);
@@ -85,7 +85,7 @@ test("a conversation that is left while it is being opened does not come after a
   assert.equal(JSON.parse(sent()[0]).session_id, undefined);
 });
 
-test("a conversation that cannot be opened is told with a retry, until the next question is asked", async (t) => {
+test("a conversation that cannot be opened shows a retry until the next question", async (t) => {
   const session = withConversation([{ role: "user", content: "The first one?" }]);
   let isDown = true;
   site.api.interfere = ({ path }, response) => {
@@ -109,7 +109,7 @@ test("a conversation that cannot be opened is told with a retry, until the next 
   assert.equal(JSON.parse(sent().at(-1)).session_id, session.id);
 });
 
-test("a conversation comes whole though its pages are shorter than asked for, and some of them empty", async (t) => {
+test("a conversation is complete even if pages are short or empty", async (t) => {
   const messages = Array.from({ length: 7 }, (_, at) => ({ role: "user", content: `Question ${at + 1}?` }));
   const session = withConversation(messages);
   site.api.largestPage = 3;
@@ -140,7 +140,7 @@ test("a conversation comes whole though its pages are shorter than asked for, an
   );
 });
 
-test("a server that sends the same page again and again is given up", async (t) => {
+test("a server that repeats the same page is an error", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);
   site.api.interfere = ({ path }, response) => {
     if (!path.endsWith("/messages")) return false;
@@ -154,7 +154,7 @@ test("a server that sends the same page again and again is given up", async (t) 
   assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
 });
 
-test("after everything of the visitor is deleted the open conversation is empty, and the next question starts a new one", async (t) => {
+test("deleting all data clears the conversation, and the next question starts a new session", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);
   const widget = await open(t);
   await openConversation(widget);
@@ -173,7 +173,7 @@ test("after everything of the visitor is deleted the open conversation is empty,
   assert.equal(after.session_id, undefined);
 });
 
-test("an answer that is still coming is stopped before everything is deleted", async (t) => {
+test("deleting all data stops a streaming answer first", async (t) => {
   const { opened, open: release } = gate();
   site.api.play(async (response, recorded) => {
     await opened;
@@ -195,14 +195,14 @@ test("an answer that is still coming is stopped before everything is deleted", a
   assert.equal(sent().length, 1);
 });
 
-/** Opens the one conversation of the history. */
+/** Opens the only conversation of the history. */
 async function openConversation(widget) {
   await widget.role("input").focus();
   await widget.role("history-open").click();
   await widget.role("session-open").click();
 }
 
-/** Gives the history one conversation with these messages, as the API has them. */
+/** Adds a conversation with these messages to the history. */
 function withConversation(messages) {
   const at = "2026-11-01T10:00:00Z";
   const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
@@ -217,13 +217,13 @@ function withConversation(messages) {
   return session;
 }
 
-/** Cuts what is loaded with the history off, or lets it through. */
+/** Blocks or allows the code that loads with the history. */
 const blocking = async (page, isBlocked) => {
   if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
   else await page.unroute("**/my-data-*.js");
 };
 
-test("what exports and deletes the visitor's data is loaded with the history, once", async (t) => {
+test("the code for the visitor's data is loaded once, with the history", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);
   const widget = await open(t);
   const loaded = () => site.requests.filter((path) => path.includes("/my-data-")).length;
@@ -237,14 +237,14 @@ test("what exports and deletes the visitor's data is loaded with the history, on
   assert.equal(loaded(), 1);
 });
 
-test("where it cannot be loaded the history says so, works, and loads it when it is tried again", async (t) => {
+test("the history works without the code for the visitor's data, and a retry loads it", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);
   const widget = await open(t, { setUp: (page) => blocking(page, true) });
   await widget.role("input").focus();
   await widget.role("history-open").click();
   const missing = widget.role("my-data-missing");
   await missing.waitFor();
-  assert.match(await missing.innerText(), /can be neither exported nor deleted right now/);
+  assert.match(await missing.innerText(), /cannot be exported or deleted right now/);
   await widget.role("session-open").waitFor();
   assert.equal(await widget.all("my-data").count(), 0);
   await missing.getByRole("button").click();

@@ -13,7 +13,7 @@ import { serve } from "../../../tests/lib/static-server.mjs";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Only what it looks like and what it says matter; never what it does. */
+/** Must be shown as text and never run. */
 const HOSTILE = "<img src=/leak onerror=alert(1)><script>alert(2)</script>";
 
 let folder, server, browser, page;
@@ -21,7 +21,7 @@ let folder, server, browser, page;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "references-"));
   await build({
-    entryPoints: { main: fileURLToPath(new URL("references-page.ts", import.meta.url)) },
+    entryPoints: { main: fileURLToPath(new URL("support/references-entry.ts", import.meta.url)) },
     bundle: true,
     splitting: true,
     format: "esm",
@@ -75,7 +75,7 @@ async function open() {
   await preview().filter({ hasText: "Refunds" }).waitFor();
 }
 
-test("what formats references is not loaded before somebody asks for it", async () => {
+test("the code that formats references is loaded when the menu opens", async () => {
   await toggle().waitFor();
   const before = [...server.requests];
   assert.equal(await toggle().getAttribute("aria-expanded"), "false");
@@ -111,9 +111,9 @@ test("all formats work under a strict policy with Trusted Types; titles stay tex
   assert.deepEqual(page.errors, []);
 });
 
-test("the policy of these tests does stop what it should", async () => {
+test("the policy of these tests blocks what it should", async () => {
   const stopped = await page.evaluate(async () => {
-    // The policy does not hold for what the test itself evaluates, but for what that leaves behind.
+    // The policy does not apply to code that the test evaluates, but to the tasks that it starts.
     await new Promise((resolve) => setTimeout(resolve));
     const attempt = (action) => {
       try {
@@ -132,14 +132,14 @@ test("the policy of these tests does stop what it should", async () => {
   assert.deepEqual(stopped, [true, true, true]);
 });
 
-test("the text is copied", async () => {
+test("the Copy button copies the preview", async () => {
   await open();
   await page.getByRole("button", { name: "Copy" }).first().click();
   await status().filter({ hasText: "Copied" }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await preview().textContent());
 });
 
-test("a clipboard that may not be used is said", async () => {
+test("a blocked clipboard is reported", async () => {
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new DOMException("no", "NotAllowedError"));
   });
@@ -154,7 +154,7 @@ for (const [name, file] of [
   ["RIS", "references.ris"],
   ["CSL-JSON", "references.json"],
 ]) {
-  test(`${name} is downloaded as ${file}, and its address given back`, async () => {
+  test(`${name} is downloaded as ${file}, and its blob URL is revoked`, async () => {
     await page.clock.install();
     await page.evaluate(() => {
       window.revoked = [];
@@ -174,7 +174,7 @@ for (const [name, file] of [
   });
 }
 
-test("where it cannot be loaded, that is said, and there is nothing to copy", async () => {
+test("a failed load is reported, and there is nothing to copy", async () => {
   await page.route("**/*.js", (route) => route.abort());
   await toggle().click();
   await status().filter({ hasText: "The references could not be formatted." }).waitFor();
@@ -193,7 +193,7 @@ test("an answer without sources has nothing to copy", async () => {
   assert.equal(await page.getByRole("button", { name: "Download" }).first().isDisabled(), true);
 });
 
-test("the keyboard is enough: open, choose, close with Escape", async () => {
+test("the keyboard is enough to open, choose and close with Escape", async () => {
   await toggle().focus();
   await page.keyboard.press("Enter");
   await preview().filter({ hasText: "Refunds" }).waitFor();
@@ -209,7 +209,7 @@ test("the keyboard is enough: open, choose, close with Escape", async () => {
   assert.equal(await toggle().evaluate((button) => button.matches(":focus")), true);
 });
 
-test("the choices of one menu leave the other menu's alone", async () => {
+test("the formats of two menus are independent", async () => {
   await open();
   await page.getByRole("button", { name: "Export references" }).nth(1).click();
   await page.getByRole("radio", { name: "BibTeX" }).first().check();
@@ -218,7 +218,7 @@ test("the choices of one menu leave the other menu's alone", async () => {
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing to object to, at 320 px too (${colorScheme})`, async () => {
+  test(`axe finds no violation at 320 pixels (${colorScheme})`, async () => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: 320, height: 700 });
     await open();

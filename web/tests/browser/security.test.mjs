@@ -1,5 +1,5 @@
-// Every payload of the corpus at every place where text of documents, servers and visitors is shown, in real Chromium:
-// nothing of it may become more than text. Once under the strict policy, and once without, which would hide a fault.
+// Puts every payload of the corpus into every place that shows text of documents, servers and visitors, in real Chromium: all
+// of it must stay text. Runs under the strict policy and without one, because a policy would hide a defect.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -11,13 +11,13 @@ import { serveWidget } from "./support/widget-site.mjs";
 const CORPUS = new URL("../../../../shared/corpora/xss_payloads.json", import.meta.url);
 const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-/** What the widget is made of; a payload that becomes an element is something else. */
+/** The elements that the widget creates; a payload that became an element would show as another one. */
 const OWN_TAGS = (
   "a article bdi blockquote br button code details div em fieldset form h2 h3 header i input label legend li mark ol p " +
   "path pre progress s section slot small span strong summary svg table tbody td textarea th thead time tr ul"
 ).split(" ");
 
-/** Where a link may lead. */
+/** The allowed targets of links. */
 const LINKS = /^(https?:\/\/|mailto:|blob:)/;
 
 const payloads = await readFile(CORPUS, "utf8").then(
@@ -39,7 +39,7 @@ after(async () => {
   await site?.close();
 });
 
-/** A passage with the payload everywhere, and quoted. */
+/** A quoted passage with the payload in every field. */
 function hostileCitation(payload, position) {
   return citation({
     index: position + 1,
@@ -58,13 +58,13 @@ function hostileCitation(payload, position) {
   });
 }
 
-/** A passage with the payload everywhere, and not quoted. */
+/** An also-found passage with the payload in every field. */
 function hostilePassage(payload, position = 0) {
   const { index: _, quotes: __, strength: ___, ...passage } = hostileCitation(payload, position);
   return passage;
 }
 
-/** The API with the corpus in every field. */
+/** A simulated API with the corpus in every field. */
 function arm(api) {
   api.reset();
   api.config = { ...api.config, greeting: payloads.join("\n"), suggested_questions: payloads };
@@ -90,7 +90,7 @@ function arm(api) {
 }
 
 for (const policy of ["the strict policy", "no policy"]) {
-  test(`every payload stays text at every place, under ${policy}`, { skip }, async (t) => {
+  test(`every XSS payload stays text in every place, under ${policy}`, { skip }, async (t) => {
     arm(site.api);
     const dialogs = [];
     const widget = await openWidgetPage(t, browser, site, {
@@ -111,7 +111,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       assert.deepEqual(dialogs, [], place);
       assert.deepEqual(await outside(page), untouched, place);
     };
-    /** The texts of all parts with that role; the proof that the payloads are there to be checked. */
+    /** The texts of all parts with that role, which proves that the payloads are shown. */
     const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
 
     await t.test("greeting and suggested questions", async () => {
@@ -205,7 +205,7 @@ for (const policy of ["the strict policy", "no policy"]) {
 
     const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
     assert.deepEqual(foreign, [], "nothing was asked of anybody else");
-    // The test would see it, if there were something.
+    // Proves that the check detects a foreign element.
     await page.evaluate(() => {
       const shadow = document.querySelector("evidence-chat").shadowRoot;
       const link = document.createElement("a");
@@ -218,13 +218,13 @@ for (const policy of ["the strict policy", "no policy"]) {
   });
 }
 
-/** Compares without printing the corpus. */
+/** Compares without printing the payloads. */
 function assertShown(actual, expected) {
   assert.equal(actual.length, expected.length);
   for (const [position, text] of actual.entries()) assert.equal(text, expected[position]);
 }
 
-/** Everything in the widget that is not its own: elements, handlers, addresses. */
+/** Everything foreign in the widget: elements, handlers, URLs. */
 function findings(page) {
   return page.evaluate(
     ([tags, links]) => {
@@ -249,7 +249,7 @@ function findings(page) {
   );
 }
 
-/** What must not change: the page around the widget, its address, and the names of all globals. */
+/** The state that must not change: the page around the widget, its URL, and the names of all globals. */
 function outside(page) {
   return page.evaluate(() => ({
     url: location.href,
@@ -275,7 +275,7 @@ async function openEverything(widget) {
   );
 }
 
-/** Has the cards of the first badges shown, one after the other. */
+/** Shows the cards of the first badges, one after the other. */
 async function showCards(widget, count) {
   const badges = widget.role("assistant").locator("[data-role=marker]");
   const card = widget.role("citation-card");

@@ -1,4 +1,4 @@
-// What a visitor sees of everything that can happen to a question on its way to an answer. Real Chromium, real embedder; the API is played.
+// The states of a question, from sending to every outcome. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -25,7 +25,7 @@ const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startSui
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
-test("an answer from question to end: states, events, and what is sent", async (t) => {
+test("an answer has its states, events and request, from question to end", async (t) => {
   const widget = await open(t);
   assert.equal(await widget.element.getAttribute("data-state"), "idle");
   const steps = stepwise(answer());
@@ -75,7 +75,7 @@ test("an answer from question to end: states, events, and what is sent", async (
   assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question goes on in the session");
 });
 
-test("a stream that comes byte by byte gives the same answer as one that comes whole", async (t) => {
+test("a stream in single bytes gives the same answer as a whole one", async (t) => {
   const events = answer({
     deltas: ["Rücknahme: 5 € für Zelte ⛺", "️, 返品は", "5日以内です。 [", "1", "] Not a marker: \\[2", "\\]. [1]"],
     citations: [citation({ title: "Refunds – “all” of them 🎒" })],
@@ -87,7 +87,7 @@ test("a stream that comes byte by byte gives the same answer as one that comes w
   assert.equal(await textOf(await widget.ask(QUESTION)), expected);
 });
 
-test("what is there of a cut answer stays, marked as incomplete, and a retry sends the same bytes", async (t) => {
+test("a truncated answer stays, marked as incomplete, and its retry sends the same bytes", async (t) => {
   const widget = await open(t);
   site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
   const failed = await widget.ask(QUESTION, "failed");
@@ -105,7 +105,7 @@ test("what is there of a cut answer stays, marked as incomplete, and a retry sen
   assertSentTwiceAlike();
 });
 
-test("a stream that is cut anywhere before its end is no answer", async (t) => {
+test("a stream that is cut anywhere before its end is incomplete", async (t) => {
   const widget = await open(t);
   const { length } = Buffer.from(answer().map(frame).join(""));
   for (const bytes of [
@@ -123,7 +123,7 @@ test("a stream that is cut anywhere before its end is no answer", async (t) => {
   }
 });
 
-test("events of unknown names, comments and odd line ends are no trouble", async (t) => {
+test("unknown events, comments and unusual line ends are ignored", async (t) => {
   const odd = [
     "\ufeff: a comment\r\n",
     'event: telepathy\ndata: {"type":"telepathy"}\n\n',
@@ -138,7 +138,7 @@ test("events of unknown names, comments and odd line ends are no trouble", async
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
-test("a stream that breaks the contract is told so, and the next question works", async (t) => {
+test("a stream that violates the contract shows an error, and the next question works", async (t) => {
   const delta = frame(["answer_delta", { text: "Refunds are paid within 5 days." }]);
   const broken = {
     "no JSON": raw(`${delta}event: sources\ndata: {"citations":\n\n`),
@@ -157,7 +157,7 @@ test("a stream that breaks the contract is told so, and the next question works"
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
-test("events in a wrong order, doubled or after the end make no mess", async (t) => {
+test("events out of order, duplicated or after the end are handled", async (t) => {
   const [start, first, second, third, sources, end] = answer();
   const orders = [
     [sources, start, first, second, third, end],
@@ -177,7 +177,7 @@ test("events in a wrong order, doubled or after the end make no mess", async (t)
   }
 });
 
-test("an answer whose sources never come has no badge that leads nowhere", async (t) => {
+test("an answer whose sources never arrive has no enabled badge", async (t) => {
   site.api.play(whole(answer().filter(([name]) => name !== "sources")));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
@@ -185,7 +185,7 @@ test("an answer whose sources never come has no badge that leads nowhere", async
   assert.equal(await reply.locator("[data-role=marker]:disabled").count(), 0);
 });
 
-test("an answer without sources has no badge and is no error", async (t) => {
+test("an answer without sources has no badge and no error", async (t) => {
   site.api.play(whole(answer({ citations: [] })));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
@@ -193,7 +193,7 @@ test("an answer without sources has no badge and is no error", async (t) => {
   assert.equal(await widget.all("marker").count(), 0);
 });
 
-test("a server that never answers, or falls silent, counts as cut after half a minute", async (t) => {
+test("a silent server counts as a lost connection after 30 seconds", async (t) => {
   const widget = await openWithClock(t);
   site.api.play(silence, stallAfter(answer().slice(0, 3)), whole(answer()));
   await widget.role("input").fill(QUESTION);
@@ -216,7 +216,7 @@ test("a server that never answers, or falls silent, counts as cut after half a m
   assert.equal(new Set(sent()).size, 1);
 });
 
-test("beyond the rate limit, the retry button counts down and works at zero", async (t) => {
+test("the retry button counts down after a rate limit and works at zero", async (t) => {
   const widget = await openWithClock(t);
   site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }), whole(answer()));
   await widget.ask(QUESTION, "failed");
@@ -234,7 +234,7 @@ test("beyond the rate limit, the retry button counts down and works at zero", as
   assertSentTwiceAlike();
 });
 
-test("where the server does not say how long to wait, the retry button counts down from ten seconds", async (t) => {
+test("the retry button counts down from ten seconds if the server gives no time", async (t) => {
   const widget = await openWithClock(t);
   site.api.play(failure(429, "rate_limited", { retryable: true }), whole(answer()));
   await widget.ask(QUESTION, "failed");
@@ -248,7 +248,7 @@ test("where the server does not say how long to wait, the retry button counts do
   assertSentTwiceAlike();
 });
 
-test("the countdown goes on while the element is moved, and while it is off the page", async (t) => {
+test("the countdown continues while the element is moved or removed", async (t) => {
   const widget = await openWithClock(t);
   site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }), whole(answer()));
   await widget.ask(QUESTION, "failed");
@@ -272,7 +272,7 @@ test("the countdown goes on while the element is moved, and while it is off the 
   assertSentTwiceAlike();
 });
 
-test("an endpoint that the page tells late takes nothing that is being typed", async (t) => {
+test("an endpoint that is set late keeps the text in the question box", async (t) => {
   const widget = await open(t, { attributes: { endpoint: null } });
   await widget.role("input").fill("A draft");
   await widget.role("history-open").waitFor();
@@ -282,7 +282,7 @@ test("an endpoint that the page tells late takes nothing that is being typed", a
   assert.match(await (await widget.reply("done")).innerText(), ANSWER);
 });
 
-test("stopping keeps what is there, closes the connection, and can be taken back", async (t) => {
+test("Stop keeps the text, closes the connection and offers a retry", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
   site.api.play(steps, whole(answer()));
@@ -306,7 +306,7 @@ test("stopping keeps what is there, closes the connection, and can be taken back
   assertSentTwiceAlike();
 });
 
-test("stopping before the first word works as well", async (t) => {
+test("Stop works before the first word", async (t) => {
   const widget = await open(t);
   site.api.play(silence, whole(answer()));
   await widget.role("input").fill(QUESTION);
@@ -318,7 +318,7 @@ test("stopping before the first word works as well", async (t) => {
   assert.match(await (await widget.ask("Another one?")).innerText(), ANSWER);
 });
 
-test("while one question runs, another is not sent; clearing ends it", async (t) => {
+test("a second question is not sent while one runs, and clear ends the first", async (t) => {
   const widget = await open(t);
   site.api.play(silence, whole(answer()));
   await widget.role("input").fill(QUESTION);
@@ -336,7 +336,7 @@ test("while one question runs, another is not sent; clearing ends it", async (t)
   assert.equal(sent().length, 1);
 });
 
-test("without a network the visitor is told, and a retry works when it is back", async (t) => {
+test("a lost network is shown, and a retry works when it is back", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION);
   const context = widget.page.context();
@@ -351,7 +351,7 @@ test("without a network the visitor is told, and a retry works when it is back",
   await widget.reply("done");
 });
 
-test("errors of the server: words for each, and a retry only where it can help", async (t) => {
+test("each server error has its text, and a retry only if it can help", async (t) => {
   const widget = await open(t);
   const errors = [
     [400, "invalid_request", false],
@@ -380,7 +380,7 @@ test("errors of the server: words for each, and a retry only where it can help",
   assert.equal(await widget.role("error").getAttribute("data-code"), "upstream_timeout");
 });
 
-test("a refusal shows its words, what came closest, and suggestions that do something", async (t) => {
+test("a refusal shows its message, the nearest passages, and suggestions with actions", async (t) => {
   const fields = { suggestions: ["Contact support", "Rephrase your question", "How do I return an order?"] };
   site.api.play(whole(refusal(fields)), whole(answer()));
   const widget = await open(t, { attributes: { "support-url": "mailto:help@shop.example" } });
@@ -401,7 +401,7 @@ test("a refusal shows its words, what came closest, and suggestions that do some
   assert.deepEqual(await widget.events("error"), []);
 });
 
-test("greeting and suggested questions come from the server, and one press asks", async (t) => {
+test("greeting and suggested questions come from the server, and a click asks", async (t) => {
   site.api.config = {
     ...site.api.config,
     greeting: "Ask about our tents.",
@@ -418,13 +418,13 @@ test("greeting and suggested questions come from the server, and one press asks"
   assert.equal(await widget.role("suggested").isVisible(), false);
 });
 
-test("settings of a wrong form are no trouble", async (t) => {
+test("malformed settings are ignored", async (t) => {
   site.api.config = { greeting: 7, suggested_questions: { no: "list" }, max_message_chars: "many" };
   const widget = await open(t);
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
-test("a page's own greeting wins over the server's", async (t) => {
+test("the page's greeting takes precedence over the server's", async (t) => {
   site.api.config = { ...site.api.config, greeting: "From the server" };
   const widget = await open(t, { attributes: { greeting: "From the page" } });
   await widget.ask(QUESTION);
@@ -432,7 +432,7 @@ test("a page's own greeting wins over the server's", async (t) => {
   assert.match(await widget.role("log").innerText(), /From the page/);
 });
 
-test("an answer that could not be saved says so, and begins no session", async (t) => {
+test("an answer that could not be saved shows a note and starts no session", async (t) => {
   site.api.play(whole(answer({ persisted: false })));
   const widget = await open(t);
   await widget.ask(QUESTION);
@@ -441,7 +441,7 @@ test("an answer that could not be saved says so, and begins no session", async (
   assert.equal(JSON.parse(sent()[1]).session_id, undefined);
 });
 
-test("ask() resolves when the outcome is shown, whatever it is", async (t) => {
+test("ask() resolves when any outcome is shown", async (t) => {
   const widget = await open(t);
   site.api.play(
     whole(answer()),

@@ -1,4 +1,4 @@
-// Who asks: tokens that expire, and visitors that change. Real Chromium, real embedder; the API is played.
+// Tokens that expire and visitors that change. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
@@ -9,9 +9,9 @@ const { site, browser, open, sent, assertSentTwiceAlike } = await startSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
-test("a token that has expired is asked for once more, and then the visitor is told", async (t) => {
+test("an expired token is requested again once, and then an error is shown", async (t) => {
   const widget = await open(t);
-  /** Each call gives another token of the same user. */
+  /** Each call returns another token of the same user. */
   const countTokens = () =>
     widget.element.evaluate((element, token) => {
       let calls = 0;
@@ -32,18 +32,18 @@ test("a token that has expired is asked for once more, and then the visitor is t
   assert.match(await widget.role("error-message").innerText(), /sign out and in again/);
 });
 
-test("who is not signed in is told so, and nothing is sent", async (t) => {
+test("a signed-out visitor sees an error, and nothing is sent", async (t) => {
   const widget = await open(t, { token: null });
   await widget.ask(QUESTION, "failed");
   assert.match(await widget.role("error-message").innerText(), /sign in/);
   assert.deepEqual(sent(), []);
 });
 
-/** Ways for the widget to learn of another visitor no sooner than the next question. */
+/** Situations in which the widget detects another visitor only with the next question. */
 const CHANGES = {
   "": async () => undefined,
   ", also after a new chat": (widget) => widget.role("new").click(),
-  ", also where tokens take 700 ms": (widget) =>
+  ", also with tokens that take 700 ms": (widget) =>
     widget.element.evaluate((element) => {
       element.tokenProvider = async () => {
         await new Promise((resolve) => setTimeout(resolve, 700));
@@ -53,7 +53,7 @@ const CHANGES = {
 };
 
 for (const [when, prepare] of Object.entries(CHANGES)) {
-  test(`another visitor's question is answered, with nothing of the one before${when}`, async (t) => {
+  test(`another visitor's question is answered without data of the previous visitor${when}`, async (t) => {
     const widget = await open(t);
     await widget.ask("A private question?");
     await prepare(widget);
@@ -72,7 +72,7 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
   });
 }
 
-test("an answer that is still coming when another visitor signs in is gone, and not asked again for that one", async (t) => {
+test("a streaming answer disappears when another visitor signs in, and is not asked again", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
   site.api.play(steps, whole(answer()));
@@ -90,7 +90,7 @@ test("an answer that is still coming when another visitor signs in is gone, and 
   assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
 });
 
-test("a question that waits for the model when its visitor signs out is not asked for the next one", async (t) => {
+test("a question that waits for the model is dropped when another visitor signs in", async (t) => {
   await site.forgetModel(browser);
   const held = gate();
   site.interfere = async (path) => {
@@ -99,7 +99,7 @@ test("a question that waits for the model when its visitor signs out is not aske
   };
   const widget = await open(t);
   await widget.ask("A private question?", "pending");
-  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "who asks is known");
+  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "the asker is known");
   await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
   held.open();
   await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
@@ -107,7 +107,7 @@ test("a question that waits for the model when its visitor signs out is not aske
   assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
 });
 
-test("what somebody has typed and not sent is not there for the next visitor", async (t) => {
+test("a draft is cleared for the next visitor", async (t) => {
   const widget = await open(t);
   await widget.ask("A private question?");
   await widget.role("input").fill("A private draft");

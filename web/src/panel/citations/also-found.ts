@@ -2,9 +2,9 @@ import type { FoundPassage } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
-import { excerptOf } from "./excerpt.js";
 import { headingOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
+import { excerptOf } from "./passage/draw.js";
 
 /** The list of passages that the answer does not quote. They are not sources, so the list starts closed. */
 export function alsoFound(

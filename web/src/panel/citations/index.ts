@@ -1,7 +1,10 @@
-import css from "./citations.css";
+import answerStyles from "./answer.css";
+import cardStyles from "./card.css";
+import passageStyles from "./passage.css";
+import sourceStyles from "./sources.css";
 
 export { AnswerView, type CitationActions } from "./answer-view.js";
 export { copySelection } from "./copy/selection.js";
 
-/** Style sheet of answers and their sources, for the panel to adopt. */
-export const citationStyles: string = css;
+/** Style sheet of answers and their sources, for the panel to adopt. Rules of passages and card override those of sources. */
+export const citationStyles: string = [answerStyles, sourceStyles, passageStyles, cardStyles].join("\n");

@@ -3,9 +3,9 @@ import { element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { bestOf, evidenceOf } from "./evidence.js";
-import { excerptOf } from "./excerpt.js";
 import { headingOf, placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
+import { excerptOf } from "./passage/draw.js";
 import { quotedRanges } from "./quotes.js";
 import { isVerified, verifiedMark } from "./verify.js";
 

@@ -1,4 +1,4 @@
-// How POST /api/chat can be answered: outcomes as lists of [event, data], and ways to send them, sound and faulty.
+// Answers of POST /api/chat: outcomes as lists of [event, data], and correct and faulty ways to send them.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 export const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -6,7 +6,7 @@ export const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const EXCERPT = "# Refunds\n\nRefunds are paid within 5 days. Write to us first.";
 const QUOTE = "Refunds are paid within 5 days.";
 
-/** A passage as the API cites it. */
+/** A citation of the API. */
 export function citation(fields = {}) {
   const start = EXCERPT.indexOf(QUOTE);
   return {
@@ -26,7 +26,7 @@ export function citation(fields = {}) {
   };
 }
 
-/** A passage as the API names it that is near the question and not quoted. */
+/** An also-found passage of the API. */
 export function found(fields = {}) {
   return {
     chunk_id: "5d0e8d3b-0f0c-4a53-8f2e-4f6b2a1f0c11",
@@ -74,7 +74,7 @@ export function refusal(fields = {}) {
   ];
 }
 
-/** One event as it stands in the stream. */
+/** The text of one event in the stream. */
 export function frame([name, data]) {
   return `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
 }
@@ -89,7 +89,7 @@ export function raw(text) {
   return (response) => begin(response).end(text);
 }
 
-/** Sends each byte by itself. */
+/** Sends single bytes. */
 export function byteByByte(events) {
   return async (response) => {
     begin(response);
@@ -101,7 +101,7 @@ export function byteByByte(events) {
   };
 }
 
-/** Something to wait for, until the test opens it. */
+/** A promise that the test resolves with `open`. */
 export function gate() {
   let open;
   const opened = new Promise((resolve) => (open = resolve));
@@ -126,17 +126,17 @@ export function stepwise(events) {
   });
 }
 
-/** Sends this many bytes, and then breaks the connection. */
+/** Sends that many bytes and then breaks the connection. */
 export function cutAfter(bytes, events = answer()) {
   return async (response) => {
     begin(response).write(bytesOf(events).subarray(0, bytes));
-    // What is still being sent would be lost with the connection.
+    // Otherwise unsent bytes would be lost with the connection.
     await sleep(50);
     response.destroy();
   };
 }
 
-/** Sends these events and then nothing more, without an end. */
+/** Sends these events and then stays silent. */
 export function stallAfter(events) {
   return (response) => void begin(response).write(events.map(frame).join(""));
 }
@@ -155,7 +155,7 @@ export function failure(status, code, { retryable = false, headers = {} } = {}) 
   return json(status, { code, message: `The server says ${code}.`, retryable, request_id: "request-7" }, headers);
 }
 
-/** How many bytes come before the text of an event with that name is complete. */
+/** Number of bytes up to the end of the event with that name. */
 export function bytesUntil(name, events = answer()) {
   const position = events.findLastIndex(([event]) => event === name);
   return bytesOf(events.slice(0, position + 1)).length;

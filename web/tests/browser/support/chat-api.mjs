@@ -1,4 +1,4 @@
-// Plays the chat API on an origin of its own: POST /api/chat does what a test says, the other routes are kept in memory.
+// Simulates the chat API on a separate origin. A test scripts POST /api/chat; the other routes work in memory.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answer, json, whole } from "./answers.mjs";
@@ -28,10 +28,10 @@ const CONFIG = {
 };
 
 /**
- * Starts the API. `api.play(…)` says how questions are answered from now on, and forgets the requests so far: one handler
- * for each, the last one for all further ones. A handler gets the response and the recorded request. Requests are recorded
- * as `{method, path, query, headers, body, isCut}`; `isCut` once the client has left before the answer was complete.
- * `api.interfere`, if set, gets the requests of the other routes first, and returns whether it has dealt with them.
+ * Starts the API. `api.play(…)` sets one handler for each of the next questions, the last one for all further ones, and
+ * clears the recorded requests. A handler gets the response and the recorded request. Requests are recorded as
+ * `{method, path, query, headers, body, isCut}`; `isCut` is set if the client leaves before the answer is complete.
+ * `api.interfere`, if set, gets the requests of the other routes first and returns whether it has answered them.
  */
 export async function startChatApi() {
   const api = { requests: [] };
@@ -40,18 +40,18 @@ export async function startChatApi() {
     handlers = next;
     api.requests.length = 0;
   };
-  /** Everything as at the start. */
+  /** Resets everything. */
   api.reset = () => {
     api.config = CONFIG;
     api.interfere = undefined;
-    /** Sessions as the API lists them, the newest first. */
+    /** The listed sessions, the newest first. */
     api.sessions = [];
     api.largestPage = 200;
-    /** Session id → messages, the oldest first. */
+    /** Messages by session id, the oldest first. */
     api.messages = new Map();
     api.play(whole(answer()));
   };
-  /** Asks one: the questions so far. */
+  /** The recorded questions. */
   api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");
   api.reset();
 

@@ -5,11 +5,11 @@ import { openBrowser } from "../../../../tests/lib/browser.mjs";
 import { openWidgetPage } from "./widget-page.mjs";
 import { serveWidget } from "./widget-site.mjs";
 
-/** A question for tests in which it does not matter, and what the API answers unless a test says otherwise. */
+/** The default question, and the API's default answer. */
 export const QUESTION = "How do I get my money back?";
 export const ANSWER = /Refunds are paid within 5 days\./;
 
-/** Starts both, until the file's last test is over. `open(t, options)` is `openWidgetPage` there; each test begins afresh. */
+/** Starts both for all tests of a file, and resets them before each test. `open(t, options)` is `openWidgetPage`. */
 export async function startSuite() {
   const site = await serveWidget();
   const browser = await openBrowser();
@@ -19,11 +19,11 @@ export async function startSuite() {
   });
   beforeEach(() => site.reset());
   const open = (t, options) => openWidgetPage(t, browser, site, options);
-  /** With a clock that the test can put forward. */
+  /** Opens a page with a clock that the test can advance. */
   const openWithClock = (t, options) => open(t, { ...options, setUp: (page) => page.clock.install() });
   /** The bodies of the questions so far. */
   const sent = () => site.api.questions().map(({ body }) => body);
-  /** The one repeat has to be the same to the byte: the server knows a question by its id and its body. */
+  /** A retry must be identical byte for byte: the server identifies a question by its id and its body. */
   const assertSentTwiceAlike = () => {
     const [first, second, ...others] = sent();
     assert.equal(second, first);

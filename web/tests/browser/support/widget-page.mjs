@@ -4,7 +4,7 @@ import { collectErrors } from "../../../../tests/lib/browser.mjs";
 
 const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
 
-/** Nothing but what the widget's README asks for, with Trusted Types on. `more` are sources to add, by directive. */
+/** The policy of the README, with Trusted Types. `more` are additional sources by directive. */
 export function strictPolicy(api, more = {}) {
   const added = (directive) => (more[directive] ?? []).map((source) => ` ${source}`).join("");
   return [
@@ -20,7 +20,7 @@ export function strictPolicy(api, more = {}) {
   ].join("; ");
 }
 
-/** The markup of a widget; a value of `true` sets an attribute without value, `null` leaves it out. */
+/** The markup of a widget; `true` sets an attribute without value, `null` omits it. */
 export function markup(site, attributes = {}, content = "") {
   const all = { endpoint: site.api.endpoint, "model-url": "/model/", ...attributes };
   const given = Object.entries(all).filter(([, value]) => value !== null);
@@ -43,7 +43,7 @@ export async function openWidgetPage(t, browser, site, options = {}) {
   site.requests.length = 0;
   const page = collectErrors(await browser.page.context().newPage());
   page.setDefaultTimeout(10_000);
-  // Also requests that never reach a server.
+  // Includes requests that never reach a server.
   const urls = [];
   page.on("request", (request) => urls.push(request.url()));
   t.after(async () => {
@@ -58,7 +58,7 @@ export async function openWidgetPage(t, browser, site, options = {}) {
   return new WidgetPage(page, urls);
 }
 
-/** A token of that user, as far as the widget reads it. */
+/** A token of that user, with what the widget reads of it. */
 export function tokenFor(user) {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none" })}.${part({ sub: user })}.signature`;
@@ -67,7 +67,7 @@ export function tokenFor(user) {
 class WidgetPage {
   constructor(page, urls) {
     this.page = page;
-    /** Addresses of all requests of the page's thread. */
+    /** URLs of all requests of the page's thread. */
     this.urls = urls;
     this.element = page.locator("evidence-chat").first();
   }
@@ -82,14 +82,14 @@ class WidgetPage {
     return this.all(role).last();
   }
 
-  /** The reply to the last question, once it is in that state. */
+  /** Waits until the last reply is in that state. */
   async reply(state) {
     const reply = this.role("assistant").and(this.page.locator(`[data-state="${state}"]`));
     await reply.waitFor();
     return reply;
   }
 
-  /** Asks by typing, and waits for the reply to come into that state. */
+  /** Types a question and waits until the reply is in that state. */
   async ask(question, state = "done") {
     const count = await this.all("assistant").count();
     await this.role("input").fill(question);
@@ -103,7 +103,7 @@ class WidgetPage {
     await this.page.locator(`evidence-chat[data-state="${state}"]`).first().waitFor();
   }
 
-  /** The events that the element has sent: `{type, detail}`, what of the detail JSON can hold. */
+  /** The dispatched events: `{type, detail}`, with details reduced to JSON. */
   async events(type) {
     const events = await this.page.evaluate(() => globalThis.widgetEvents);
     return type === undefined ? events : events.filter((event) => event.type === type);
@@ -114,7 +114,7 @@ class WidgetPage {
     return this.element.evaluate((element, [name, given]) => element[name](...given), [method, args]);
   }
 
-  /** Lets the test see a condition come true, instead of waiting for a fixed time. */
+  /** Waits for a condition instead of a fixed time. */
   async until(condition, what) {
     const deadline = Date.now() + 10_000;
     while (!(await condition())) {
@@ -124,11 +124,11 @@ class WidgetPage {
   }
 }
 
-/** Runs in the page: collects the element's events, and makes violations of the policy errors of the page. */
+/** Runs in the page: collects the element's events, and turns policy violations into page errors. */
 function watch(types) {
   globalThis.widgetEvents = [];
   for (const type of types) {
-    // The events do not bubble, but they can be seen on their way in.
+    // The events do not bubble, but the capture phase sees them.
     addEventListener(
       type,
       ({ target, detail }) => {

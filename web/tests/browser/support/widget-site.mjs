@@ -1,4 +1,4 @@
-// A page of somebody else with the built widget on it, and the model beside it; the chat API is on another origin.
+// A page with the built widget and the model; the chat API is on another origin.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { access, readFile } from "node:fs/promises";
@@ -18,10 +18,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Keeps the widget's place until its script is there. */
+/** Reserves the widget's space until its script is loaded. */
 const PAGE_STYLE = `evidence-chat:not([mode="floating"]) { display: block; height: min(44rem, 85vh); }`;
 
-/** Tells the widget who asks, before the element is defined, as a page's own script may. */
+/** Sets the token provider before the element is defined, as a page's script may. */
 const PAGE_SCRIPT = `
   globalThis.tokens = [];
   globalThis.tokenProvider = async () => {
@@ -59,7 +59,7 @@ export async function serveWidget() {
     site.requests.push(path);
     if (await site.interfere?.(path, response)) return;
     if (site.csp !== undefined) response.setHeader("content-security-policy", site.csp);
-    // Whoever counts requests must see each of them.
+    // No caching, so that tests can count requests.
     response.setHeader("cache-control", "no-store");
     await sendFile(path, { site, models }, response);
   });
@@ -70,7 +70,7 @@ export async function serveWidget() {
     site.interfere = undefined;
     api.reset();
   };
-  /** Makes the next visit the first one, as far as the model is concerned. */
+  /** Removes the cached model, so that the next visit downloads it. */
   site.forgetModel = async (browser) => {
     const page = await browser.page.context().newPage();
     await page.goto(`${site.origin}/page.js`);

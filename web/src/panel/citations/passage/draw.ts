@@ -1,5 +1,7 @@
+import type { Passage } from "../../../client/wire.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
+import { passageOf } from "./parse.js";
 import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
 
 /**
@@ -75,4 +77,22 @@ function mark(text: string): HTMLElement {
 /** A line break inside a paragraph is a separate run. */
 function drawText(text: string): Node {
   return text === "\n" ? element("br") : document.createTextNode(withoutBidiControls(text));
+}
+
+/** A longer passage, in UTF-16 code units, gets its own scrollbar. */
+const MAX_UNSCROLLED_LENGTH = 4000;
+
+/** The whole text of a passage, with ranges of its source highlighted. */
+export function excerptOf(
+  passage: Passage & { readonly excerpt?: string },
+  quotes: readonly Range[] = [],
+): HTMLElement | undefined {
+  const { excerpt } = passage;
+  if (excerpt === undefined) return undefined;
+  const isLong = excerpt.length > MAX_UNSCROLLED_LENGTH;
+  return element(
+    "blockquote",
+    { class: isLong ? "excerpt long" : "excerpt", tabindex: isLong && 0, "data-role": "excerpt" },
+    ...drawPassage(passageOf(passage), quotes),
+  );
 }

@@ -1,15 +1,16 @@
-// What the tests of citations load into their page: a panel's skeleton with answers in it.
-import { adoptStyles } from "../../src/dom/styles.ts";
-import { element } from "../../src/dom/element.ts";
-import { Translator } from "../../src/dom/translator.ts";
-import frameStyles from "../../src/element/frame.css";
-import { AnswerView, citationStyles, copySelection } from "../../src/panel/citations/index.ts";
-import panelStyles from "../../src/panel/panel.css";
-import { LAUNCHER_TEXTS } from "../../src/texts/launcher.ts";
-import { texts } from "../../src/texts/panel/en.ts";
+// The page of the tests of citations: a panel's skeleton with answers.
+import { adoptStyles } from "../../../src/dom/styles.ts";
+import { element } from "../../../src/dom/element.ts";
+import { Translator } from "../../../src/dom/translator.ts";
+import controlStyles from "../../../src/element/controls.css";
+import frameStyles from "../../../src/element/frame.css";
+import { AnswerView, citationStyles, copySelection } from "../../../src/panel/citations/index.ts";
+import panelStyles from "../../../src/panel/panel.css";
+import { LAUNCHER_TEXTS } from "../../../src/texts/launcher.ts";
+import { texts } from "../../../src/texts/panel/en.ts";
 
 const shadow = document.getElementById("host").attachShadow({ mode: "open" });
-for (const styles of [frameStyles, panelStyles, citationStyles]) adoptStyles(shadow, styles);
+for (const styles of [frameStyles, controlStyles, panelStyles, citationStyles]) adoptStyles(shadow, styles);
 const log = element("div", { class: "log", role: "log", tabindex: 0, "data-role": "log" });
 const panel = element("section", { class: "panel", part: "panel" }, element("div", { class: "body" }, log));
 const root = element("div", { class: "root" }, panel);

@@ -1,13 +1,13 @@
-// The demo page as Vite builds it, behind its own server, with stand-ins for what is not its own: the sign-in of
-// Supabase, and a widget that writes down what it is told and says what the test wants.
+// The demo page as Vite builds it, behind its own server. Supabase Auth and the widget are fakes: the widget records its calls
+// and dispatches the events of a test.
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { buildDemo } from "../../demo/build.mjs";
-import { createDemoServer } from "../../demo/serve.mjs";
+import { openBrowser } from "../../../../tests/lib/browser.mjs";
+import { buildDemo } from "../../../demo/build.mjs";
+import { createDemoServer } from "../../../demo/serve.mjs";
 
 export const LOGIN = { email: "demo@example.com", password: "correct-password" };
 
@@ -21,7 +21,7 @@ class StandIn extends HTMLElement {
 customElements.define("evidence-chat", StandIn);
 `;
 
-/** Builds and serves the page and opens a browser; `close` ends all of it. */
+/** Builds and serves the page and opens a browser; `close` stops everything. */
 export async function openDemo({ widget = WIDGET, browserOptions } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "demo-page-"));
   await buildDemo({ outDir: join(folder, "demo") });
@@ -55,7 +55,7 @@ export async function signIn(page, origin) {
   await page.locator("body[data-view=chat]").waitFor();
 }
 
-/** Lets the widget say something. */
+/** Dispatches an event of the widget. */
 export async function emit(page, type, detail) {
   await page.evaluate(
     ([type, detail]) => document.querySelector("evidence-chat").dispatchEvent(new CustomEvent(type, { detail })),
@@ -63,7 +63,7 @@ export async function emit(page, type, detail) {
   );
 }
 
-/** What the page has called the widget for, the oldest first. */
+/** The page's calls of the widget, the oldest first. */
 export function callsOf(page) {
   return page.evaluate(() => document.querySelector("evidence-chat").calls);
 }
@@ -79,7 +79,7 @@ async function listen(server) {
   };
 }
 
-/** The part of Supabase's Auth that the page calls. */
+/** A fake of the part of Supabase Auth that the page calls. */
 async function answerSignIn(request, response) {
   response.setHeader("access-control-allow-origin", "*");
   response.setHeader("access-control-allow-headers", "*");

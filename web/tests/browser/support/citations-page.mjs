@@ -1,9 +1,9 @@
 // A page under a strict Content Security Policy with Trusted Types that shows answers and their sources.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { aliases } from "../../build/aliases.mjs";
-import { styleSheetsAsText } from "../../build/style-sheets-as-text.mjs";
+import { openBrowser } from "../../../../tests/lib/browser.mjs";
+import { aliases } from "../../../build/aliases.mjs";
+import { styleSheetsAsText } from "../../../build/style-sheets-as-text.mjs";
 
 const ORIGIN = "http://widget.test";
 const POLICY =
@@ -21,7 +21,7 @@ const bundle = build({
   logLevel: "warning",
 });
 
-/** Opens the page; `page.requests` collects every request that it makes. Time stands still unless a test moves it. */
+/** Opens the page; `page.requests` collects all requests. The clock is stopped unless a test advances it. */
 export async function openCitationsPage({ frozen = true, ...options } = {}) {
   const { outputFiles } = await bundle;
   const browser = await openBrowser({ viewport: { width: 700, height: 700 }, ...options });
@@ -50,7 +50,7 @@ export async function openCitationsPage({ frozen = true, ...options } = {}) {
   return browser;
 }
 
-/** A passage whose text is all a quote, unless other fields say something else. */
+/** A passage that is quoted as a whole, unless `fields` say otherwise. */
 export function passage(index, excerpt, fields = {}) {
   return {
     index,
@@ -65,7 +65,7 @@ export function passage(index, excerpt, fields = {}) {
   };
 }
 
-/** The passage of a document with one sentence of it quoted. */
+/** A passage with one quoted sentence. */
 export function quoting(index, excerpt, sentence, fields = {}) {
   const start = excerpt.indexOf(sentence);
   return passage(index, excerpt, { quotes: [{ start, end: start + sentence.length, text: sentence }], ...fields });

@@ -1,13 +1,14 @@
-// A page with the history alone, as the panel shows it. Tests reach it through the window.
-import type { Session } from "../../src/client/wire.js";
-import { element } from "../../src/dom/element.js";
-import { adoptStyles } from "../../src/dom/styles.js";
-import { Translator } from "../../src/dom/translator.js";
-import { HistoryView } from "../../src/panel/history/history-view.js";
-import { languageOf, launcherTexts, loadPanelTexts } from "../../src/texts/index.js";
-import frameCss from "../../src/element/frame.css";
-import historyCss from "../../src/panel/history/history.css";
-import panelCss from "../../src/panel/panel.css";
+// A page with only the history. Tests reach it through `window`.
+import type { Session } from "../../../src/client/wire.js";
+import { element } from "../../../src/dom/element.js";
+import { adoptStyles } from "../../../src/dom/styles.js";
+import { Translator } from "../../../src/dom/translator.js";
+import { HistoryView } from "../../../src/panel/history/history-view.js";
+import { languageOf, launcherTexts, loadPanelTexts } from "../../../src/texts/index.js";
+import controlsCss from "../../../src/element/controls.css";
+import frameCss from "../../../src/element/frame.css";
+import historyCss from "../../../src/panel/history/history.css";
+import panelCss from "../../../src/panel/panel.css";
 
 const calls: unknown[] = [];
 const state = { token: "ann", current: "" };
@@ -27,7 +28,7 @@ const history = new HistoryView({
 const root = element("div", { class: "root" }, element("section", { class: "panel" }, history.root));
 const host = document.body.appendChild(document.createElement("main"));
 const shadow = host.attachShadow({ mode: "open" });
-for (const css of [frameCss, panelCss, historyCss]) adoptStyles(shadow, css);
+for (const css of [frameCss, controlsCss, panelCss, historyCss]) adoptStyles(shadow, css);
 shadow.append(root);
 
 async function speak(tag: string): Promise<void> {

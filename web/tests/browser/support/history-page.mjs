@@ -1,4 +1,4 @@
-// Serves the page of history-page.ts under a strict policy, and plays the part of the API that the history needs.
+// Serves the page of history-entry.ts under a strict policy, and simulates the routes of the API that the history needs.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const POLICY =
 const HTML = `<!doctype html><html lang="en"><title>history</title><link rel="stylesheet" href="/main.css">
 <meta name="viewport" content="width=device-width"><script type="module" src="/main.js"></script>`;
 
-/** What the API gives of a user's data; `list` are the conversations. */
+/** The API's export of a user's data; `list` are the conversations. */
 export const exportOf = (list) =>
   JSON.stringify({
     exported_at: "2026-11-22T09:15:27Z",
@@ -21,7 +21,7 @@ export const exportOf = (list) =>
 
 const CSS = "body { margin: 0 } main { display: block; height: 100vh }";
 
-/** The newest of `count` conversations is the first one; they are an hour apart. */
+/** `count` conversations an hour apart, the newest first. */
 export function sessions(count, fields = () => ({})) {
   return Array.from({ length: count }, (_, at) => {
     const updated_at = new Date(Date.now() - at * 3_600_000 - 60_000).toISOString();
@@ -30,9 +30,8 @@ export function sessions(count, fields = () => ({})) {
 }
 
 /**
- * Starts the site. `lists` are the conversations by token; `fail(method)` lets the next such request fail, `hold(method)`
- * makes the next one wait and gives the function that lets it go on, `cutExport("off" | "short")` breaks the next export
- * off.
+ * Starts the site. `lists` are the conversations by token; `fail(method)` makes the next such request fail, `hold(method)`
+ * delays it until the returned function is called, and `cutExport("off" | "short")` truncates the next export.
  */
 export async function historySite() {
   const script = await bundle();
@@ -94,7 +93,7 @@ function answer(response, { method, url, body, list }) {
   }
 }
 
-/** Half of it if it is cut: "off" with an error of the connection, "short" without. */
+/** Half of the export if it is truncated: "off" with a connection error, "short" without. */
 function sendExport(response, text, cut) {
   response.writeHead(200, {
     "content-type": "application/json",
@@ -125,7 +124,7 @@ function sendPage(response, path, script) {
 
 async function bundle() {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("history-page.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("history-entry.ts", import.meta.url))],
     bundle: true,
     write: false,
     format: "esm",
