@@ -1,5 +1,7 @@
 //! Content negotiation: whether the client wants an event stream or one JSON document.
 
+use crate::decimal::parse_decimal;
+
 /// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -47,7 +49,7 @@ fn quality(parameter: &str) -> Option<u16> {
     if !name.trim().eq_ignore_ascii_case("q") {
         return None;
     }
-    let value: f32 = value.trim().parse().ok()?;
+    let value = parse_decimal(value.trim())?;
     (0.0..=1.0).contains(&value).then_some((value * 1000.0).round() as u16)
 }
 

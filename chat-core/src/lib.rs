@@ -19,6 +19,7 @@
 pub mod accept;
 pub mod answer;
 pub mod chunk;
+pub mod decimal;
 pub mod error;
 pub mod event;
 pub mod evidence;

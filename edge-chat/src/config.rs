@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::time::Duration;
 
+use chat_core::decimal::parse_decimal;
 use serde::{Deserialize, Serialize};
 use worker::Env;
 
@@ -128,7 +129,9 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
     }
 
     fn share(&self, name: &'static str) -> Result<Option<f64>, ConfigError> {
-        self.number(name, 0.0..=1.0, "a number from 0 to 1")
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let share = parse_decimal(&text).filter(|share| (0.0..=1.0).contains(share));
+        share.map(Some).ok_or(ConfigError::Invalid(name, "a number from 0 to 1"))
     }
 
     fn switch(&self, name: &'static str) -> Result<Option<bool>, ConfigError> {

@@ -23,17 +23,27 @@ enum Inline {
     Image(Vec<Inline>, String),
 }
 
-fn source(inlines: &[Inline]) -> String {
-    inlines.iter().map(Inline::source).collect::<Vec<_>>().join(" ")
+/// `outside` is the mark of the emphasis around them. Marks alternate, because equal ones in a row are ambiguous;
+/// `nested_emphasis_of_equal_marks` has examples of those.
+fn source(inlines: &[Inline], outside: char) -> String {
+    inlines.iter().map(|inline| inline.source(outside)).collect::<Vec<_>>().join(" ")
 }
 
 impl Inline {
-    fn source(&self) -> String {
+    fn source(&self, outside: char) -> String {
         match self {
             Self::Leaf(source) => source.clone(),
-            Self::Emphasis(mark, inner) => format!("{mark}{}{mark}", source(inner)),
-            Self::Link(inner, target) => format!("[{}]({target})", source(inner)),
-            Self::Image(inner, target) => format!("![{}]({target})", source(inner)),
+            Self::Emphasis(mark, inner) => {
+                let mark = match outside {
+                    '*' => mark.replace('*', "_"),
+                    '_' => mark.replace('_', "*"),
+                    _ if mark.starts_with(outside) => "*".to_owned(),
+                    _ => (*mark).to_owned(),
+                };
+                format!("{mark}{}{mark}", source(inner, mark.chars().next().unwrap_or_default()))
+            }
+            Self::Link(inner, target) => format!("[{}]({target})", source(inner, outside)),
+            Self::Image(inner, target) => format!("![{}]({target})", source(inner, outside)),
         }
     }
 }
@@ -102,12 +112,21 @@ proptest! {
     #[test]
     fn plain_text_is_what_commonmark_shows(inlines in inlines(), separator in "[ \n]") {
         // Words around it keep the text a paragraph and its marks away from the ends.
-        let source = source(&inlines);
+        let source = source(&inlines, ' ');
         // A comment at the start of a line would end the paragraph.
         let separator = if source.starts_with('<') { " " } else { separator.as_str() };
         let markdown = format!("Text{separator}{source} end.");
-        prop_assume!(!["****", "____", "~~~"].iter().any(|run| markdown.contains(run)));
+        prop_assume!(!markdown.contains("~~~"));
         prop_assert_eq!(plain(&markdown), rendered(&markdown));
+    }
+}
+
+#[test]
+fn nested_emphasis_of_equal_marks() {
+    for markdown in
+        ["A ***a** b* c.", "A *a **b*** c.", "A **a *b* c** d.", "A *a **b** c* d.", "A __a _b___ c."]
+    {
+        assert_eq!(plain(markdown), rendered(markdown));
     }
 }
 
