@@ -22,7 +22,6 @@ use crate::source::{Listing, Source};
 use crate::supabase::SupabaseError;
 use crate::text_embedder::TextEmbedder;
 
-/// Documents removed per request.
 const REMOVALS_PER_REQUEST: usize = 100;
 
 /// One run, with what it works on.
