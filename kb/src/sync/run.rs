@@ -207,7 +207,7 @@ impl<'a> SyncRun<'a> {
         for rejected in failed {
             self.log.record(&rejected.path, DocumentResult::Failed { reason: rejected.reason });
         }
-        let documents = self.knowledge_base.documents_of(&self.options.collection).await?;
+        let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
         let mut kept = HashSet::new();
         if !is_complete {
             kept.extend(documents.iter().map(|document| document.source.clone()));

@@ -199,7 +199,7 @@ impl fmt::Display for Summary {
         }
         writeln!(f, "{:<12}{:>8.1} s", "embedding", self.embedding_seconds)?;
         writeln!(f, "{:<12}{:>8.1} s", "writing", self.writing_seconds)?;
-        write!(f, "{:<12}{:>8.1} s", "in all", self.seconds)?;
+        write!(f, "{:<12}{:>8.1} s", "total", self.seconds)?;
         if let Some(calibration) = &self.calibration {
             write!(f, "\n{calibration}")?;
         }
@@ -293,7 +293,7 @@ mod tests {
     fn the_text_has_a_line_per_count() {
         let text = summary().to_string();
         assert!(text.contains("added              1\n"), "{text}");
-        assert!(text.ends_with("in all           1.2 s"), "{text}");
+        assert!(text.ends_with("total            1.2 s"), "{text}");
         assert!(!summary().has_failures());
         assert!(Summary { stopped: Some("x".to_owned()), ..summary() }.has_failures());
     }
