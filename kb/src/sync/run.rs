@@ -66,7 +66,7 @@ impl<'a> SyncRun<'a> {
         }
         let embeds = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if embeds { Some(load_embedder()?) } else { None };
-        let stopped = self.carry_out(plan, size, lease, embedder.as_ref()).await;
+        let stopped = self.apply(plan, size, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
             Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
@@ -91,7 +91,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Stops at the first error that would affect every later step, too.
-    async fn carry_out<E: TextEmbedder + 'static>(
+    async fn apply<E: TextEmbedder + 'static>(
         &mut self,
         plan: Plan,
         size: usize,
