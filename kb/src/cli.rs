@@ -16,12 +16,10 @@ const SECRET_KEY_VARIABLE: &str = "SUPABASE_SECRET_KEY";
 #[derive(Debug, Parser)]
 #[command(name = "kb", version)]
 pub struct Cli {
-    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The commands of `kb`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Make a collection of the knowledge base equal to its source.
@@ -118,10 +116,8 @@ pub struct SyncArgs {
     /// signed-in user.
     #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
     pub audience: Vec<String>,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
     /// Print the result as JSON.
@@ -151,7 +147,6 @@ pub struct ListArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -168,7 +163,6 @@ pub struct ShowArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -182,7 +176,6 @@ pub struct VisibilityArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -199,7 +192,6 @@ pub struct RemoveArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -213,10 +205,8 @@ pub struct ReembedArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -230,7 +220,6 @@ pub struct StatsArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -244,7 +233,6 @@ pub struct GapsArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -255,7 +243,6 @@ pub struct RetainArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -263,7 +250,6 @@ pub struct RetainArgs {
 /// Options of `kb worker-secret`.
 #[derive(Debug, Args)]
 pub struct WorkerSecretArgs {
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -277,10 +263,8 @@ pub struct DoctorArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -290,7 +274,6 @@ pub struct DoctorArgs {
 pub struct EmbedArgs {
     /// The text.
     pub text: String,
-    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -315,10 +298,8 @@ pub struct AskArgs {
     /// Second gate: minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
-    /// The project.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
 }

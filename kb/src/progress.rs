@@ -36,7 +36,6 @@ impl Progress {
         Self::new(if std::io::stderr().is_terminal() { Output::Terminal } else { Output::Lines })
     }
 
-    /// Prints nothing.
     pub fn hidden() -> Self {
         Self::new(Output::Nothing)
     }
@@ -78,7 +77,6 @@ impl Progress {
         self.bar.set_message(rate);
     }
 
-    /// Prints a line.
     pub fn line(&self, text: &str) {
         let text = printable(text);
         match self.output {
@@ -88,7 +86,6 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
         if let Ok(mut run) = self.run.lock() {

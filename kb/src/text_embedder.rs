@@ -8,7 +8,6 @@ pub trait TextEmbedder: Clone + Send + Sync {
     /// Number of tokens of a text, including the special ones and any beyond the limit of the model.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// Embeds a text.
     fn vector(&mut self, text: &str) -> Vec<f32>;
 }
 

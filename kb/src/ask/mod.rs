@@ -36,7 +36,6 @@ pub struct Asked {
     pub question: String,
     /// Thresholds of the evidence.
     pub gates: EvidenceThresholds,
-    /// Search results.
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
     pub assessment: Assessment,

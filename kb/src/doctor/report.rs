@@ -42,7 +42,6 @@ pub struct Check {
 /// The results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// In display order.
     pub checks: Vec<Check>,
 }
 

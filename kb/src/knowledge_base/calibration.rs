@@ -9,15 +9,12 @@ use crate::supabase::{Query, SupabaseError};
 /// The row of `kb_calibration`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// Fingerprint of the model.
     pub model: String,
-    /// Language of the questions.
     pub language: String,
     /// Median of their evidence, in log-odds.
     pub mean: f64,
     /// Standard deviation of their evidence.
     pub deviation: f64,
-    /// Number of questions.
     pub questions: u64,
     /// Timestamp as the database writes it.
     #[serde(skip_serializing)]

@@ -67,7 +67,7 @@ fn enabled_by_default() -> bool {
 
 impl KnowledgeBase {
     /// All documents of a collection, in no particular order.
-    pub async fn documents_of(&self, collection: &str) -> Result<Vec<StoredDocument>, SupabaseError> {
+    pub async fn documents_in(&self, collection: &str) -> Result<Vec<StoredDocument>, SupabaseError> {
         let query = Query::select("kb_documents", COLUMNS).eq("collection", collection);
         self.all_rows("id", query, |row: &StoredDocument| row.id).await
     }

@@ -36,9 +36,7 @@ impl ChunkToEmbed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// Its text was edited.
     Stale,
-    /// It has no vector.
     Missing,
     /// Its vector is from another model.
     Model,

@@ -15,7 +15,6 @@ use crate::supabase::{Query, SupabaseError};
 pub struct Health {
     /// Newest migration that was applied; `None` without a list of migrations.
     pub schema_version: Option<String>,
-    /// Version of pgvector.
     pub vector_version: Option<String>,
     /// Tables of the schema `public`.
     pub tables: Vec<HealthOfTable>,

@@ -36,7 +36,6 @@ pub struct Gap {
     pub users: u64,
     /// Highest cosine of any passage to any of the questions.
     pub best_score: Option<f64>,
-    /// Reasons of the refusals.
     pub reasons: Vec<String>,
     /// Timestamp as the database writes it.
     pub first_asked: String,
@@ -55,7 +54,6 @@ pub struct LastSync {
     pub finished_at: Option<String>,
     /// Computer that it ran on.
     pub host: Option<String>,
-    /// Counts of its results.
     pub summary: Option<Value>,
 }
 

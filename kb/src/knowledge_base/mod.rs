@@ -36,7 +36,6 @@ pub use sync_lease::Lease;
 pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 
-/// Ids per request.
 const IDS_PER_REQUEST: usize = 100;
 
 /// The knowledge base of one project.

@@ -17,10 +17,8 @@ pub struct Overview {
     /// The document's key within the knowledge base.
     pub source: String,
     pub title: Option<String>,
-    /// File name.
     pub name: String,
     pub status: Status,
-    /// Why it failed.
     pub failure: Option<String>,
     /// Whether searches may find it.
     pub enabled: bool,
@@ -33,7 +31,6 @@ pub struct Overview {
     pub stale_chunks: u64,
     /// Fingerprints of the models that made its vectors.
     pub models: Vec<String>,
-    /// Media type.
     pub content_type: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
@@ -46,7 +43,6 @@ pub struct Overview {
     pub updated_at: String,
 }
 
-/// Which documents to list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub collection: Option<String>,

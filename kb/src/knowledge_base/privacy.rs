@@ -16,9 +16,7 @@ const RETAIN_TIMEOUT: Duration = Duration::from_secs(620);
 /// What a run of `chat_retain` did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retained {
-    /// Deleted conversations.
     pub sessions: u64,
-    /// Deleted unanswered questions.
     pub refusals: u64,
     /// Unanswered questions whose user was removed.
     pub anonymous: u64,

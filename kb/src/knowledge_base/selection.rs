@@ -30,7 +30,6 @@ pub enum SelectionError {
         /// Sources that contain it.
         similar: Vec<String>,
     },
-    /// Several documents match.
     #[error("{} matches {}; name one of them:{}", printable(.name), counted(.sources.len() as u64, "document"), lines(.sources))]
     Ambiguous {
         name: String,

@@ -29,18 +29,15 @@ pub struct PendingDocument {
     pub id: Uuid,
     /// The document's key within the knowledge base.
     pub source: String,
-    /// File name.
     pub name: String,
     pub title: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
-    /// Media type.
     pub content_type: &'static str,
     /// Language of the text, which decides how its words are searched.
     pub language: String,
     /// Who may see it; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
-    /// Hash of the file.
     pub content_hash: String,
     /// Version of the content as its source reports it.
     pub source_version: Option<String>,
@@ -55,7 +52,6 @@ pub struct NewChunk {
     pub document_id: Uuid,
     /// Position in the document, counted from 0.
     pub ordinal: usize,
-    /// Verbatim text.
     pub content: String,
     /// Headings above it.
     pub section: Option<String>,

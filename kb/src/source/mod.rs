@@ -124,12 +124,13 @@ pub enum LoadError {
 
 /// A source that can be listed and read.
 pub enum Source {
-    /// Files below a folder.
     Folder(PathBuf),
     /// Files that people put into the bucket `kb`, without the originals that kb uploaded.
     Bucket,
-    /// Pages of a site.
-    Web { listing: crawl::Listing, site: Box<Site> },
+    Web {
+        listing: crawl::Listing,
+        site: Box<Site>,
+    },
 }
 
 /// The result of loading an item.

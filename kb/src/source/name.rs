@@ -24,7 +24,6 @@ pub enum SourceName {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// Neither file nor folder.
     #[error(
         "there is no folder {0:?}; give a folder, the word bucket, the address of a sitemap, or a file with addresses"
     )]

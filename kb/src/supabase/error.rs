@@ -17,7 +17,6 @@ pub enum SupabaseError {
          127.0.0.1 or [::1])"
     )]
     InsecureUrl(String),
-    /// There is no key.
     #[error(
         "there is no secret key; set SUPABASE_SECRET_KEY, or name a file that contains it with --secret-key-file"
     )]

@@ -86,7 +86,6 @@ impl Query {
         Self { timeout, ..self }
     }
 
-    /// Reads from another schema.
     pub(crate) fn in_schema(self, schema: &'static str) -> Self {
         Self { schema: Some(schema), ..self }
     }

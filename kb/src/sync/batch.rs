@@ -20,15 +20,12 @@ const TEXTS_PER_BATCH: usize = 512;
 pub(super) enum WriterInput {
     /// A document that needs no writing.
     Settled(Box<Settled>),
-    /// Rows to write.
     Batch(Batch),
 }
 
-/// Rows that are written together.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) parts: Vec<Part>,
-    /// How long embedding took.
     pub(super) embedding: Duration,
 }
 

@@ -21,7 +21,6 @@ pub enum SyncError {
     /// Another run has the lease.
     #[error("another sync of {collection} is still running{}; run this again when it has ended", .host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default())]
     Running {
-        /// The collection.
         collection: String,
         /// The computer it runs on.
         host: Option<String>,
@@ -52,7 +51,6 @@ pub enum SyncError {
         removed: usize,
         /// Number of documents in the collection.
         all: usize,
-        /// The collection.
         collection: String,
     },
 }

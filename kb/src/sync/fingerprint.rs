@@ -16,7 +16,6 @@ pub(super) enum Fingerprint {
     Content(String),
     /// Version that the source reports, as in `kb_documents.source_version`.
     Version(String),
-    /// Nothing is known.
     Unknown,
 }
 
@@ -33,7 +32,6 @@ impl Fingerprint {
 /// Properties of documents that do not declare their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {
-    /// Language of the text.
     pub language: String,
     /// Who may see it; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,

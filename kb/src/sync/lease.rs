@@ -13,7 +13,6 @@ use crate::progress::Progress;
 /// Timing of the lease, which ends 60 s after its last renewal.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseTimes {
-    /// Interval between renewals.
     pub renewal: Duration,
     /// Maximum wait for another run.
     pub max_wait: Duration,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Defaults, Extract, LeaseTimes};
 
-/// Options of a run.
 pub struct Options {
     /// The first part of every document's source.
     pub collection: String,

@@ -37,7 +37,6 @@ const PANIC_REASON: &str = "cannot be read because of a bug in kb; please report
 
 /// A document on its way from its source to the threads that prepare it.
 pub(super) enum Loading {
-    /// Must be prepared.
     Content(Write, Content, OwnedSemaphorePermit),
     /// Only needs to be recorded.
     Settled(Settled),

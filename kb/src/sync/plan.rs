@@ -67,7 +67,6 @@ impl Snapshot {
         Self { ready, leftovers }
     }
 
-    /// Number of ready documents.
     pub(super) fn len(&self) -> usize {
         self.ready.len()
     }

@@ -39,7 +39,6 @@ pub(super) struct PreparedPassage {
     pub(super) sentences: Vec<Sentence>,
 }
 
-/// How documents are prepared.
 pub(super) struct Preparation {
     pub(super) defaults: Defaults,
     pub(super) extract: Arc<Extract>,
@@ -49,9 +48,7 @@ pub(super) struct Preparation {
 
 /// A document that must be written, or the reason why it need not be.
 pub(super) enum PreparedOrSettled {
-    /// Must be written.
     Prepared(Box<Prepared>),
-    /// Needs no writing.
     Settled(Box<Settled>),
 }
 

@@ -22,7 +22,6 @@ use crate::source::{Listing, Source};
 use crate::supabase::SupabaseError;
 use crate::text_embedder::TextEmbedder;
 
-/// Documents removed per request.
 const REMOVALS_PER_REQUEST: usize = 100;
 
 /// One run, with what it works on.
@@ -67,7 +66,7 @@ impl<'a> SyncRun<'a> {
         }
         let embeds = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if embeds { Some(load_embedder()?) } else { None };
-        let stopped = self.carry_out(plan, size, lease, embedder.as_ref()).await;
+        let stopped = self.apply(plan, size, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
             Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
@@ -92,7 +91,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Stops at the first error that would affect every later step, too.
-    async fn carry_out<E: TextEmbedder + 'static>(
+    async fn apply<E: TextEmbedder + 'static>(
         &mut self,
         plan: Plan,
         size: usize,
@@ -208,7 +207,7 @@ impl<'a> SyncRun<'a> {
         for rejected in failed {
             self.log.record(&rejected.path, DocumentResult::Failed { reason: rejected.reason });
         }
-        let documents = self.knowledge_base.documents_of(&self.options.collection).await?;
+        let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
         let mut kept = HashSet::new();
         if !is_complete {
             kept.extend(documents.iter().map(|document| document.source.clone()));

@@ -11,7 +11,6 @@ use crate::output::printable;
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// The collection.
     pub collection: String,
     /// Whether the run was to change nothing.
     pub dry_run: bool,
@@ -51,9 +50,7 @@ pub struct Entry {
 pub enum DocumentResult {
     /// New in the knowledge base.
     Added {
-        /// Passages written.
         chunks: usize,
-        /// Sentences written.
         sentences: usize,
         /// Remarks for the administrator.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,15 +58,12 @@ pub enum DocumentResult {
     },
     /// Replaced an older version.
     Changed {
-        /// Passages written.
         chunks: usize,
-        /// Sentences written.
         sentences: usize,
         /// Remarks for the administrator.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         notes: Vec<String>,
     },
-    /// Only renamed.
     Moved {
         /// Its previous key.
         from: String,
@@ -78,14 +72,11 @@ pub enum DocumentResult {
     Removed,
     /// Nothing was written.
     Unchanged,
-    /// Not a document.
     Skipped {
-        /// The reason.
         reason: String,
     },
     /// Should have been written and was not.
     Failed {
-        /// The reason.
         reason: String,
     },
 }
@@ -153,7 +144,6 @@ impl Summary {
 }
 
 impl DocumentResult {
-    /// Passages written.
     pub(super) fn chunks(&self) -> usize {
         match self {
             Self::Added { chunks, .. } | Self::Changed { chunks, .. } => *chunks,
@@ -209,7 +199,7 @@ impl fmt::Display for Summary {
         }
         writeln!(f, "{:<12}{:>8.1} s", "embedding", self.embedding_seconds)?;
         writeln!(f, "{:<12}{:>8.1} s", "writing", self.writing_seconds)?;
-        write!(f, "{:<12}{:>8.1} s", "in all", self.seconds)?;
+        write!(f, "{:<12}{:>8.1} s", "total", self.seconds)?;
         if let Some(calibration) = &self.calibration {
             write!(f, "\n{calibration}")?;
         }
@@ -303,7 +293,7 @@ mod tests {
     fn the_text_has_a_line_per_count() {
         let text = summary().to_string();
         assert!(text.contains("added              1\n"), "{text}");
-        assert!(text.ends_with("in all           1.2 s"), "{text}");
+        assert!(text.ends_with("total            1.2 s"), "{text}");
         assert!(!summary().has_failures());
         assert!(Summary { stopped: Some("x".to_owned()), ..summary() }.has_failures());
     }

@@ -220,7 +220,7 @@ fn the_calibration_is_shown_and_an_outdated_one_is_a_warning() {
         _ => json(200, "[]"),
     });
     let output = kb(&fake.url, &["doctor"]);
-    assert!(output.out.contains("documents were changed since"), "{}", output.out);
+    assert!(output.out.contains("documents have changed since"), "{}", output.out);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn documents_in_unsupported_scripts_are_named() {
     });
     let output = kb(&fake.url, &["doctor"]);
     assert!(output.out.contains("warning  scripts"), "{}", output.out);
-    assert!(output.out.contains("1 document in a script that the model does not read"), "{}", output.out);
+    assert!(output.out.contains("1 document in a script that the model cannot read"), "{}", output.out);
     assert!(output.out.contains("kb/a\\u{1b}"), "{}", output.out);
 }
 
@@ -252,7 +252,7 @@ fn failed_documents_and_duplicates_are_named() {
     assert!(output.out.contains("duplicates") && output.out.contains(".md = kb/b.md"), "{}", output.out);
     let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (HEALTH, _) => json(200, healthy().to_string()),
-        // First all documents, whose table ends at once; then those that failed.
+        // First all documents, of which there are none; then those that failed.
         (DOCUMENTS, 1) => json(200, value!([document(1, "kb/a.pdf", "failed")]).to_string()),
         (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),
@@ -300,7 +300,7 @@ fn fix_deletes_only_orphans_and_leftovers() {
     });
     let output = kb(&fake.url, &["doctor", "--fix"]);
     assert!(
-        output.out.starts_with("deleted what was begun of kb/half.md\ndeleted 1 original that"),
+        output.out.starts_with("deleted the incomplete kb/half.md\ndeleted 1 original that"),
         "{}",
         output.out
     );

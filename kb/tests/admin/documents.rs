@@ -32,7 +32,7 @@ fn an_empty_knowledge_base_says_how_to_fill_it() {
     let empty = server(|_| None);
     assert!(kb(&empty.url, &["list"]).out.contains("kb sync DIR"));
     assert!(kb(&empty.url, &["stats"]).out.contains("kb sync DIR"));
-    assert!(kb(&empty.url, &["list", "--stale"]).out.contains("No document fits"));
+    assert!(kb(&empty.url, &["list", "--stale"]).out.contains("No document matches"));
     assert_eq!(kb(&empty.url, &["list", "--json"]).out, "[]\n");
 }
 
@@ -131,7 +131,7 @@ fn remove_deletes_the_document_first_and_then_its_original() {
     let fake = table(DOCUMENTS, rows);
     let output = kb(&fake.url, &["remove", "--yes", "a.md", "bucket/b.md"]);
     assert!(output.out.starts_with("removed kb/a.md\nremoved bucket/b.md\n"), "{}{}", output.out, output.err);
-    assert!(output.out.contains("next `kb sync` brings it back"), "{}", output.out);
+    assert!(output.out.contains("next `kb sync` adds it again"), "{}", output.out);
     let requests = fake.requests();
     let position = |line: &str| requests.iter().position(|request| request.line == line).unwrap();
     assert!(position(DELETE_DOCUMENTS) < position(DELETE_FILES));

@@ -28,7 +28,7 @@ fn stats_total_the_collections_and_show_days() {
         output.contains("2026-11-22 09:02") && output.contains("never") && output.contains("site\\u{1b}"),
         "{output}"
     );
-    let total = output.lines().find(|line| line.starts_with("in all")).unwrap();
+    let total = output.lines().find(|line| line.starts_with("total")).unwrap();
     assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["in", "all", "2", "0", "1", "0", "36", "0"]);
     let days: Vec<_> = output.lines().filter(|line| line.starts_with("2026-11-2")).collect();
     assert!(days[0].contains("75 %") && days[0].ends_with(&"█".repeat(10)), "{output}");
@@ -62,7 +62,7 @@ fn gaps_print_the_minimum_number_of_users() {
     );
     assert!(text.contains("`gap_users` in the table chat_settings changes that"), "{text}");
     assert!(gaps(settings(value!({ "gap_users": 7 }))).contains("at least 7 users asked"));
-    assert!(gaps(settings(value!({ "gap_users": 1 }))).contains("that a single user asked are shown, too"));
+    assert!(gaps(settings(value!({ "gap_users": 1 }))).contains("of a single user are shown, too"));
 }
 
 #[test]
@@ -75,8 +75,7 @@ fn gaps_and_stats_hint_at_a_missing_worker_secret_only_if_they_are_empty() {
             output.out
         };
         let text = run(false, &[]);
-        let hint =
-            "\nNothing counts until the database knows the Worker: `kb worker-secret --help` says how.\n";
+        let hint = "\nNothing is counted until the database knows the secret of the Worker: see `kb worker-secret --help`.\n";
         assert!(text.ends_with(hint), "{command}: {text}");
         assert!(!run(true, &[]).contains("worker-secret"), "{command}");
         let json = run(false, &["--json"]);

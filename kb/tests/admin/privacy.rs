@@ -85,7 +85,7 @@ fn a_closed_standard_output_is_an_error_for_worker_secret() {
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
-    assert!(err.contains("Nobody has it; run this again"), "{err}");
+    assert!(err.contains("Nobody has it, so run this again"), "{err}");
 }
 
 fn retain(settings: Value, done: Value, arguments: &[&str]) -> Output {
@@ -108,9 +108,9 @@ fn retain_prints_what_it_deleted_and_the_schedule() {
     let set = || settings(value!({ "retention_days": 90, "keep_refusals": "anonymous" }));
     let text = retain(set(), done(true), &[]).out;
     let expected =
-        "Deleted 3 conversations and 1 unanswered question.\nForgot who asked 4 unanswered questions.\n";
+        "Deleted 3 conversations and 1 unanswered question.\nRemoved the user of 4 unanswered questions.\n";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.contains("kept for 90 days") && text.contains("every night by itself"), "{text}");
+    assert!(text.contains("kept for 90 days") && text.contains("every night (pg_cron)"), "{text}");
     let text = retain(set(), done(false), &[]).out;
     assert!(text.contains("run `kb retain` every day") && !text.contains("every night"), "{text}");
 }

@@ -16,7 +16,7 @@ fn a_dry_run_counts_by_document_and_reason_and_writes_nothing() {
     let output = kb(&fake.url, &["reembed", "--dry-run"]);
     assert!(output.out.contains("\n     1        0      2  kb/a\\u{1b}"), "{}", output.out);
     assert!(
-        output.out.ends_with("3 passages to embed: 1 edited, 2 of another model; nothing was done\n"),
+        output.out.ends_with("3 passages to embed: 1 edited, 2 from another model; nothing was changed\n"),
         "{}",
         output.out
     );
@@ -29,7 +29,7 @@ fn a_dry_run_counts_by_document_and_reason_and_writes_nothing() {
 fn nothing_to_embed_needs_no_model() {
     let output = kb(&server(|_| None).url, &["reembed", "--model-dir", "/nowhere"]);
     assert_eq!(output.code, 0);
-    assert!(output.out.starts_with("Every passage has vectors"), "{}", output.out);
+    assert!(output.out.starts_with("Every passage has a vector"), "{}", output.out);
 }
 
 #[derive(Clone)]

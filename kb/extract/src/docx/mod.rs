@@ -14,13 +14,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
     let mut package = Package::open(bytes)?;
     let main = package.main_part()?;
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let mut beside = |name: &str| package.part(&format!("{folder}/{name}"));
-    let styles = beside("styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
+    let mut sibling = |name: &str| package.part(&format!("{folder}/{name}"));
+    let styles = sibling("styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
     let numbering =
-        beside("numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?.unwrap_or_default();
+        sibling("numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?.unwrap_or_default();
     let mut notes = Vec::new();
     for name in ["footnotes.xml", "endnotes.xml"] {
-        notes.push(beside(name)?.map(|xml| body::read_notes(&xml)).transpose()?.unwrap_or_default());
+        notes.push(sibling(name)?.map(|xml| body::read_notes(&xml)).transpose()?.unwrap_or_default());
     }
     let [footnotes, endnotes] = <[_; 2]>::try_from(notes).unwrap_or_default();
     let core = package.part("docProps/core.xml")?.unwrap_or_default();

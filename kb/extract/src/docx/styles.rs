@@ -9,7 +9,7 @@ use crate::{
 
 /// Maximum length of a chain of base styles; a longer one is a cycle.
 const MAX_CHAIN: usize = 20;
-/// Word has nine levels of headings; 9 stands for "no heading".
+/// Word has nine levels of headings; 9 means "no heading".
 const BODY_TEXT_LEVEL: usize = 9;
 
 #[derive(Default)]

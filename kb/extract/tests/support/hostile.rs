@@ -304,11 +304,11 @@ fn word(add: Add<'_>) {
         zip::archive(&[("word/document.xml", 8, zip::deflated_zeros(10_000), 1000)]),
         Error("is broken"),
     );
-    let beside = zip::archive(&[
+    let with_bomb = zip::archive(&[
         ("word/document.xml", 0, good.clone().into(), good.len() as u32),
         ("word/media/image1.png", 8, zip::deflated_zeros(10_000), 1000),
     ]);
-    add("bomb-beside-the-text.docx", beside, Text(GOOD));
+    add("bomb-next-to-the-text.docx", with_bomb, Text(GOOD));
     let mut laughs = "<!DOCTYPE d [<!ENTITY a0 'lol'>".to_owned();
     for at in 1..30 {
         laughs += &format!("<!ENTITY a{at} '{}'>", format!("&a{};", at - 1).repeat(10));
