@@ -30,10 +30,8 @@ try {
     console.log(`  load and memory, run ${run} of ${LOADS}`);
     for (const embedder of plan.embedders) result.load[embedder.id].push(await measureLoad(embedder));
   }
-  if (plan.reference) {
-    console.log("  accuracy");
-    result.accuracy = await measureAccuracy(JSON.parse(await readFile(plan.reference, "utf8")).items);
-  }
+  console.log("  accuracy");
+  result.accuracy = await measureAccuracy(JSON.parse(await readFile(plan.reference, "utf8")).items);
   await writeFile(plan.result, JSON.stringify(result));
 } finally {
   server.close();

@@ -31,14 +31,14 @@ export default class extends WorkerEntrypoint {
     const { sub: user } = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
     await this.env.USER_LIMIT.limit({ key: user });
     const gate = this.env.USER_GATE.getByName(user);
-    const tell = async (body) => {
+    const callGate = async (body) => {
       const reply = await gate.fetch(new Request("http://user-gate/", { method: "POST", body: JSON.stringify(body) }));
       await reply.text();
     };
-    await tell({ message_id: id });
+    await callGate({ message_id: id });
     await this.#call("match_chunks", token, { query_text: message, query_embedding: JSON.stringify(embedding) });
     await this.#call("chat_record_turn", token, { question: message, citations: OUTCOME });
-    await tell({ message_id: id, outcome: OUTCOME });
+    await callGate({ message_id: id, outcome: OUTCOME });
     return new Response(EVENTS, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
   }
 

@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { Widget } from "../lib/widget.mjs";
 
 const SIZE = { width: 1280, height: 800 };
-/** Of the picture, in pixels. */
+/** Width of the animation in pixels. */
 const WIDTH = 960;
 
-/** Writes a GIF of the page, which needs ffmpeg, and a still picture of it. */
+/** Writes a GIF of the page, with ffmpeg, and a screenshot of its answer. */
 export async function animation({ page, demo }, { file, still }) {
   await page.setViewportSize(SIZE);
   await page.goto(demo.info.page_url);
@@ -45,7 +45,7 @@ async function play(page, widget, still) {
   await sleep(2500);
 }
 
-/** What the page shows while `play` runs: JPEG images with the seconds each is on the screen. */
+/** Records the page while `play` runs: JPEG images, each with the seconds it is on the screen. */
 async function record(page, play) {
   const devtools = await page.context().newCDPSession(page);
   const frames = [];

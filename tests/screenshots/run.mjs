@@ -1,7 +1,7 @@
-// Takes pictures of the running product: every state of the widget in light, dark, Arabic and at 320 pixels, side by side,
-// into web/docs/; an animation of the demo page into docs/. `cargo xtask screenshots` builds the product and runs it. Environment: EVIDENCE_MODEL_DIR,
-// CHROMIUM_PATH, KB_BINARY, XTASK_BINARY; ONLY names states, separated by commas.
-// The animation needs ffmpeg.
+// Takes screenshots of the running product: every state of the widget in light, dark, Arabic and at 320 pixels, side by side,
+// into web/docs/; and an animation of the demo page into docs/, which needs ffmpeg. `cargo xtask screenshots` builds the product
+// and runs this. Environment: EVIDENCE_MODEL_DIR, CHROMIUM_PATH, KB_BINARY, XTASK_BINARY; ONLY, optionally, names the states to
+// take, separated by commas.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ try {
   await rm(data, { recursive: true, force: true });
 }
 
-/** One state in one variant, on a page of its own with a user of its own. */
+/** One state in one variant, on a new page with a new user. */
 async function picture(host, { prepare, attributes = {}, model = "cached" }, variant) {
   const { page } = host;
   await page.setViewportSize({ width: variant.width, height: HEIGHT });

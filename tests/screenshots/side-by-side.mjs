@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 
-/** Between the pictures and around them, in pixels. */
+/** Space between and around the pictures, in pixels. */
 const GAP = 12;
 const BACKGROUND = "#8b93a1";
 const QUALITY = 0.8;
 
-/** Puts pictures (PNG) beside each other into one WebP file. */
+/** Places PNG pictures side by side in one WebP file. */
 export async function sideBySide(page, pictures, file) {
   await page.goto("about:blank");
   const sources = pictures.map((picture) => `data:image/png;base64,${picture.toString("base64")}`);

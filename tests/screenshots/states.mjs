@@ -1,11 +1,11 @@
-// How each state that a visitor can see comes about, on the real product; only faults are injected.
+// The states that a visitor can see, each reached on the real product; only faults are injected.
 
 const COVERED = "Can I get my money back after two weeks?";
-/** The pages name the countries, and Canada is none of them. */
+/** The pages list the countries; Canada is not one of them. */
 const NAME_MISSING = "Do you ship to Canada?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-/** An answer that is cut before its end, as a lost connection leaves it. */
+/** A stream that is cut before its end, as by a lost connection. */
 const CUT =
   'event: answer_start\ndata: {"type":"answer_start"}\n\n' +
   'event: answer_delta\ndata: {"type":"answer_delta","text":"You can return any unused item and get your money back "}\n\n';
@@ -24,7 +24,7 @@ const UNAVAILABLE = {
   body: '{"code":"upstream_unavailable","message":"Later.","retryable":true,"request_id":"1"}',
 };
 
-/** `prepare` may return what puts things right again; `model: "none"` begins without the model in the browser's cache. */
+/** `prepare` may return a function that cleans up. `model: "none"` starts without the model in the browser's cache. */
 export const STATES = {
   start: { prepare: ({ widget }) => widget.find("input").focus() },
   initializing: {
@@ -196,7 +196,7 @@ export const STATES = {
       await widget.askFor(COVERED);
     },
   },
-  // The last one: the browser's clock stays the test's.
+  // Must be last: the fake clock stays installed in the browser.
   "timed-out": {
     model: "none",
     async prepare({ page, widget }) {

@@ -1,4 +1,4 @@
-// Debian's packages are installed only with consent. A program in the place of apt-get notes how it is called.
+// Debian packages are installed only with consent. A fake apt-get records its calls.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { temporaryFolder } from "../lib/demo.mjs";
 
-/** Elsewhere there is no apt-get, and a browser may be found in other places than PATH. */
+/** Other systems have no apt-get, and may find a browser outside PATH. */
 const LINUX = { skip: process.platform !== "linux" && "platform: apt-get is on Linux only" };
 
-/** `cargo xtask setup chromium` on a machine that has no browser, as the user with that number. */
+/** Runs `cargo xtask setup chromium` on a machine without a browser, as the user with this id. */
 async function setup(t, user, options) {
   const folder = await temporaryFolder(t);
   const calls = join(folder, "calls");
@@ -26,7 +26,7 @@ async function setup(t, user, options) {
   return { code: error?.code ?? 0, output, calls: await readFile(calls, "utf8") };
 }
 
-test("without a terminal and without consent nothing is installed, and the command is named", LINUX, async (t) => {
+test("setup without a terminal and without --apt-install installs nothing and names the apt-get command", LINUX, async (t) => {
   const { code, output, calls } = await setup(t, 0, []);
   assert.equal(code, 1);
   assert.equal(calls, "");
@@ -34,13 +34,13 @@ test("without a terminal and without consent nothing is installed, and the comma
   assert.match(output, /--apt-install/);
 });
 
-test("with --apt-install the package is installed", LINUX, async (t) => {
+test("setup --apt-install installs the package", LINUX, async (t) => {
   const { code, output, calls } = await setup(t, 0, ["--apt-install"]);
   assert.equal(code, 0, output);
   assert.deepEqual(calls.split("\n"), ["update -qq", "install -y -qq --no-install-recommends chromium", ""]);
 });
 
-test("who is not root gets the command, also with --apt-install", LINUX, async (t) => {
+test("setup --apt-install as an ordinary user installs nothing and names the apt-get command", LINUX, async (t) => {
   const { code, output, calls } = await setup(t, 1000, ["--apt-install"]);
   assert.equal(code, 1);
   assert.equal(calls, "");

@@ -1,4 +1,4 @@
-// Where the model comes from, with a small server in the place of the model hub.
+// The download of the model, from a local server in place of the model hub.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import test from "node:test";
 import { temporaryFolder } from "../lib/demo.mjs";
 
-/** `cargo xtask setup model` with the given environment. */
+/** Runs `cargo xtask setup model` in this environment. */
 async function setup(env) {
   const child = spawn(process.env.XTASK_BINARY, ["setup", "model"], { env: { ...process.env, ...env } });
   let output = "";
@@ -30,7 +30,7 @@ async function startHub(t, respond) {
   return { url: `http://127.0.0.1:${port}`, requests };
 }
 
-test("the hub is asked first, at a pinned revision, and what it gives is kept", async (t) => {
+test("setup model downloads a pinned revision from the hub once and keeps the files", async (t) => {
   const hub = await startHub(t, (name, response) =>
     createReadStream(join(process.env.EVIDENCE_MODEL_DIR, name)).pipe(response),
   );
@@ -49,12 +49,12 @@ test("the hub is asked first, at a pinned revision, and what it gives is kept", 
   assert.equal(hub.requests.length, 2, "the second run downloads nothing");
 });
 
-test("a download with a wrong checksum is an error that deletes nothing but itself", async (t) => {
+test("setup model rejects a download with a wrong checksum and deletes only that download", async (t) => {
   const hub = await startHub(t, (_name, response) => response.end("not the model"));
   const cache = await temporaryFolder(t);
   const models = join(cache, "evidence-chat/models");
   await mkdir(models, { recursive: true });
-  await writeFile(join(models, "somebody-elses-file"), "keep me");
+  await writeFile(join(models, "unrelated-file"), "keep me");
   const { code, output } = await setup({
     EVIDENCE_MODEL_DIR: undefined,
     EVIDENCE_MODEL_HUB: hub.url,
@@ -63,13 +63,13 @@ test("a download with a wrong checksum is an error that deletes nothing but itse
   assert.equal(code, 1);
   assert.match(output, /damaged or not the expected model/);
   assert.match(output, /has SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64}/);
-  assert.deepEqual(await readdir(models), ["somebody-elses-file"]);
+  assert.deepEqual(await readdir(models), ["unrelated-file"]);
 });
 
-test("EVIDENCE_MODEL_DIR comes before everything, and a wrong folder is named", async (t) => {
+test("setup model uses EVIDENCE_MODEL_DIR first and names a folder without the model in its error", async (t) => {
   const folder = await temporaryFolder(t);
   const { code, output } = await setup({ EVIDENCE_MODEL_DIR: folder });
   assert.equal(code, 1);
-  assert.match(output, /EVIDENCE_MODEL_DIR must hold all-MiniLM-L6-v2-int8.safetensors or the files/);
+  assert.match(output, /EVIDENCE_MODEL_DIR must contain all-MiniLM-L6-v2-int8.safetensors or the files/);
   assert.ok(output.includes(folder));
 });

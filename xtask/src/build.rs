@@ -1,4 +1,4 @@
-//! The four things that are built, in the order they need each other.
+//! The four parts of the build, in the order of their dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,15 +56,15 @@ impl Part {
             Self::Web => shell::run(shell::command("node").arg("web/build/package.mjs")),
             Self::Worker => worker(tools),
             Self::Kb => {
-                // With the features of the whole workspace, so that tests and this share what they compile.
+                // With the features of the whole workspace, so that the tests reuse the compiled dependencies.
                 shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "kb"]))
             }
         }
     }
 }
 
-/// Builds the crate for browsers twice, without and with relaxed SIMD: a browser refuses a module with an instruction it
-/// does not know. Both have the same JavaScript.
+/// Builds the crate for browsers twice, without and with relaxed SIMD: a browser rejects a module with an instruction it does
+/// not know. Both have the same JavaScript.
 fn embedder(tools: &Tools) -> Result<()> {
     let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
     if out_dir.exists() {
@@ -74,7 +74,7 @@ fn embedder(tools: &Tools) -> Result<()> {
     let relaxed_dir = paths::cargo_target().join("wasm-embedder/relaxed-bindings");
     bind(tools, &wasm(tools, "relaxed", "+simd128,+relaxed-simd")?, &relaxed_dir)?;
     if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
-        bail!("the two builds of the embedder need different JavaScript");
+        bail!("the two builds of the embedder have different JavaScript");
     }
     fs::copy(relaxed_dir.join("embedder_bg.wasm"), out_dir.join("embedder_relaxed_bg.wasm"))?;
     shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
@@ -96,7 +96,7 @@ fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
     Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
 }
 
-/// Writes the JavaScript of a WebAssembly module and the module itself.
+/// Writes the JavaScript bindings of a WebAssembly module, and the module.
 fn bind(tools: &Tools, wasm: &Path, out_dir: &Path) -> Result<()> {
     shell::run(
         shell::command(&tools.wasm_bindgen)
@@ -108,17 +108,17 @@ fn bind(tools: &Tools, wasm: &Path, out_dir: &Path) -> Result<()> {
 }
 
 fn worker(tools: &Tools) -> Result<()> {
-    // worker-build asks cargo for metadata before it builds, without --locked, and would bring a stale Cargo.lock up to date.
+    // worker-build runs `cargo metadata` without --locked, which would rewrite a stale Cargo.lock. This fails on one instead.
     shell::run(shell::cargo(&["metadata"]).args(["--quiet", "--format-version", "1"]).stdout(Stdio::null()))?;
     let mut worker_build = shell::command(&tools.worker_build);
     worker_build
         .current_dir(paths::repo().join("edge-chat"))
-        // wasm-opt takes a while and changes the compressed size by a few percent at most.
+        // wasm-opt is slow and changes the compressed size by a few percent at most.
         .args(["--release", "--no-opt", ".", "--locked", "--target-dir"])
         .arg(paths::cargo_target().join("wasm-worker"))
         .args(tools.wasm.cargo_args())
-        // Every isolate that starts downloads the Worker: size counts for more than speed, most of all where a question
-        // spends little time.
+        // Every new isolate loads the Worker, so size matters more than speed, above all for crates that a question spends
+        // little time in.
         .args(["--config", "profile.release.package.\"*\".opt-level='z'"])
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "z")
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")

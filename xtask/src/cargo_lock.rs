@@ -1,4 +1,4 @@
-//! Cargo.lock, of which a few lines are needed.
+//! Reads names, versions and checksums from Cargo.lock.
 
 use std::fs;
 
@@ -13,17 +13,17 @@ pub struct CargoLock {
 pub struct LockedPackage {
     pub name: String,
     pub version: String,
-    /// SHA-256 of the registry's archive; packages of this repository have none.
+    /// SHA-256 of the registry's archive; `None` for packages of this repository.
     pub checksum: Option<String>,
 }
 
 impl CargoLock {
     pub fn read() -> Result<Self> {
         let text = fs::read_to_string(paths::repo().join("Cargo.lock")).context("cannot read Cargo.lock")?;
-        Self::parse(&text).context("Cargo.lock is not as cargo writes it")
+        Self::parse(&text).context("Cargo.lock does not have the form that cargo writes")
     }
 
-    /// Reads only what cargo itself writes: one `key = "value"` a line below each `[[package]]`.
+    /// Reads only the form that cargo writes: lines of `key = "value"` below each `[[package]]`.
     fn parse(text: &str) -> Option<Self> {
         let value = |lines: &str, key: &str| {
             let mut values = lines.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));

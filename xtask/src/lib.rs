@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
-#![allow(missing_docs, reason = "two programs of this repository share it, nobody else")]
+#![allow(missing_docs, reason = "only two programs of this repository use it")]
 
 pub mod build;
 pub mod cargo_lock;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: the one way to set up, build, try and test Evidence Chat.
+//! `cargo xtask`: sets up, builds, demonstrates and tests Evidence Chat.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
@@ -34,11 +34,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Find or install everything the build and the tests need. Safe to run again.
+    /// Find or install everything the build and the tests need. Idempotent.
     Setup {
-        /// Only this, rather than everything.
+        /// Set up only this part.
         #[arg(value_enum)]
-        only: Option<setup::Thing>,
+        only: Option<setup::Part>,
     },
     /// Fetch the model and make the embedder's model file from it; the same as `setup model`.
     Model,
@@ -48,18 +48,18 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<build::Part>,
     },
-    /// Pack the embedder's npm package, print its sizes and list what all products are made of.
+    /// Pack the embedder's npm package, print its sizes and write a software bill of materials for each product.
     Package,
-    /// List what the products are made of, as they are built: software bills of materials (CycloneDX).
+    /// Write a software bill of materials (CycloneDX) for each product, as it is built.
     Sbom {
-        /// Folder for the lists.
+        /// Output folder.
         /// [default: target/package]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Start Supabase, the Worker and a demo page on this computer, filled with documents.
+    /// Start Supabase, the Worker and a demo page on this computer, and fill the knowledge base with documents.
     Demo(demo::Options),
-    /// Take the pictures of web/docs from the running product.
+    /// Take the screenshots in web/docs and docs from the running product.
     Screenshots(screenshots::Options),
     /// Run every check: format, lints, unit tests, end-to-end tests.
     Test {
@@ -87,8 +87,8 @@ fn main() -> ExitCode {
         setup::give_consent();
     }
     let result = match cli.command {
-        Task::Model | Task::Setup { only: Some(setup::Thing::Model) } => setup::model().map(|_| ()),
-        Task::Setup { only: Some(setup::Thing::Chromium) } => setup::browser().map(|_| ()),
+        Task::Model | Task::Setup { only: Some(setup::Part::Model) } => setup::model().map(|_| ()),
+        Task::Setup { only: Some(setup::Part::Chromium) } => setup::browser().map(|_| ()),
         Task::Setup { only: None } => setup::everything().and_then(|_| setup::for_linting()).map(|_| ()),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
         Task::Package => package::run(),

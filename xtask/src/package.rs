@@ -1,4 +1,4 @@
-//! `cargo xtask package`: the embedder's npm package, as it would be published, and what all products are made of.
+//! `cargo xtask package`: packs the embedder's npm package as for publishing, and writes the bills of materials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use xtask::{build, paths, setup, shell};
 
 use crate::supply_chain;
 
-/// Builds the package with its model, packs it into `target/package/` and prints what a page downloads of it.
+/// Builds the package with its model, packs it into `target/package/` and prints the size of each file that a page downloads.
 pub(crate) fn run() -> Result<()> {
     let tools = setup::for_building()?;
     setup::model()?;
@@ -18,7 +18,7 @@ pub(crate) fn run() -> Result<()> {
     let has_model = fs::read_dir(package.join("dist"))?
         .filter_map(Result::ok)
         .any(|file| file.path().extension().is_some_and(|extension| extension == "safetensors"));
-    ensure!(has_model, "the package lacks its model: what the build says above tells why");
+    ensure!(has_model, "the package lacks its model; the build output above says why");
 
     let folder = folder();
     fs::create_dir_all(&folder)?;

@@ -1,4 +1,4 @@
-//! Where things are.
+//! Paths of the repository, the cache and build outputs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ pub fn cache() -> Result<PathBuf> {
     Ok(base.join("evidence-chat"))
 }
 
-/// Cargo's output folder, which the environment may have moved.
+/// Cargo's output folder: `CARGO_TARGET_DIR`, or `target`.
 pub fn cargo_target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| repo().join("target"), |dir| repo().join(dir))
 }
 
-/// The kb command line, as `cargo xtask build kb` leaves it.
+/// The kb command line that `cargo xtask build kb` built.
 pub fn kb_binary() -> PathBuf {
     cargo_target().join("debug").join("kb")
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask screenshots`: the pictures of `web/docs`, taken from the running product.
+//! `cargo xtask screenshots`: takes the screenshots in `web/docs` and `docs` from the running product.
 
 use anyhow::Result;
 use clap::Args;
@@ -6,10 +6,10 @@ use xtask::{build, paths, setup, shell};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only these states, by the names of their pictures, separated by commas; `animation` is one.
+    /// Only these states, by the names of their files, separated by commas; `animation` is one.
     #[arg(value_delimiter = ',')]
     only: Vec<String>,
-    /// Use what was built before instead of building again.
+    /// Use the existing build.
     #[arg(long)]
     prebuilt: bool,
 }

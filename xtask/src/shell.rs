@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
 
-/// Folder that is searched for programs before PATH is: that of the Node.js which setup fetched.
+/// Folder that is searched for programs before PATH: that of the Node.js that setup fetched.
 static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
 
-/// Lets all commands made from now on find the programs of this folder first.
+/// Makes all later commands find the programs in this folder first.
 pub fn search_first(folder: PathBuf) {
     PROGRAMS.get_or_init(|| folder);
 }
@@ -31,14 +31,14 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// A subcommand of the cargo that runs this program. It takes Cargo.lock as it is: a stale one is an error, never rewritten.
+/// A subcommand of the cargo that runs this program. A stale Cargo.lock is an error; it is never rewritten.
 pub fn cargo(subcommand: &[&str]) -> Command {
     let mut command = unlocked_cargo();
     command.args(subcommand).arg("--locked");
     command
 }
 
-/// The cargo that runs this program, for the few subcommands that do not know `--locked`.
+/// The cargo that runs this program, for the few subcommands without `--locked`.
 pub fn unlocked_cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // The outer cargo describes the package xtask in the environment; the inner one must not see it.
@@ -53,7 +53,7 @@ pub fn unlocked_cargo() -> Command {
     command
 }
 
-/// Runs to the end; an unsuccessful end is an error that names the command.
+/// Runs the command to its end. A failure is an error that names the command.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
     if !status.success() {
@@ -62,7 +62,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end and hands over each line of standard output as it comes; an unsuccessful end is an error.
+/// Runs the command to its end and passes on each line of standard output as it arrives. A failure is an error.
 pub fn run_by_line(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -85,7 +85,7 @@ pub fn output(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Full path of a program that a command would find.
+/// Full path of a program on the search path of commands.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     search_path().into_iter().map(|dir| dir.join(name)).find(|path| path.is_file())
 }
@@ -99,7 +99,7 @@ fn search_path() -> Vec<PathBuf> {
 pub fn path_with(first: Option<&Path>, last: Option<&Path>) -> Result<std::ffi::OsString> {
     let (first, last) = (first.map(Path::to_path_buf), last.map(Path::to_path_buf));
     env::join_paths(first.into_iter().chain(search_path()).chain(last))
-        .context("a folder on PATH has a name that PATH cannot hold")
+        .context("a folder on PATH has a name that PATH cannot contain")
 }
 
 fn describe(command: &Command) -> String {
@@ -120,10 +120,10 @@ mod tests {
     fn cargo_never_rewrites_the_lock_file() {
         let args: Vec<_> = cargo(&["test"]).get_args().map(OsStr::to_os_string).collect();
         assert_eq!(args, ["test", "--locked"]);
-        // Neither does the one that runs this program, also when wrangler calls it.
+        // Neither does the alias, which wrangler also uses.
         let config = std::fs::read_to_string(paths::repo().join(".cargo/config.toml")).unwrap();
         assert!(config.contains("xtask = \"run --locked "), "{config}");
-        // Only the formatter, which resolves nothing, goes without.
+        // Only the formatter, which resolves no dependencies, runs without --locked.
         let uses = |file: &str| {
             std::fs::read_to_string(paths::repo().join("xtask/src").join(file))
                 .unwrap()

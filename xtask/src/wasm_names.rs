@@ -1,4 +1,4 @@
-//! Takes the names of functions out of a WebAssembly module. They are for debuggers, and a fifth of the download.
+//! Removes function names from a WebAssembly module. They are for debuggers, and a fifth of the download.
 
 use std::fs;
 use std::path::Path;
@@ -7,14 +7,14 @@ use anyhow::{Context, Result};
 
 /// Magic number and version.
 const HEADER_BYTES: usize = 8;
-/// The id of sections that mean nothing to the machine.
+/// The id of custom sections, which do not affect execution.
 const CUSTOM_SECTION: u8 = 0;
 
-/// Rewrites the file without its section `name`.
+/// Rewrites the file without its `name` section.
 pub(crate) fn remove(module: &Path) -> Result<()> {
     let bytes = fs::read(module)?;
     let stripped =
-        without_names(&bytes).with_context(|| format!("{} is no WebAssembly module", module.display()))?;
+        without_names(&bytes).with_context(|| format!("{} is not a WebAssembly module", module.display()))?;
     Ok(fs::write(module, stripped)?)
 }
 
@@ -37,7 +37,7 @@ fn section_name(content: &[u8]) -> Option<&[u8]> {
     name.get(..length)
 }
 
-/// An unsigned number in LEB128, and what follows it.
+/// An unsigned LEB128 number and the bytes after it.
 fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut number = 0_u64;
     for (position, byte) in bytes.iter().enumerate().take(5) {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_names_go() {
+    fn only_the_name_section_is_removed() {
         let code = section(10, b"code");
         let names = section(0, b"\x04name and the rest");
         let other = section(0, b"\x09producers...");
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_refused() {
+    fn a_truncated_module_is_rejected() {
         let module = [HEADER, &section(10, b"code")].concat();
         assert_eq!(without_names(&module), Some(module.clone()));
         for end in [1, 7, 9, module.len() - 1] {

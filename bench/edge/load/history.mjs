@@ -14,11 +14,11 @@ export function compareHistory(users, { sessions, messages }) {
     const questions = rows.user.get(user) ?? new Map();
     const answers = rows.assistant.get(user) ?? new Map();
     for (const question of asked) {
-      const told = question.attempts.find(({ outcome }) => outcome?.persisted)?.outcome;
-      if (!told) continue;
+      const outcome = question.attempts.find((attempt) => attempt.outcome?.persisted)?.outcome;
+      if (!outcome) continue;
       lost += questions.has(question.id) ? 0 : 1;
       // A refusal has no message id; that a message exists is counted below.
-      if (told.type === "answer_end") lost += answers.has(told.message_id) ? 0 : 1;
+      if (outcome.type === "answer_end") lost += answers.has(outcome.message_id) ? 0 : 1;
     }
     const known = new Set(asked.map(({ id }) => id));
     unasked += [...questions.keys()].filter((id) => !known.has(id)).length;

@@ -143,7 +143,7 @@ impl Documents {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 ensure!(
                     names.insert(name.clone()),
-                    "two documents in {} are called {name}: which one was found cannot be told",
+                    "two documents in {} are named {name}: a result would be ambiguous",
                     folder.display()
                 );
                 let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
@@ -166,7 +166,7 @@ impl Documents {
             .iter()
             .any(|document| document.text.contains('\u{FFFD}') || holds_one_of(&document.text, &answers))
         {
-            eprintln!("! “{question}”: no accepted answer stands in {passage}");
+            eprintln!("! “{question}”: {passage} contains no accepted answer");
         }
         let documents = found.iter().map(|document| document.name.clone()).collect();
         Ok(Question { question, documents, answers })

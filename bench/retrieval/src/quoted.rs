@@ -15,7 +15,7 @@ pub(crate) fn holds_one_of(text: &str, answers: &[String]) -> bool {
 }
 
 /// Whether a sentence contains one of the accepted answers, either as in its passage or as shown.
-pub(crate) fn holds_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
+pub(crate) fn contains_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
     texts(sentence).any(|text| holds_one_of(text, answers))
 }
 
@@ -23,18 +23,18 @@ pub(crate) fn holds_answer(sentence: &QuotedSentence, answers: &[String]) -> boo
 /// first.
 pub(crate) fn is_quoted(answer: &Answer, first: usize, answers: &[String]) -> bool {
     let chosen = answer.sentences.iter().filter(|sentence| sentence.role == Role::Answer);
-    chosen.take(first).any(|sentence| holds_answer(sentence, answers))
+    chosen.take(first).any(|sentence| contains_answer(sentence, answers))
 }
 
 /// How many of the quoted sentences contain no part of an accepted answer. A context sentence is noise if the next one is.
 pub(crate) fn noise(answer: &Answer, answers: &[String]) -> usize {
     let mut noise = 0;
-    let mut next_holds = false;
+    let mut next_has_part = false;
     for sentence in answer.sentences.iter().rev() {
-        let holds = holds_part(sentence, answers);
-        let counts = holds || (sentence.role == Role::Context && next_holds);
+        let has_part = contains_part(sentence, answers);
+        let counts = has_part || (sentence.role == Role::Context && next_has_part);
         noise += usize::from(!counts);
-        next_holds = counts;
+        next_has_part = counts;
     }
     noise
 }
@@ -67,8 +67,8 @@ fn texts(sentence: &QuotedSentence) -> impl Iterator<Item = &String> {
     [&sentence.source, &sentence.text].into_iter().chain(&sentence.introduction)
 }
 
-fn holds_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
-    holds_answer(sentence, answers)
+fn contains_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
+    contains_answer(sentence, answers)
         || texts(sentence).any(|text| {
             let text = plain(text);
             let part = text.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -140,19 +140,19 @@ mod tests {
 
     #[test]
     fn words_are_compared_without_emphasis_and_line_ends() {
-        let holds = |text, answer| holds_answer(&sentence(text), &accepted(&[answer]));
-        assert!(holds("Refunds take *5\n  days*.", "5 days"));
-        assert!(holds("Refunds take 5 days.", "**5 days**"));
-        assert!(!holds("Refunds take 15 hours.", "5 days"));
-        assert!(!holds("Refunds take 5 days.", " "), "an empty answer is in every text");
+        let matches = |text, answer| contains_answer(&sentence(text), &accepted(&[answer]));
+        assert!(matches("Refunds take *5\n  days*.", "5 days"));
+        assert!(matches("Refunds take 5 days.", "**5 days**"));
+        assert!(!matches("Refunds take 15 hours.", "5 days"));
+        assert!(!matches("Refunds take 5 days.", " "), "an empty answer is in every text");
     }
 
     #[test]
     fn an_answer_may_match_the_source_or_the_shown_text() {
         let row =
             QuotedSentence { source: "Sunday | closed".to_owned(), ..sentence("Day: Sunday, hours: closed") };
-        assert!(holds_answer(&row, &accepted(&["Sunday | closed"])));
-        assert!(holds_answer(&row, &accepted(&["hours: closed"])));
+        assert!(contains_answer(&row, &accepted(&["Sunday | closed"])));
+        assert!(contains_answer(&row, &accepted(&["hours: closed"])));
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         let answers = accepted(&["You may return it within 5 days. Then you get a refund of the price"]);
         let noise_of = |sentences| noise(&answer(sentences), &answers);
         assert_eq!(noise_of(vec![sentence("Then you get a refund of the price!")]), 0, "it is a part");
-        assert_eq!(noise_of(vec![sentence("5 days.")]), 1, "two words may stand anywhere");
+        assert_eq!(noise_of(vec![sentence("5 days.")]), 1, "two words may be part of any sentence");
         assert_eq!(noise_of(vec![sentence("We like trees."), sentence("Trees like us.")]), 2);
     }
 

@@ -18,7 +18,7 @@ const PASSAGES_WITH_SENTENCES: usize = 2;
 /// The reader's result for one question.
 struct Read {
     finds_gold: bool,
-    first_holds_answer: bool,
+    first_contains_answer: bool,
     milliseconds: f64,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn figures(reader: &Path, results: &Results) -> Result<Vec<Figure>> {
     let mean = |value: &dyn Fn(&Read) -> f64| read.iter().map(value).sum::<f64>() / read.len() as f64;
     Ok(vec![
         ("reader_recall_1", mean(&|read| f64::from(u8::from(read.finds_gold)))),
-        ("reader_answer_in_1", mean(&|read| f64::from(u8::from(read.first_holds_answer)))),
+        ("reader_answer_in_1", mean(&|read| f64::from(u8::from(read.first_contains_answer)))),
         ("reader_ms", mean(&|read| read.milliseconds)),
     ])
 }
@@ -57,7 +57,7 @@ fn read(reader: &mut Reader, found: &Found) -> Read {
     let first = best.first().and_then(|sentence| sentences.get(*sentence));
     Read {
         finds_gold: order.first().and_then(|row| found.rows.get(*row)).is_some_and(|row| found.is_gold(row)),
-        first_holds_answer: first.is_some_and(|text| holds_one_of(text, &found.answers)),
+        first_contains_answer: first.is_some_and(|text| holds_one_of(text, &found.answers)),
         milliseconds,
     }
 }

@@ -104,11 +104,7 @@ impl Results {
             let Line { set, kind, found } = serde_json::from_str(&line?)
                 .with_context(|| format!("{}, line {}", file.display(), number + 1))?;
             if sets.last().is_none_or(|last| last.set != set) {
-                ensure!(
-                    sets.iter().all(|other| other.set != set),
-                    "{}: {set} stands there twice",
-                    file.display()
-                );
+                ensure!(sets.iter().all(|other| other.set != set), "{}: {set} occurs twice", file.display());
                 sets.push(Self { set, answerable: Vec::new(), near: Vec::new(), off_topic: Vec::new() });
             }
             if let Some(results) = sets.last_mut() {

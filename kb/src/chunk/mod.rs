@@ -30,16 +30,16 @@ pub(crate) use context::with_context;
 /// again.
 pub const CHUNKER_VERSION: &str = "chunker-5";
 
-/// Neighbouring pieces are merged up to this number of tokens of the embedded text, [CLS] and [SEP] included.
+/// Size that neighbouring pieces are merged up to, in tokens of the embedded text, `[CLS]` and `[SEP]` included.
 pub const TARGET_TOKENS: usize = 200;
 
-/// Hard limit of the embedded text: that of the model, [CLS] and [SEP] included.
+/// Hard limit on the embedded text: what the model reads, `[CLS]` and `[SEP]` included.
 pub const MAX_TOKENS: usize = embedder::MAX_TOKENS;
 
 /// Separates the headings of a section path.
 pub const SECTION_SEPARATOR: &str = " › ";
 
-/// Counts the tokens of a text, [CLS] and [SEP] included.
+/// Counts the tokens of a text, `[CLS]` and `[SEP]` included.
 pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
 
 /// One passage of a document.

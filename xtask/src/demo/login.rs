@@ -1,4 +1,4 @@
-//! The ready test login of the demo.
+//! The test login of the demo.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub(super) const EMAIL: &str = "demo@example.com";
 pub(super) const PASSWORD: &str = "try-evidence-chat";
 
-/// Signs the test user up; one that exists from an earlier run is kept.
+/// Signs up the test user, unless an earlier run did.
 pub(super) fn create(supabase_url: &str, publishable_key: &str) -> Result<()> {
     let mut response = ureq::post(&format!("{supabase_url}/auth/v1/signup"))
         .config()
@@ -23,7 +23,7 @@ pub(super) fn create(supabase_url: &str, publishable_key: &str) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "cannot create the test login ({} {body}); delete the data folder to start afresh",
+        "cannot create the test login ({} {body}); delete the data folder to start again",
         response.status()
     )
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the whole product on this computer.
+//! `cargo xtask demo`: runs the whole product on this computer.
 
 mod login;
 
@@ -16,19 +16,19 @@ use xtask::{build, paths, setup, shell};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Folder for the local database and its keys; made if it does not exist.
+    /// Folder for the local database and its keys; created if it does not exist.
     /// [default: supabase/.local]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Folder of documents that fill the knowledge base.
+    /// Folder of documents for the knowledge base.
     /// [default: supabase/sample-kb]
     #[arg(long, value_name = "DIR")]
     kb: Option<PathBuf>,
-    /// Where to write the addresses, the login and the process ids.
+    /// File for the addresses, the login and the process ids.
     /// [default: target/demo.json]
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Use what was built before instead of building again.
+    /// Use the existing build.
     #[arg(long)]
     prebuilt: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_signal()?;
     match start_and_wait(options, &stop) {
-        // Whatever fails because the demo is being stopped is no fault.
+        // An error after Ctrl-C is a consequence of stopping.
         Err(_) if stop.is_requested() => {}
         result => result?,
     }
@@ -66,14 +66,14 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     demo.announce(started.elapsed(), options.kb.is_none());
     demo.wait(stop);
     drop(demo);
-    // Another demo may have put its own there since.
+    // Another demo may have replaced it.
     if fs::read_to_string(&json_path).is_ok_and(|text| text == description) {
         fs::remove_file(json_path)?;
     }
     Ok(())
 }
 
-/// The running services; dropping it stops them, last started first.
+/// The running services. Dropping it stops them in the reverse order of their start.
 struct Demo {
     page: Service,
     worker: Service,
@@ -87,7 +87,7 @@ impl Demo {
         let supabase = Supabase::start(data, &logs, stop)?;
         login::create(supabase.url(), &supabase.keys.publishable_key)?;
 
-        // The Worker has to know the page's address before the page starts, and the other way round.
+        // The Worker needs the page's address before the page starts, and the page needs the Worker's.
         let page_port = ports::free_from(5173)?;
         let origins = format!("http://127.0.0.1:{page_port},http://localhost:{page_port}");
         let worker = Service::start(
@@ -123,14 +123,14 @@ impl Demo {
 
     fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
         if fs::read_dir(kb)?.next().is_none() {
-            println!("• {} is empty: the knowledge base stays as it is", kb.display());
+            println!("• {} is empty: not changing the knowledge base", kb.display());
             return Ok(());
         }
         println!("• reading {} into the knowledge base", kb.display());
         self.supabase.sync(kb, model)
     }
 
-    /// Returns what it wrote.
+    /// Returns the text it wrote.
     fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
         let description = json!({
             "page_url": self.page.url,
@@ -150,7 +150,7 @@ impl Demo {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Readers wait for this file, so it appears complete or not at all.
+        // Readers wait for this file, so it is renamed into place when it is complete.
         let partial = path.with_extension("json.partial");
         let description = format!("{description:#}\n");
         fs::write(&partial, &description)?;
@@ -170,7 +170,7 @@ impl Demo {
         println!("  Ctrl-C stops it\n");
     }
 
-    /// Until Ctrl-C or SIGTERM. A service that stops by itself is reported; the others show how they cope.
+    /// Waits for Ctrl-C or SIGTERM. Reports a service that stops by itself and keeps the others running.
     fn wait(&mut self, stop: &Stop) {
         while !stop.is_requested() {
             thread::sleep(Duration::from_millis(100));

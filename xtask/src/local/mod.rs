@@ -1,4 +1,4 @@
-//! Services of this product that run on this computer for a while.
+//! Services of the product that run locally: the demo and the benches start them.
 
 pub mod ports;
 mod service;
@@ -15,7 +15,7 @@ use crate::setup::ModelDir;
 use crate::{paths, shell};
 pub use service::Service;
 
-/// Whether Ctrl-C or SIGTERM came.
+/// Whether Ctrl-C or SIGTERM was received.
 #[derive(Clone)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -37,13 +37,13 @@ impl Stop {
     }
 }
 
-/// The embedded Supabase; dropping it stops it.
+/// The local Supabase, which stops when dropped.
 pub struct Supabase {
     pub service: Service,
     pub keys: Keys,
 }
 
-/// What the local Supabase was given on its first start.
+/// The keys that the local Supabase generated on its first start.
 pub struct Keys {
     pub jwt_secret: String,
     pub publishable_key: String,
@@ -52,7 +52,7 @@ pub struct Keys {
 }
 
 impl Supabase {
-    /// Starts it on a data folder, which is made and filled on the first start.
+    /// Starts it on a data folder, which the first start creates.
     pub fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
         let service = Service::start(
             "supabase",
@@ -68,12 +68,12 @@ impl Supabase {
         &self.service.url
     }
 
-    /// Reads a folder of documents into the knowledge base with the `kb` that was built last.
+    /// Runs `kb sync` on a folder of documents, with the `kb` that was built last.
     pub fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
         shell::run(self.command(paths::kb_binary(), model).arg("sync").arg(documents))
     }
 
-    /// A program that works on this knowledge base.
+    /// A program with the address and key of this knowledge base in its environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>, model: &ModelDir) -> std::process::Command {
         let mut command = shell::command(program);
         command
@@ -91,7 +91,7 @@ impl Keys {
             serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
         let key = |name: &str| match keys[name].as_str() {
             Some(value) => Ok(value.to_owned()),
-            None => bail!("{} lacks {name}: delete the file to have new keys made", path.display()),
+            None => bail!("{} lacks {name}: delete the file to generate new keys", path.display()),
         };
         Ok(Self {
             jwt_secret: key("jwt_secret")?,

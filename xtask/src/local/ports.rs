@@ -1,10 +1,10 @@
-//! Which port a service gets.
+//! Choice of a port for a service.
 
 use std::net::TcpListener;
 
 use anyhow::{Result, bail};
 
-/// How many ports after the preferred one are tried.
+/// The number of ports to try.
 const ATTEMPTS: u16 = 50;
 
 /// The first free loopback port at or after `preferred`.
@@ -18,7 +18,7 @@ pub fn free_from(preferred: u16) -> Result<u16> {
             return Ok(port);
         }
     }
-    bail!("ports {preferred} to {} are all taken: stop what uses them", end - 1)
+    bail!("ports {preferred} to {} are all taken: stop the programs that use them", end - 1)
 }
 
 #[cfg(test)]
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_taken_port_is_passed_over() {
+    fn a_taken_port_is_skipped() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let free = free_from(port).unwrap();

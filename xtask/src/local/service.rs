@@ -1,4 +1,4 @@
-//! A child process that says when it is ready and is stopped with its parent.
+//! A child process that reports when it is ready and stops with its parent.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -22,13 +22,13 @@ pub struct Service {
     name: &'static str,
     pub url: String,
     log: PathBuf,
-    /// `None` once it has ended.
+    /// `None` after it has ended.
     child: Option<Child>,
     id: u32,
 }
 
 impl Service {
-    /// Starts `command` with `PORT` set and waits until it prints `ready URL`. All it prints goes to a log file.
+    /// Starts `command` with `PORT` set and waits until it prints `ready URL`. Its output goes to a log file.
     pub fn start(
         name: &'static str,
         command: &mut Command,
@@ -38,7 +38,7 @@ impl Service {
     ) -> Result<Self> {
         let started = Instant::now();
         let log = logs.join(format!("{name}.log"));
-        // Appended to, because the log may be that of another run on the same data.
+        // Appends, because an earlier run on the same data may have written the log.
         let file = File::options()
             .create(true)
             .append(true)
@@ -46,12 +46,12 @@ impl Service {
             .with_context(|| format!("cannot write {}", log.display()))?;
         let mut child = command
             .env("PORT", port.to_string())
-            // Held open as long as this process lives: the service ends when it reads the end of its input, so it
-            // cannot outlive a parent that was killed.
+            // Open as long as this process lives. The service exits at the end of its input, so it does not outlive a
+            // parent that was killed.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(file.try_clone()?)
-            // A group of its own: Ctrl-C reaches only the parent, which then stops the services in order.
+            // A separate process group: Ctrl-C reaches only the parent, which stops the services in order.
             .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {name}"))?;
@@ -81,7 +81,7 @@ impl Service {
         }
     }
 
-    /// What the service itself started, workerd for one, and did not get to stop.
+    /// Kills processes that the service started and did not stop, such as workerd.
     fn kill_descendants(&self) {
         let group = format!("-{}", self.id);
         let _ = shell::command("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
@@ -97,7 +97,7 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         let Some(child) = &mut self.child else { return };
-        // std can only kill; a SIGTERM lets the service close its database.
+        // std can only kill. SIGTERM lets the service close its database.
         let _ = shell::run(shell::command("kill").args(["-TERM", &self.id.to_string()]));
         let deadline = Instant::now() + STOP_TIMEOUT;
         while Instant::now() < deadline {
@@ -113,7 +113,7 @@ impl Drop for Service {
     }
 }
 
-/// Copies what the child prints into the log; sends the address of the `ready` line.
+/// Copies the output of the child to the log, and sends the address in its `ready` line.
 fn follow_output(child: &mut Child, mut log: File) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     if let Some(output) = child.stdout.take() {

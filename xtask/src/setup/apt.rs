@@ -1,4 +1,4 @@
-//! Debian's packages, installed only with consent.
+//! Debian packages, installed only with consent.
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write as _};
@@ -8,13 +8,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::{paths, shell};
 
-/// The option of every command that gives consent beforehand.
+/// The option that gives consent in advance; every command has it.
 const OPTION: &str = "--apt-install";
 
 /// Whether that option was given.
 static CONSENT: OnceLock<()> = OnceLock::new();
 
-/// Lets packages be installed without a question, for machines where nobody can answer one.
+/// Allows installing packages without a question, for machines without a user.
 pub fn give_consent() {
     CONSENT.get_or_init(|| ());
 }
@@ -24,7 +24,7 @@ pub fn has_consent() -> bool {
     CONSENT.get().is_some()
 }
 
-/// Installs the packages where that is possible without a password and the user agrees. The error says what to do by hand.
+/// Installs the packages if that needs no password and the user agrees. The error names the command to run manually.
 pub(super) fn install(packages: &[&str]) -> Result<()> {
     let remedy = format!("sudo apt-get install {}", packages.join(" "));
     let is_root = shell::output(shell::command("id").arg("-u")).as_deref() == Some("0");
@@ -48,7 +48,7 @@ pub(super) fn install(packages: &[&str]) -> Result<()> {
                 .stdout(file.try_clone()?)
                 .stderr(file),
         )
-        .with_context(|| format!("see {}; by hand: {remedy}", log.display()))?;
+        .with_context(|| format!("see {}; to install manually: {remedy}", log.display()))?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::is_yes;
 
     #[test]
-    fn only_a_clear_yes_is_consent() {
+    fn only_y_and_yes_are_consent() {
         assert!(is_yes("y\n") && is_yes(" Yes\r\n"));
         for no in ["\n", "", "n\n", "yy\n", "maybe\n"] {
             assert!(!is_yes(no), "{no:?}");

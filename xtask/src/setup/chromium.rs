@@ -16,7 +16,7 @@ pub(super) fn ensure() -> Result<PathBuf> {
         if path.is_file() {
             return Ok(path);
         }
-        bail!("CHROMIUM_PATH points at {}, which does not exist", path.display());
+        bail!("CHROMIUM_PATH is {}, which is not a file", path.display());
     }
     if let Some(path) = find() {
         return Ok(path);

@@ -1,4 +1,4 @@
-//! Everything the build and the tests need, found or installed.
+//! Finds or installs everything the build and the tests need.
 
 mod apt;
 mod cargo_deny;
@@ -21,26 +21,26 @@ pub use apt::{give_consent, has_consent};
 pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
 pub use wasm_toolchain::WasmToolchain;
 
-/// What the build needs.
+/// Programs that the build runs.
 pub struct Tools {
     pub wasm: WasmToolchain,
     pub wasm_bindgen: PathBuf,
     pub worker_build: PathBuf,
 }
 
-/// Folder that holds the embedder's model file and what it was made from, checked.
+/// Folder with the embedder's model file and its sources, all verified.
 pub struct ModelDir(pub PathBuf);
 
-/// What can be set up by itself.
+/// A part that can be set up by itself.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Thing {
-    /// The weights, the tokenizer and the model file made from them.
+pub enum Part {
+    /// The weights, the tokenizer, and the model file made from them.
     Model,
     /// A browser for the tests.
     Chromium,
 }
 
-/// What programs in Node.js need.
+/// For programs in Node.js.
 pub fn node_packages() -> Result<()> {
     step("Node.js", node::ensure)?;
     step("Node.js packages", npm::ensure).map(|_| ())
@@ -56,28 +56,28 @@ pub fn for_building() -> Result<Tools> {
     })
 }
 
-/// For `cargo xtask demo`: the build's needs and the model.
+/// For `cargo xtask demo`: tools of the build, and the model.
 pub fn for_running() -> Result<(Tools, ModelDir)> {
     Ok((for_building()?, model()?))
 }
 
-/// The model alone.
+/// Only the model.
 pub fn model() -> Result<ModelDir> {
     step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
 }
 
-/// For `cargo xtask test`: also a browser.
+/// For `cargo xtask test`: tools of the build, the model and a browser.
 pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
     let (tools, model) = for_running()?;
     Ok((tools, model, browser()?))
 }
 
-/// The browser alone.
+/// Only the browser.
 pub fn browser() -> Result<PathBuf> {
     step("Chromium", chromium::ensure)
 }
 
-/// For the lints, besides what everything needs: the path of cargo-deny.
+/// For the lints: the path of cargo-deny.
 pub fn for_linting() -> Result<PathBuf> {
     step("cargo-deny", cargo_deny::ensure)
 }
@@ -94,7 +94,7 @@ pub fn sha256(path: &Path) -> io::Result<String> {
     Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// One line for the person who watches.
+/// One line for the progress output.
 trait Describe {
     fn describe(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! Node.js: the machine's own, or one from the npm registry if that is too old.
+//! Node.js: the installed one, or one from the npm registry if that is too old.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use anyhow::{Context, Result, bail};
 use super::{npm, sha256};
 use crate::{paths, shell};
 
-/// What wrangler, miniflare and Vite ask for.
-const OLDEST: (u32, u32) = (22, 12);
+/// The minimum of wrangler, miniflare and Vite.
+const MIN_VERSION: (u32, u32) = (22, 12);
 
-/// Names the packages that hold Node.js, one for each platform, with version and hash.
+/// Pins the npm packages that contain Node.js, one for each platform, by version and hash.
 const LOCKED: &str = "xtask/node";
 
-/// Makes sure that commands find a Node.js that is new enough; returns its version.
+/// Makes sure that commands find a Node.js that is new enough, and returns its version.
 pub(super) fn ensure() -> Result<String> {
-    let remedy = format!("install Node.js {}.{} or newer (https://nodejs.org)", OLDEST.0, OLDEST.1);
+    let remedy = format!("install Node.js {}.{} or newer (https://nodejs.org)", MIN_VERSION.0, MIN_VERSION.1);
     let version = version(&mut shell::command("node")).with_context(|| format!("it is missing: {remedy}"))?;
     if is_new_enough(&version) {
         return Ok(version);
@@ -25,15 +25,15 @@ pub(super) fn ensure() -> Result<String> {
     let folder =
         fetched().with_context(|| format!("{version} is too old, and none could be fetched: {remedy}"))?;
     shell::search_first(folder);
-    // What the commands will find from now on.
+    // Commands find the fetched one from now on.
     match self::version(&mut shell::command("node")) {
         Some(version) if is_new_enough(&version) => Ok(version),
         found => bail!("the fetched one is {found:?}: {remedy}"),
     }
 }
 
-/// The folder of the program `node` in the cache, which is named after the lock file: another version gets another folder,
-/// so that what runs with this one goes on.
+/// The folder of the program `node` in the cache. Its name contains the hash of the lock file, so that another version gets
+/// another folder and running processes keep theirs.
 fn fetched() -> Result<PathBuf> {
     let source = paths::repo().join(LOCKED);
     let lock = sha256(&source.join("package-lock.json"))?;
@@ -47,7 +47,7 @@ fn fetched() -> Result<PathBuf> {
         if staging.exists() {
             fs::remove_dir_all(&staging)?;
         }
-        // Another process may have been faster.
+        // Another process may have installed it meanwhile.
         if !folder.exists() {
             result?;
         }
@@ -64,13 +64,13 @@ fn install(source: &Path, folder: &Path) -> Result<()> {
     program_folder(folder).map(|_| ())
 }
 
-/// npm installs the package of this platform alone.
+/// npm installs only the package of this platform.
 fn program_folder(folder: &Path) -> Result<PathBuf> {
     let packages = folder.join("node_modules");
     let entries = fs::read_dir(&packages).with_context(|| format!("cannot read {}", packages.display()))?;
     let mut programs = entries.filter_map(Result::ok).map(|entry| entry.path().join("bin"));
     let found = programs.find(|folder| folder.join("node").is_file());
-    found.context("there is no package of Node.js for this platform")
+    found.context("no package of Node.js for this platform")
 }
 
 fn version(node: &mut Command) -> Option<String> {
@@ -79,7 +79,7 @@ fn version(node: &mut Command) -> Option<String> {
 
 fn is_new_enough(version: &str) -> bool {
     let mut numbers = version.trim_start_matches('v').split('.').map_while(|part| part.parse::<u32>().ok());
-    numbers.next().zip(numbers.next()).is_some_and(|found| found >= OLDEST)
+    numbers.next().zip(numbers.next()).is_some_and(|found| found >= MIN_VERSION)
 }
 
 #[cfg(test)]
@@ -113,15 +113,15 @@ mod tests {
     }
 
     #[test]
-    fn the_packages_for_development_ask_for_what_setup_asks_for() {
-        let wanted = format!(">={}.{}", OLDEST.0, OLDEST.1);
+    fn the_development_packages_require_the_version_that_setup_requires() {
+        let wanted = format!(">={}.{}", MIN_VERSION.0, MIN_VERSION.1);
         for package in ["package.json", "tools/local-service/package.json", "supabase/local/package.json"] {
             assert_eq!(read(package)["engines"]["node"], wanted, "{package}");
         }
     }
 
     #[test]
-    fn a_package_for_another_platform_is_no_program() {
+    fn a_package_without_a_program_is_an_error() {
         let folder = std::env::temp_dir().join(format!("evidence-chat-node-{}", std::process::id()));
         fs::create_dir_all(folder.join("node_modules/other/bin")).unwrap();
         let error = program_folder(&folder).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! The packages of package-lock.json.
+//! The npm packages in package-lock.json.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::{paths, shell};
 
 pub(super) fn ensure() -> Result<&'static str> {
-    // `npm ci` starts afresh each time, so remember for which lock file it last succeeded.
+    // `npm ci` reinstalls everything each time, so the stamp records the lock file of its last success.
     let lock = fs::read(paths::repo().join("package-lock.json")).context("cannot read package-lock.json")?;
     let stamp = paths::repo().join("node_modules/.evidence-chat-installed");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
@@ -20,9 +20,9 @@ pub(super) fn ensure() -> Result<&'static str> {
     Ok("installed now")
 }
 
-/// Installs exactly what the folder's package-lock.json names, whose hashes npm compares.
+/// Installs exactly what the folder's package-lock.json names; npm verifies the hashes.
 pub(super) fn clean_install(folder: &Path) -> Result<()> {
-    // No package here needs its install script; some would download what is not used.
+    // No package needs its install script; some would download files that are not used.
     let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
     shell::run(shell::command("npm").args(options).current_dir(folder))
         .context("check the network and the npm registry setting, then run it again")

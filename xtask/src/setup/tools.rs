@@ -1,4 +1,4 @@
-//! Build tools that come from the Rust registry, kept in the cache folder by version.
+//! Build tools from the Rust registry, compiled into the cache folder by version.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ pub(super) struct Tool {
 const WORKER_BUILD: Tool = Tool { package: "worker-build", program: "worker-build" };
 const WASM_BINDGEN: Tool = Tool { package: "wasm-bindgen-cli", program: "wasm-bindgen" };
 
-/// worker-build of the `worker` crate in Cargo.lock.
+/// worker-build in the version of the `worker` crate in Cargo.lock.
 pub(super) fn worker_build() -> Result<PathBuf> {
     WORKER_BUILD.ensure(&locked_version("worker")?)
 }
 
-/// wasm-bindgen writes JavaScript only for the very version of the crate in Cargo.lock.
+/// wasm-bindgen in the version of the crate in Cargo.lock, the only one it generates JavaScript for.
 pub(super) fn wasm_bindgen() -> Result<PathBuf> {
     WASM_BINDGEN.ensure(&locked_version("wasm-bindgen")?)
 }
@@ -34,19 +34,19 @@ impl Tool {
         }
     }
 
-    /// Where it is kept.
+    /// Its folder in the cache.
     pub(super) fn folder(&self, version: &str) -> Result<PathBuf> {
         Ok(paths::cache()?.join("tools").join(format!("{}-{version}", self.package)))
     }
 
-    /// The program of this very version, on PATH or kept.
+    /// The program in exactly this version, on PATH or in the cache.
     pub(super) fn find(&self, version: &str) -> Result<Option<PathBuf>> {
-        let kept = self.folder(version)?.join("bin").join(self.program);
-        let mut candidates = shell::find_program(self.program).into_iter().chain([kept]);
+        let cached = self.folder(version)?.join("bin").join(self.program);
+        let mut candidates = shell::find_program(self.program).into_iter().chain([cached]);
         Ok(candidates.find(|candidate| reports_version(candidate, version)))
     }
 
-    /// Locked: with the dependencies that its authors released it with, not those that are newest today.
+    /// Uses `--locked`: the dependencies that its authors released it with, not the newest ones.
     pub(super) fn compile(&self, version: &str) -> Result<PathBuf> {
         let (package, folder) = (self.package, self.folder(version)?);
         println!("  compiling {package} {version} (a few minutes, once)");
@@ -65,7 +65,7 @@ impl Tool {
                 .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools")),
         )
         .with_context(|| {
-            format!("install it by hand: cargo install --locked {package} --version ={version}")
+            format!("install it manually: cargo install --locked {package} --version ={version}")
         })?;
         Ok(folder.join("bin").join(self.program))
     }
@@ -76,7 +76,7 @@ fn reports_version(program: &Path, version: &str) -> bool {
         .is_some_and(|output| output.split_whitespace().any(|word| word == version))
 }
 
-/// The version of a package that is in Cargo.lock once.
+/// The version of a package in Cargo.lock.
 fn locked_version(package: &str) -> Result<String> {
     let lock = CargoLock::read()?;
     let version =

@@ -1,4 +1,4 @@
-//! A Rust compiler that can produce wasm32-unknown-unknown.
+//! A Rust compiler for wasm32-unknown-unknown.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::{paths, shell};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Debian's compiler for building web applications, with the source of std.
+/// Debian's compiler for web applications, with the source of std.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_SYSROOT: &str = "/usr/lib/rustlib";
 const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "rust-web-src", "cargo-web"];
@@ -20,18 +20,18 @@ const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "rust-web-src", "cargo-web"];
 pub enum WasmToolchain {
     /// The compiler in use has std for the target.
     Installed,
-    /// Std is compiled from Debian's source package with Debian's compiler.
+    /// Std is compiled with Debian's compiler from Debian's source package.
     DebianSource {
-        /// Folder that holds `rust-lld`, which Debian's package lacks.
+        /// Folder with `rust-lld`, which Debian's package lacks.
         linker_dir: PathBuf,
-        /// Folder with a `rustc` that satisfies worker-build's look for an installed target.
+        /// Folder with a `rustc` wrapper that passes worker-build's check for an installed target.
         shim_dir: PathBuf,
     },
 }
 
 impl WasmToolchain {
     pub(super) fn ensure() -> Result<Self> {
-        // Set to try the fallback where the first choice works, too.
+        // Forces the fallback, to test it where the target is installed.
         if env::var_os("EVIDENCE_WASM_STD").is_some_and(|value| value == "debian-source") {
             return Self::debian_source();
         }
@@ -45,10 +45,12 @@ impl WasmToolchain {
             {
                 return Ok(Self::Installed);
             }
-            println!("  rustup could not; using Debian's source of std instead");
+            println!("  rustup failed; using Debian's source of std instead");
         }
         Self::debian_source().with_context(|| {
-            format!("no std for {TARGET}: run `rustup target add {TARGET}`, or install it otherwise")
+            format!(
+                "no std for {TARGET}: run `rustup target add {TARGET}`, or install std for it another way"
+            )
         })
     }
 
@@ -62,7 +64,7 @@ impl WasmToolchain {
         Ok(Self::DebianSource { linker_dir: find_linker_dir()?, shim_dir })
     }
 
-    /// Lets a command (cargo, or a program that runs cargo) use this toolchain.
+    /// Makes a command (cargo, or a program that runs cargo) use this toolchain.
     pub fn apply(&self, command: &mut Command) -> Result<()> {
         if let Self::DebianSource { linker_dir, shim_dir } = self {
             command
@@ -74,7 +76,7 @@ impl WasmToolchain {
         Ok(())
     }
 
-    /// Arguments that cargo needs besides `--target`.
+    /// Arguments that cargo needs in addition to `--target`.
     pub fn cargo_args(&self) -> &'static [&'static str] {
         match self {
             Self::Installed => &[],
@@ -97,7 +99,7 @@ fn target_is_installed() -> bool {
         .is_some_and(|dir| Path::new(&dir).exists())
 }
 
-/// rust-lld comes with every rustup toolchain.
+/// The folder of rust-lld, which is part of every rustup toolchain.
 fn find_linker_dir() -> Result<PathBuf> {
     let sysroot = shell::output(shell::command("rustc").args(["--print", "sysroot"]))
         .context("rustc is not on PATH")?;
@@ -111,7 +113,7 @@ fn find_linker_dir() -> Result<PathBuf> {
     bail!("no rust-lld in {}: install Rust with rustup", rustlib.display())
 }
 
-/// worker-build asks rustc where the target's std is and would run rustup if that folder were missing.
+/// Writes a `rustc` that reports an existing folder as the target's std. Without it, worker-build would run rustup.
 fn write_shim(dir: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::create_dir_all(dir)?;

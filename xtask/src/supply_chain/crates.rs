@@ -1,4 +1,4 @@
-//! The crates of Cargo.lock, checked by cargo-deny as deny.toml says.
+//! Checks the crates in Cargo.lock with cargo-deny; deny.toml has the rules.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,10 +10,11 @@ pub(super) fn check(cargo_deny: &Path) -> Result<()> {
     // Duplicate versions are warnings: the summary counts them, `cargo deny check bans` names them.
     let options = ["--locked", "--log-level", "error", "check", "--show-stats"];
     shell::run(shell::command(cargo_deny).args(options).args(["bans", "licenses", "sources"]))
-        .context("deny.toml says what is allowed")?;
+        .context("deny.toml has the rules")?;
     match fetch_advisories(cargo_deny)? {
-        None => shell::run(shell::command(cargo_deny).args(options).arg("advisories"))
-            .context("update the crate, or say in deny.toml why the advisory does not matter here"),
+        None => shell::run(shell::command(cargo_deny).args(options).arg("advisories")).context(
+            "update the crate, or add the advisory to deny.toml with the reason why it does not apply",
+        ),
         Some(reason) => {
             println!(
                 "! advisories NOT checked: the database of vulnerabilities cannot be fetched ({reason})"
@@ -23,7 +24,7 @@ pub(super) fn check(cargo_deny: &Path) -> Result<()> {
     }
 }
 
-/// Says why the database cannot be fetched, if that is so.
+/// Fetches the database of advisories. Returns the reason if that fails.
 fn fetch_advisories(cargo_deny: &Path) -> Result<Option<String>> {
     let fetch = shell::command(cargo_deny)
         .args(["--locked", "fetch", "db"])
@@ -33,10 +34,10 @@ fn fetch_advisories(cargo_deny: &Path) -> Result<Option<String>> {
     if fetch.status.success() {
         return Ok(None);
     }
-    let said = String::from_utf8_lossy(&fetch.stderr);
-    let reason = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let errors = String::from_utf8_lossy(&fetch.stderr);
+    let reason = errors.lines().map(str::trim).rfind(|line| !line.is_empty());
     match reason {
         Some(reason) => Ok(Some(reason.to_owned())),
-        None => bail!("cargo-deny could not fetch its database and did not say why ({})", fetch.status),
+        None => bail!("cargo-deny could not fetch its database and gave no reason ({})", fetch.status),
     }
 }

@@ -1,8 +1,8 @@
 //! SPDX licence expressions.
 
-/// Whether an expression can be met with licences that `is_allowed` accepts: one side of each `OR`, both sides of each
-/// `AND`. One that cannot be read is not met.
-pub(super) fn is_met(expression: &str, is_allowed: &impl Fn(&str) -> bool) -> bool {
+/// Whether licences that `is_allowed` accepts satisfy an expression: one side of each `OR`, both sides of each `AND`. An
+/// invalid expression is not satisfied.
+pub(super) fn is_satisfied(expression: &str, is_allowed: &impl Fn(&str) -> bool) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ");
     let tokens: Vec<&str> = spaced.split_whitespace().collect();
     let mut rest = tokens.as_slice();
@@ -47,25 +47,25 @@ fn take(tokens: &mut &[&str], token: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_met;
+    use super::is_satisfied;
 
     #[test]
-    fn one_side_of_or_and_both_sides_of_and_have_to_be_allowed() {
+    fn an_or_needs_one_allowed_side_and_an_and_needs_both() {
         let is_allowed = |licence: &str| ["MIT", "ISC"].contains(&licence);
         for met in
             ["MIT", "(MIT)", "GPL-3.0 OR MIT", "MIT AND ISC", "GPL-3.0 AND X OR ISC", "(X OR MIT) AND ISC"]
         {
-            assert!(is_met(met, &is_allowed), "{met}");
+            assert!(is_satisfied(met, &is_allowed), "{met}");
         }
         for not_met in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND X", "X OR MIT AND Y", "mit"] {
-            assert!(!is_met(not_met, &is_allowed), "{not_met}");
+            assert!(!is_satisfied(not_met, &is_allowed), "{not_met}");
         }
     }
 
     #[test]
-    fn what_is_no_expression_is_not_met() {
+    fn an_invalid_expression_is_not_satisfied() {
         for damaged in ["", "MIT OR", "OR MIT", "(MIT", "MIT)", "MIT ISC", "()", "MIT AND AND ISC"] {
-            assert!(!is_met(damaged, &|_| true), "{damaged:?}");
+            assert!(!is_satisfied(damaged, &|_| true), "{damaged:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What others wrote and this product uses: checked by the lints, listed by `cargo xtask package`.
+//! Third-party crates and npm packages: the lints check them, `cargo xtask package` lists them.
 
 mod crates;
 mod licence;
@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 /// The lock files of npm packages.
 const NPM_LOCKS: [&str; 2] = ["package-lock.json", "xtask/node/package-lock.json"];
 
-/// Fails if a crate or an npm package is not what this repository allows.
+/// Fails if a crate or an npm package violates the rules of this repository.
 pub(crate) fn check(cargo_deny: &Path) -> Result<()> {
     crates::check(cargo_deny)?;
     let locks = NPM_LOCKS.into_iter().map(npm::Lock::read).collect::<Result<Vec<_>>>()?;
@@ -20,7 +20,7 @@ pub(crate) fn check(cargo_deny: &Path) -> Result<()> {
     for (path, lock) in NPM_LOCKS.iter().zip(&locks) {
         problems.extend(lock.problems().into_iter().map(|problem| format!("{path}: {problem}")));
     }
-    ensure!(problems.is_empty(), "npm packages are not as allowed:\n  {}", problems.join("\n  "));
+    ensure!(problems.is_empty(), "npm packages violate the rules:\n  {}", problems.join("\n  "));
     let packages: usize = locks.iter().map(|lock| lock.packages().count()).sum();
     println!(" npm ok: licences, hashes and sources of {packages} packages");
     Ok(())

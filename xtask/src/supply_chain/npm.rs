@@ -1,4 +1,4 @@
-//! npm packages as package-lock.json names them.
+//! npm packages, as listed in package-lock.json.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,13 +9,13 @@ use xtask::paths;
 
 use super::licence;
 
-/// Licences that any package may have: they ask for no more than that their text goes along.
+/// Licences that any package may have: all they require is that their text is included.
 const ALLOWED: [&str; 9] =
     ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "CC0-1.0", "ISC", "MIT", "MIT-0"];
 
-/// A licence that a package may have besides.
+/// An additional licence that one package may have.
 struct Exception {
-    /// Its name; a `*` stands for the rest.
+    /// Its name; a final `*` matches any rest.
     package: &'static str,
     licence: &'static str,
 }
@@ -25,7 +25,7 @@ const EXCEPTIONS: [Exception; 6] = [
     Exception { package: "@img/sharp-*", licence: "LGPL-3.0-or-later" },
     // Permissive. In a tool; never shipped.
     Exception { package: "argparse", licence: "Python-2.0" },
-    // For tests alone.
+    // Only for tests.
     Exception { package: "axe-core", licence: "MPL-2.0" },
     Exception { package: "caniuse-lite", licence: "CC-BY-4.0" },
     // In Vite; never shipped.
@@ -39,7 +39,7 @@ impl Exception {
     }
 }
 
-/// A problem for each exception that none of the packages needs.
+/// A problem for each exception that no package needs.
 pub(super) fn unused_exceptions(locks: &[Lock]) -> Vec<String> {
     let needed: BTreeSet<_> = locks.iter().flat_map(Lock::needed_exceptions).collect();
     let unused = EXCEPTIONS.iter().filter(|exception| !needed.contains(exception.package));
@@ -50,14 +50,14 @@ pub(super) fn unused_exceptions(locks: &[Lock]) -> Vec<String> {
 
 /// A package-lock.json.
 pub(super) struct Lock {
-    /// By path; the packages of this repository are among them.
+    /// By path, including the packages of this repository.
     entries: Map<String, Value>,
 }
 
 /// An installed package.
 #[derive(Clone, Copy)]
 pub(super) struct Package<'a> {
-    /// Where it is: `node_modules/a/node_modules/b`.
+    /// Its path: `node_modules/a/node_modules/b`.
     path: &'a str,
     entry: &'a Value,
 }
@@ -65,7 +65,7 @@ pub(super) struct Package<'a> {
 impl Lock {
     pub(super) fn read(path: &str) -> Result<Self> {
         let text = fs::read(paths::repo().join(path)).with_context(|| format!("cannot read {path}"))?;
-        let lock: Value = serde_json::from_slice(&text).with_context(|| format!("{path} is no JSON"))?;
+        let lock: Value = serde_json::from_slice(&text).with_context(|| format!("{path} is not JSON"))?;
         Self::parse(lock).with_context(|| format!("{path} has no packages"))
     }
 
@@ -76,7 +76,7 @@ impl Lock {
         }
     }
 
-    /// The packages of others.
+    /// The third-party packages.
     pub(super) fn packages(&self) -> impl Iterator<Item = Package<'_>> {
         let installed =
             self.entries.iter().filter(|(path, entry)| is_installed(path) && entry["link"] != true);
@@ -88,7 +88,7 @@ impl Lock {
         self.packages().find(|package| package.path == path)
     }
 
-    /// What is not allowed.
+    /// Violations of the rules.
     pub(super) fn problems(&self) -> Vec<String> {
         let of_packages = self
             .packages()
@@ -96,14 +96,14 @@ impl Lock {
         of_packages.chain(self.registry_problem()).chain(self.inexact_versions()).collect()
     }
 
-    /// Addresses are left out of our lock files, so that npm takes every package from the one registry that it is set to.
-    /// Where there are some, they have to be of one host.
+    /// Our lock files have no addresses, so that npm takes every package from the registry in its settings. If there are
+    /// addresses, they must have one host.
     fn registry_problem(&self) -> Option<String> {
         let hosts: BTreeSet<_> = self.packages().filter_map(|package| package.host()).collect();
         (hosts.len() > 1).then(|| format!("packages come from several registries: {hosts:?}"))
     }
 
-    /// What our own packages ask for without naming the very version.
+    /// Dependencies of our packages without an exact version.
     fn inexact_versions(&self) -> Vec<String> {
         const KINDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
         let own = self.entries.iter().filter(|(path, _)| !is_installed(path));
@@ -114,12 +114,13 @@ impl Lock {
         let inexact =
             wanted.filter(|(_, _, version)| !version.starts_with(|first: char| first.is_ascii_digit()));
         inexact
-            .map(|(path, name, version)| format!("{path:?} asks for {name} {version}: name one version"))
+            .map(|(path, name, version)| format!("{path:?} requires {name} {version}: name an exact version"))
             .collect()
     }
 
     fn needed_exceptions(&self) -> Vec<&'static str> {
-        let special = self.packages().filter(|package| !licence::is_met(package.licence(), &is_allowed));
+        let special =
+            self.packages().filter(|package| !licence::is_satisfied(package.licence(), &is_allowed));
         let of = |package: Package<'_>| EXCEPTIONS.iter().find(|exception| exception.is_for(package.name()));
         special.filter_map(of).map(|exception| exception.package).collect()
     }
@@ -158,7 +159,7 @@ impl<'a> Package<'a> {
                 |exception: &Exception| exception.is_for(self.name()) && exception.licence == licence;
             is_allowed(licence) || EXCEPTIONS.iter().any(is_exception)
         };
-        if !licence::is_met(self.licence(), &is_fine) {
+        if !licence::is_satisfied(self.licence(), &is_fine) {
             return Some(format!("has the licence {:?}, which is not allowed", self.licence()));
         }
         if self.sha512().is_none() {
@@ -166,7 +167,7 @@ impl<'a> Package<'a> {
         }
         match self.entry["resolved"].as_str() {
             Some(address) if self.host().is_none() => {
-                Some(format!("comes from {address}, which is no registry"))
+                Some(format!("comes from {address}, which is not a registry"))
             }
             _ => None,
         }
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_licence_has_to_be_allowed_for_everybody_or_for_that_package() {
+    fn a_licence_must_be_allowed_for_all_packages_or_for_that_one() {
         for (name, licence) in [
             ("a", "MIT"),
             ("a", "GPL-3.0-only OR MIT"),
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_has_to_have_a_hash_and_to_come_from_a_registry() {
+    fn a_package_must_have_a_hash_and_come_from_a_registry() {
         let mut without = package("MIT");
         without.as_object_mut().unwrap().remove("integrity");
         assert_eq!(problems("node_modules/a", without), ["node_modules/a has no integrity (sha512)"]);
@@ -236,12 +237,12 @@ mod tests {
             let mut elsewhere = package("MIT");
             elsewhere["resolved"] = json!(address);
             let found = problems("node_modules/a", elsewhere);
-            assert!(found.len() == 1 && found[0].contains("is no registry"), "{address}: {found:?}");
+            assert!(found.len() == 1 && found[0].contains("is not a registry"), "{address}: {found:?}");
         }
     }
 
     #[test]
-    fn there_is_one_registry() {
+    fn packages_from_two_registries_are_a_problem() {
         let from = |host: &str| {
             let mut entry = package("MIT");
             entry["resolved"] = json!(format!("https://{host}/a/-/a-1.0.0.tgz"));
@@ -256,15 +257,15 @@ mod tests {
     }
 
     #[test]
-    fn own_packages_name_exact_versions_and_are_not_judged_otherwise() {
+    fn our_packages_must_name_exact_versions_and_need_no_licence_or_hash() {
         assert_eq!(problems("web", json!({ "devDependencies": { "a": "1.2.3" } })), [""; 0]);
         let found = problems("web", json!({ "devDependencies": { "a": "^1.2.3" } }));
-        assert_eq!(found, ["\"web\" asks for a ^1.2.3: name one version"]);
+        assert_eq!(found, ["\"web\" requires a ^1.2.3: name an exact version"]);
         assert_eq!(problems("node_modules/w", json!({ "link": true, "resolved": "web" })), [""; 0]);
     }
 
     #[test]
-    fn an_exception_that_nobody_needs_is_a_problem() {
+    fn an_exception_that_no_package_needs_is_a_problem() {
         let lock =
             Lock::parse(json!({ "packages": { "node_modules/citeproc": package("CPAL-1.0 OR AGPL-1.0"),
             "node_modules/argparse": package("MIT") } }));

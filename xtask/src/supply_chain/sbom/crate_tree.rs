@@ -1,4 +1,4 @@
-//! The crates of a program, as cargo resolves them for it alone.
+//! The crates of one program, as cargo resolves them for that program only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -15,14 +15,14 @@ pub(super) struct CrateId {
 }
 
 pub(super) struct CrateTree {
-    /// All crates, and which of them each uses.
+    /// All crates, each with its dependencies.
     pub(super) nodes: BTreeMap<CrateId, BTreeSet<CrateId>>,
-    /// Those whose code is in the program; the others are macros, build scripts and what these use.
+    /// Crates whose code is in the program. The others are macros, build scripts and their dependencies.
     pub(super) shipped: BTreeSet<CrateId>,
 }
 
 impl CrateTree {
-    /// For any of the targets.
+    /// Crates for any of the targets.
     pub(super) fn read(package: &str, targets: &[&str]) -> Result<Self> {
         Ok(Self {
             nodes: parse(&tree(package, targets, "normal,build")?)?,
@@ -40,7 +40,7 @@ fn tree(package: &str, targets: &[&str], edges: &str) -> Result<String> {
     stdout(&mut cargo)
 }
 
-/// Reads lines such as `2 serde v1.0.0 (proc-macro) (*)`, whose parent is the last line with the depth 1.
+/// Parses lines such as `2 serde v1.0.0 (proc-macro) (*)`, whose parent is the last line with depth 1.
 fn parse(tree: &str) -> Result<BTreeMap<CrateId, BTreeSet<CrateId>>> {
     let mut nodes = BTreeMap::<CrateId, BTreeSet<CrateId>>::new();
     let mut ancestors = Vec::<CrateId>::new();
@@ -64,7 +64,7 @@ fn parse(tree: &str) -> Result<BTreeMap<CrateId, BTreeSet<CrateId>>> {
     Ok(nodes)
 }
 
-/// What the registry and the lock file say of each crate.
+/// Licence and checksum of each crate, from the registry and the lock file.
 pub(super) struct Facts {
     licences: BTreeMap<CrateId, String>,
     checksums: BTreeMap<CrateId, String>,
@@ -73,7 +73,8 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn read() -> Result<Self> {
         let metadata = stdout(shell::cargo(&["metadata"]).args(["--quiet", "--format-version", "1"]))?;
-        let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata printed no JSON")?;
+        let metadata: Value =
+            serde_json::from_str(&metadata).context("the output of cargo metadata is not JSON")?;
         let packages = metadata["packages"].as_array().context("cargo metadata printed no packages")?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let licences = packages.iter().filter_map(|package| {
@@ -93,7 +94,7 @@ impl Facts {
         Ok(licence)
     }
 
-    /// SHA-256 of the archive; crates of this repository have none.
+    /// SHA-256 of the archive; `None` for crates of this repository.
     pub(super) fn checksum(&self, id: &CrateId) -> Option<&str> {
         self.checksums.get(id).map(String::as_str)
     }
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_used_by_the_last_one_that_is_less_deep() {
+    fn the_parent_of_a_line_is_the_last_line_with_a_lower_depth() {
         let tree = "0 kb v0.1.0 (/somewhere/kb)\n1 a v1.0.0\n2 b v2.0.0 (proc-macro)\n1 c v3.0.0\n2 b v2.0.0 (proc-macro) (*)\n";
         let nodes = parse(tree).unwrap();
         let uses = |name: &str| {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_an_error() {
+    fn output_that_is_not_a_tree_is_an_error() {
         for text in ["", "kb v0.1.0", "0 kb", "0 kb 0.1.0", "1 a v1.0.0"] {
             assert!(parse(text).is_err(), "{text:?}");
         }

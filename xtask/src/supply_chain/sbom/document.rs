@@ -8,24 +8,24 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Something that a product is made of, or the product.
+/// A component of a product, or the product.
 pub(super) struct Component {
     pub(super) kind: &'static str,
-    /// What the document calls it.
+    /// Its id in the document.
     pub(super) reference: String,
     pub(super) name: String,
     pub(super) version: String,
     pub(super) purl: String,
     /// An SPDX expression.
     pub(super) licence: String,
-    /// Algorithm and value in hex, of the archive that the lock file names.
+    /// Algorithm and hex value for the archive in the lock file.
     pub(super) hash: Option<(&'static str, String)>,
-    /// Or only made use of by the compiler.
+    /// Otherwise it is only used at build time.
     pub(super) is_shipped: bool,
     pub(super) note: Option<String>,
 }
 
-/// A document without a date, and with a serial number that follows from the rest: the same input gives the same bytes.
+/// A document without a date, whose serial number is derived from the rest: the same input gives the same bytes.
 pub(super) fn new(
     root: &Component,
     mut components: Vec<Component>,
@@ -45,7 +45,7 @@ pub(super) fn new(
     document
 }
 
-/// What nothing else in the document uses is used by the product.
+/// Dependencies of each component. A component that no other depends on is a dependency of the product.
 fn dependencies(
     root: &Component,
     components: &[Component],
@@ -61,7 +61,7 @@ fn dependencies(
     uses.into_iter().map(|(reference, uses)| json!({ "ref": reference, "dependsOn": uses })).collect()
 }
 
-/// A UUID of version 8, whose bits are the hash of the document.
+/// A version 8 UUID made of the hash of the document.
 fn serial_number(document: &Value) -> String {
     let mut hex: String = hex(&Sha256::digest(document.to_string()));
     hex.replace_range(12..13, "8");
@@ -72,7 +72,7 @@ fn serial_number(document: &Value) -> String {
 }
 
 pub(super) fn hex_of_base64(text: &str) -> Result<String> {
-    Ok(hex(&BASE64_STANDARD.decode(text).ok().with_context(|| format!("{text} is no Base64"))?))
+    Ok(hex(&BASE64_STANDARD.decode(text).ok().with_context(|| format!("{text} is not Base64"))?))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_product_uses_what_nothing_else_uses() {
+    fn the_product_depends_on_components_that_no_other_depends_on() {
         let uses = BTreeMap::from([("a".to_owned(), BTreeSet::from(["b".to_owned()]))]);
         let document = new(&component("product"), vec![component("b"), component("a")], uses);
         let names: Vec<_> =
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_serial_number_follows_from_the_content() {
+    fn the_serial_number_is_derived_from_the_content() {
         let serial = |names: &[&str]| {
             let components = names.iter().map(|name| component(name)).collect();
             new(&component("product"), components, BTreeMap::new())["serialNumber"]

@@ -1,7 +1,7 @@
-//! What is shipped is made of: one CycloneDX document for each product.
+//! Software bills of materials: one CycloneDX document for each product.
 //!
-//! The documents are made here, and not by the usual tools, because those list what a folder or a workspace asks for:
-//! other targets' crates, tools and tests too, with this machine's paths and a new serial number each time.
+//! The usual tools list the dependencies of a folder or a workspace, which includes crates of other targets, tools and tests,
+//! and write this machine's paths and a new serial number each time. So the documents are made here.
 
 mod crate_tree;
 mod document;
@@ -23,18 +23,18 @@ const WASM: &[&str] = &["wasm32-unknown-unknown"];
 const NATIVE: &[&str] =
     &["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"];
 
-/// Where the widget's build leaves what is shipped, with source maps.
+/// The widget's build output, with source maps.
 const WIDGET: &str = "web/dist";
 
-/// Something that leaves this repository.
+/// A product that is published or deployed.
 struct Product {
     /// Name of its document.
     file: &'static str,
     name: &'static str,
-    /// What CycloneDX calls it.
+    /// Its CycloneDX type.
     kind: &'static str,
     is_on_npm: bool,
-    /// The crate whose dependencies are in it.
+    /// The crate whose dependencies it contains.
     package: &'static str,
     targets: &'static [&'static str],
     has_npm_packages: bool,
@@ -84,7 +84,7 @@ const PRODUCTS: [Product; 4] = [
     },
 ];
 
-/// Writes `<product>.cdx.json` for each product into the folder. The widget has to be built.
+/// Writes `<product>.cdx.json` for each product into the folder. Requires the built widget.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let facts = Facts::read()?;
@@ -105,7 +105,7 @@ impl Product {
         let mut components: Vec<Component> = tree
             .nodes
             .keys()
-            // The root is the product itself, unless the product only contains it.
+            // The root crate is the product, unless the product only contains it.
             .filter(|id| id.name != self.name)
             .map(|id| crate_component(id, &tree, facts))
             .collect::<Result<_>>()?;
@@ -131,7 +131,7 @@ impl Product {
         Ok(document::new(&root, components, self.dependencies(&root, &tree, facts)))
     }
 
-    /// Which crate uses which, by their references. The product uses what it has besides crates by itself.
+    /// The dependencies between crates, by reference.
     fn dependencies(
         &self,
         root: &Component,
@@ -159,14 +159,14 @@ fn crate_component(id: &CrateId, tree: &CrateTree, facts: &Facts) -> Result<Comp
     })
 }
 
-/// The packages whose code the widget's bundles hold, found by the source maps beside them.
+/// The packages whose code is in the widget's bundles, found by the source maps next to them.
 fn npm_components() -> Result<Vec<Component>> {
     let dist = paths::repo().join(WIDGET);
     let lock = Lock::read("package-lock.json")?;
     let mut folders: BTreeSet<String> = BTreeSet::new();
     for path in source_maps(&dist)? {
         let map: Value = serde_json::from_slice(&fs::read(&path)?)
-            .with_context(|| format!("{} is no source map", path.display()))?;
+            .with_context(|| format!("{} is not a source map", path.display()))?;
         let sources =
             map["sources"].as_array().with_context(|| format!("{} has no sources", path.display()))?;
         folders.extend(sources.iter().filter_map(Value::as_str).filter_map(package_folder));
@@ -201,7 +201,7 @@ fn source_maps(dist: &Path) -> Result<Vec<PathBuf>> {
     Ok(maps)
 }
 
-/// `../../node_modules/@a/b/lib/c.js` is of the package in `node_modules/@a/b`.
+/// The package folder of a source: `node_modules/@a/b` for `../../node_modules/@a/b/lib/c.js`.
 fn package_folder(source: &str) -> Option<String> {
     let start = source.find("node_modules/")?;
     let after = source.rfind("node_modules/")? + "node_modules/".len();
@@ -210,7 +210,7 @@ fn package_folder(source: &str) -> Option<String> {
     source.get(start..after + name - 1).map(str::to_owned)
 }
 
-/// The file that goes along, and the model that it is made of.
+/// The model. The hash is that of the shipped file, which is made from it.
 fn model_component() -> Result<Component> {
     let file = paths::repo().join(WIDGET).join(setup::MODEL_FILE);
     let sha256 = setup::sha256(&file).with_context(|| format!("{} is missing", file.display()))?;
@@ -233,7 +233,7 @@ fn npm_purl(name: &str, version: &str) -> String {
     format!("pkg:npm/{}@{version}", name.replace('@', "%40"))
 }
 
-/// Of what is in no registry.
+/// The package URL of something that is in no registry.
 fn own_purl(name: &str, version: &str) -> String {
     format!("pkg:generic/evidence-chat/{name}@{version}")
 }
