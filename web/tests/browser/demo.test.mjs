@@ -202,7 +202,7 @@ test("the evidence of an answer has place, cosine, threshold, strength and quote
   const slips = page.locator(".slip");
   assert.equal(await slips.count(), 2);
   const text = await slips.first().textContent();
-  assert.doesNotMatch(text, /›/, "the title stands there once");
+  assert.doesNotMatch(text, /›/, "the title is shown once");
   for (const expected of ["Refunds and returns", "Return period", "Cosine 0.72", "Threshold 0.35", "strong"]) {
     assert.ok(text.includes(expected), expected);
   }
