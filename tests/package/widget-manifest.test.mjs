@@ -9,10 +9,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
+import { createConsumer, WIDGET } from "./consumer.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PACKAGE = "node_modules/@evidence-chat/widget";
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const CHECK = join(WIDGET, "build/check-package.mjs");
 const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 
@@ -22,7 +23,7 @@ const ESM_ONLY = new Set(["CJSResolvesToESM", "NoResolution"]);
 let consumer, tarball, manifest;
 
 before(async () => {
-  consumer = await createConsumer([EMBEDDER, WIDGET]);
+  consumer = await createConsumer([WIDGET]);
   const names = await readdir(consumer.path("."));
   tarball = await readFile(consumer.path(names.find((name) => /widget-.*\.tgz$/.test(name))));
   manifest = JSON.parse(await readFile(consumer.path(PACKAGE, "package.json"), "utf8"));
@@ -63,6 +64,32 @@ describe("the widget's package", () => {
     assert.equal(manifest.repository.directory, "web");
     assert.match(manifest.repository.url, /^git\+https:/);
     assert.ok(manifest.engines.node && manifest.homepage && manifest.bugs && manifest.keywords.length > 0);
+  });
+
+  test("the widget installs and type-checks without @evidence-chat/embedder", async () => {
+    assert.equal(manifest.dependencies, undefined);
+    assert.deepEqual(await readdir(consumer.path("node_modules/@evidence-chat")), ["widget"]);
+    await consumer.write("types", {
+      "main.ts": `
+        import type { EmbedderFactory, QuestionEmbedder } from "@evidence-chat/widget";
+        export const factory: EmbedderFactory = async ({ onProgress, signal }) => {
+          onProgress?.({ phase: "download", loadedBytes: 1, totalBytes: 2 });
+          signal?.throwIfAborted();
+          return {} as QuestionEmbedder;
+        };
+        // @ts-expect-error a factory must give an embedder
+        export const wrong: EmbedderFactory = async () => "embedder";`,
+    });
+    await consumer.node(
+      TSC,
+      "--noEmit",
+      "--strict",
+      "--skipLibCheck",
+      "false",
+      "--module",
+      "nodenext",
+      "types/main.ts",
+    );
   });
 
   test("custom-elements.json is exported by the widget's package", async () => {

@@ -268,8 +268,8 @@ test("downloadDocument sends no token to a signed URL elsewhere or to another pa
   const { name, blob } = await client.downloadDocument(signed, { ...options, tokenProvider });
   assert.deepEqual([name, await blob.text()], ["terms of use.pdf", "%PDF"]);
   await client.downloadDocument(`${origin}/api/documents/${ID}/download`, { ...options, tokenProvider });
-  const beside = new URL("documents/../../elsewhere", server.endpoint).href;
-  await assert.rejects(client.downloadDocument(beside, { ...options, tokenProvider }), { status: 500 });
+  const otherPath = new URL("documents/../../elsewhere", server.endpoint).href;
+  await assert.rejects(client.downloadDocument(otherPath, { ...options, tokenProvider }), { status: 500 });
   for (const { headers } of [...storage.requests, ...server.requests]) assert.equal(headers.authorization, undefined);
   await storage.close();
 });

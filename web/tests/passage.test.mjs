@@ -117,7 +117,7 @@ for (const [name, source, quote, expected] of [
     "list(item(paragraph(a)codeBlock(«x = 1»«\n»«y» = 2)))",
   ],
   ["over paragraphs", "One. Two.\n\nThree. Four.", "Two.\n\nThree.", "paragraph(One. «Two.»)paragraph(«Three.» Four.)"],
-  ["beside an emoji", "🎉 yes 🎉", "yes", "paragraph(🎉 «yes» 🎉)"],
+  ["next to an emoji", "🎉 yes 🎉", "yes", "paragraph(🎉 «yes» 🎉)"],
 ]) {
   test(`a quote ${name} is highlighted in the visible text`, () => {
     assert.equal(show(parsePassage(source), [find(source, quote)]), expected);
@@ -260,8 +260,8 @@ test("a window never splits a surrogate pair", () => {
   for (let at = 400; at < 410; at += 2) {
     const { start, end } = windowAround(source, { start: at, end: at + 2 });
     assert.doesNotMatch(source.slice(start, end), /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/);
-    const odd = windowAround(`a${source}`, { start: at + 1, end: at + 3 });
-    assert.doesNotMatch(`a${source}`.slice(odd.start, odd.end), /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/);
+    const shifted = windowAround(`a${source}`, { start: at + 1, end: at + 3 });
+    assert.doesNotMatch(`a${source}`.slice(shifted.start, shifted.end), /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/);
   }
 });
 

@@ -10,7 +10,7 @@ const FOLDER = new URL("../../supabase/sample-kb/", import.meta.url);
 const cellsOf = (row) => row.split("|").map((cell) => cell.trim());
 
 /** A table row as answers write it. */
-function told(header, row) {
+function rowAsText(header, row) {
   const [names, [first, ...others]] = [cellsOf(header), cellsOf(row)];
   if (others.length === 1) return `${first}: ${others[0]}`;
   return `${first} – ${others.map((cell, at) => `${names[at + 1]}: ${cell}`).join("; ")}`;
@@ -25,7 +25,7 @@ function quotables(content) {
     if (row === undefined) header = undefined;
     if (/^(#|$)/.test(line) || /^[| -]+$/.test(line)) continue;
     if (row !== undefined && header === undefined) header = row;
-    else if (row !== undefined) found.push([row, told(header, row)]);
+    else if (row !== undefined) found.push([row, rowAsText(header, row)]);
     else
       for (const sentence of line.replace(/^(-|\d+\.) /, "").split(/(?<=[.!?:]) (?=[A-Z])/))
         found.push([sentence, sentence]);

@@ -57,16 +57,16 @@ const STATES = {
       await widget.all("suggested").nth(1).waitFor();
     },
   },
-  waiting: { before: () => site.api.play(silence), reach: (widget) => widget.ask(QUESTION, "pending") },
+  waiting: { before: () => site.api.respondWith(silence), reach: (widget) => widget.ask(QUESTION, "pending") },
   streaming: {
     before() {
       const steps = stepwise(answer());
-      site.api.play(steps);
+      site.api.respondWith(steps);
       steps.step(2);
     },
     reach: (widget) => widget.ask(QUESTION, "streaming"),
   },
-  answer: { before: () => site.api.play(whole(LONG_ANSWER)), reach: (widget) => widget.ask(QUESTION) },
+  answer: { before: () => site.api.respondWith(whole(LONG_ANSWER)), reach: (widget) => widget.ask(QUESTION) },
   card: {
     async reach(widget) {
       await widget.ask(QUESTION);
@@ -89,11 +89,11 @@ const STATES = {
     },
   },
   refusal: {
-    before: () => site.api.play(whole(refusal({ nearest: FOUND }))),
+    before: () => site.api.respondWith(whole(refusal({ nearest: FOUND }))),
     reach: (widget) => widget.ask(QUESTION, "refused"),
   },
   "hedged, with what was also found": {
-    before: () => site.api.play(whole(answer({ hedged: true, also_found: FOUND }))),
+    before: () => site.api.respondWith(whole(answer({ hedged: true, also_found: FOUND }))),
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.role("hedge").waitFor();
@@ -105,7 +105,7 @@ const STATES = {
   stopped: {
     before() {
       const steps = stepwise(answer());
-      site.api.play(steps);
+      site.api.respondWith(steps);
       steps.step(2);
     },
     async reach(widget) {
@@ -115,23 +115,23 @@ const STATES = {
     },
   },
   "cut answer": {
-    before: () => site.api.play(cutAfter(bytesUntil("answer_delta"))),
+    before: () => site.api.respondWith(cutAfter(bytesUntil("answer_delta"))),
     reach: (widget) => widget.ask(QUESTION, "failed"),
   },
   "server error": {
-    before: () => site.api.play(failure(503, "upstream_unavailable", { retryable: true })),
+    before: () => site.api.respondWith(failure(503, "upstream_unavailable", { retryable: true })),
     reach: (widget) => widget.ask(QUESTION, "failed"),
   },
   "sign-in needed": { token: null, reach: (widget) => widget.ask(QUESTION, "failed") },
   "not saved": {
-    before: () => site.api.play(whole(answer({ persisted: false }))),
+    before: () => site.api.respondWith(whole(answer({ persisted: false }))),
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.role("not-saved").waitFor();
     },
   },
   "more sources, one opened": {
-    before: () => site.api.play(whole(LONG_ANSWER)),
+    before: () => site.api.respondWith(whole(LONG_ANSWER)),
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.role("more-sources").click();
@@ -141,7 +141,8 @@ const STATES = {
     },
   },
   "too fast": {
-    before: () => site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "30" } })),
+    before: () =>
+      site.api.respondWith(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "30" } })),
     reach: (widget) => widget.ask(QUESTION, "failed"),
   },
   "model failed": {
@@ -422,16 +423,16 @@ async function assertFits({ element }) {
 test("screen readers announce a complete answer once, with its sources, and no deltas", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
-  site.api.play(steps);
+  site.api.respondWith(steps);
   await widget.role("input").focus();
   await widget.becomes("ready");
   await widget.element.evaluate(({ shadowRoot }) => {
-    globalThis.told = [];
+    globalThis.announced = [];
     const isLive = (node) => node.closest?.("[role=status], [role=alert], [aria-live=polite]");
     new MutationObserver((changes) => {
       for (const { target, addedNodes } of changes) {
         const region = isLive(target.nodeType === 1 ? target : target.parentElement);
-        if (region && addedNodes.length > 0 && region.textContent.trim() !== "") told.push(region.textContent);
+        if (region && addedNodes.length > 0 && region.textContent.trim() !== "") announced.push(region.textContent);
       }
     }).observe(shadowRoot, { childList: true, characterData: true, subtree: true });
   });
@@ -442,14 +443,14 @@ test("screen readers announce a complete answer once, with its sources, and no d
   }
   steps.step(10);
   await widget.reply("done");
-  assert.deepEqual(await widget.page.evaluate(() => told), ["Answer: Refunds are paid within 5 days. [Refunds]"]);
+  assert.deepEqual(await widget.page.evaluate(() => announced), ["Answer: Refunds are paid within 5 days. [Refunds]"]);
   const log = widget.role("log");
   assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
 });
 
 test("screen readers announce refusals and errors", async (t) => {
   const widget = await open(t);
-  site.api.play(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));
+  site.api.respondWith(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));
   await widget.ask(QUESTION, "refused");
   assert.match(await widget.role("announcer").innerText(), /enough information/);
   await widget.ask(QUESTION, "failed");
@@ -486,7 +487,7 @@ test("the keyboard alone is enough to open, ask, read a source, return and close
 test("the focus is never lost when the focused button is removed", async (t) => {
   const widget = await open(t);
   const focused = () => widget.element.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.dataset.role);
-  site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
+  site.api.respondWith(cutAfter(bytesUntil("answer_delta")), whole(answer()));
   await widget.ask(QUESTION, "failed");
   await widget.role("retry").focus();
   await widget.page.keyboard.press("Enter");
@@ -504,7 +505,7 @@ test("the focus is never lost when the focused button is removed", async (t) => 
 });
 
 test("all targets are at least 24 by 24 pixels", async (t) => {
-  site.api.play(whole(LONG_ANSWER));
+  site.api.respondWith(whole(LONG_ANSWER));
   const widget = await open(t, { setUp: (page) => page.setViewportSize({ width: 320, height: 800 }) });
   await widget.ask(QUESTION);
   const small = await widget.element.evaluate(({ shadowRoot }) =>
@@ -590,14 +591,14 @@ test("an on-screen keyboard covers nothing of a floating panel, and pinch-zoom d
   await see({ height: 330, offsetTop: 40 });
   assert.deepEqual(await panel(), [40, 330]);
   const input = await widget.role("input").boundingBox();
-  assert.ok(input.y + input.height <= 370, "the question box stands above the keyboard");
+  assert.ok(input.y + input.height <= 370, "the question box is above the keyboard");
   await see({ height: 350, offsetTop: 100, scale: 2 });
   assert.deepEqual(await panel(), [0, 700]);
 });
 
 test("prefers-reduced-motion stops all animations", async (t) => {
   const widget = await open(t, { setUp: (page) => page.emulateMedia({ reducedMotion: "reduce" }) });
-  site.api.play(silence);
+  site.api.respondWith(silence);
   await widget.ask(QUESTION, "pending");
   const moving = () =>
     widget.element.evaluate(
@@ -611,7 +612,7 @@ test("targets and marks keep a visible edge in forced colours", async (t) => {
     open(t, { attributes, setUp: (page) => page.emulateMedia({ forcedColors: "active" }) });
   withHistory();
   site.api.config = { ...site.api.config, suggested_questions: ["When?"] };
-  site.api.play(failure(503, "upstream_unavailable", { retryable: true }), whole(refusal()), whole(answer()));
+  site.api.respondWith(failure(503, "upstream_unavailable", { retryable: true }), whole(refusal()), whole(answer()));
   const floating = await inForcedColors({ mode: "floating" });
   await assertEdge(floating.role("launcher"));
 

@@ -31,7 +31,7 @@ function serveFile() {
 }
 
 test("also-found passages are listed below the sources, closed, with passage and links", async (t) => {
-  site.api.play(whole(answer({ also_found: FOUND })));
+  site.api.respondWith(whole(answer({ also_found: FOUND })));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
   assert.equal(await widget.all("source").count(), 1);
@@ -74,7 +74,7 @@ test("also-found passages are listed below the sources, closed, with passage and
 });
 
 test("exports, copies and the message event have only quoted documents as sources", async (t) => {
-  site.api.play(whole(answer({ also_found: FOUND })));
+  site.api.respondWith(whole(answer({ also_found: FOUND })));
   const widget = await open(t);
   await widget.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: site.origin });
   await widget.ask(QUESTION);
@@ -104,7 +104,7 @@ test("exports, copies and the message event have only quoted documents as source
 test("an also-found document does not count as an agreeing source", async (t) => {
   const same = citation({ index: 2, chunk_id: "c2", document_id: "d2", title: "Money" });
   const other = found({ excerpt: "Refunds are paid within 5 days." });
-  site.api.play(
+  site.api.respondWith(
     whole(
       answer({
         deltas: ["Refunds are paid within 5 days. [1] [2]"],
@@ -126,7 +126,7 @@ test("there is no also-found list without also-found passages", async (t) => {
 });
 
 test("a hedged answer has its warning above the text, announced, in copies, and in the history", async (t) => {
-  site.api.play(whole(answer({ hedged: true })));
+  site.api.respondWith(whole(answer({ hedged: true })));
   const at = "2026-11-01T10:00:00Z";
   site.api.sessions = [{ id: SESSION, title: "Of old", created_at: at, updated_at: at }];
   site.api.messages.set(SESSION, [
@@ -159,7 +159,7 @@ test("a hedged answer has its warning above the text, announced, in copies, and 
 
 test("a retry without a hedge removes the warning", async (t) => {
   const [start, first] = answer({ hedged: true });
-  site.api.play(whole([start, first]), whole(answer()));
+  site.api.respondWith(whole([start, first]), whole(answer()));
   const widget = await open(t);
   await widget.ask(QUESTION, "failed");
   assert.equal(await widget.all("hedge").count(), 1);
@@ -169,7 +169,7 @@ test("a retry without a hedge removes the warning", async (t) => {
 });
 
 test("the nearest passages of a refusal link to their documents", async (t) => {
-  site.api.play(whole(refusal({ nearest: FOUND.map(({ excerpt: _, ...passage }) => passage) })));
+  site.api.respondWith(whole(refusal({ nearest: FOUND.map(({ excerpt: _, ...passage }) => passage) })));
   serveFile();
   const widget = await open(t);
   await widget.ask(QUESTION, "refused");
@@ -191,7 +191,7 @@ for (const [lang, direction] of [
   ["de", "ltr"],
 ]) {
   test(`hedge, also-found and nearest passages are in the widget's language: ${lang}`, async (t) => {
-    site.api.play(whole(answer({ hedged: true, also_found: FOUND })), whole(refusal({ nearest: FOUND })));
+    site.api.respondWith(whole(answer({ hedged: true, also_found: FOUND })), whole(refusal({ nearest: FOUND })));
     const widget = await open(t, { attributes: { lang } });
     await widget.ask(QUESTION);
     assert.equal(await widget.role("hedge").evaluate((each) => getComputedStyle(each).direction), direction);

@@ -170,7 +170,7 @@ test("the stages of a question are shown live, with times and what left the brow
   await emit(page, "ready", { fingerprint: "x" });
   await stage("embedding", 2400);
   await stage("embedded", 2500, { tokens: 11 });
-  assert.match(await step("embed").textContent(), /2\.5 sec.*with loading the AI, once · tokens: 11/);
+  assert.match(await step("embed").textContent(), /2\.5 sec.*including the one-time download of the AI · tokens: 11/);
   assert.ok(!(await page.locator("#left").isVisible()), "nothing has left the browser yet");
   await stage("sent", 2510, { requestBytes: 4123 });
   assert.match(await page.locator("#left").textContent(), /4\.1 kB/);
@@ -189,7 +189,7 @@ test("a refusal ends the stages without a first word, and a failure marks its st
   await stage("sent", 41);
   await stage("refused", 90, { serverTiming: { search: 20 } });
   assert.equal(await page.locator(".stage").count(), 4);
-  assert.match(await page.locator("#stages-summary").textContent(), /Turned down after 90 ms/);
+  assert.match(await page.locator("#stages-summary").textContent(), /Refused after 90 ms/);
   await stage("embedding", 0);
   assert.equal(await page.locator(".stage").count(), 5);
   await stage("failed", 30);
@@ -202,15 +202,15 @@ test("the evidence of an answer has place, cosine, threshold, strength and quote
   const slips = page.locator(".slip");
   assert.equal(await slips.count(), 2);
   const text = await slips.first().textContent();
-  assert.doesNotMatch(text, /›/, "the title stands there once");
+  assert.doesNotMatch(text, /›/, "the title is shown once");
   for (const expected of ["Refunds and returns", "Return period", "Cosine 0.72", "Threshold 0.35", "strong"]) {
     assert.ok(text.includes(expected), expected);
   }
   assert.equal(await slips.first().locator("mark").textContent(), STRONG.quotes[0].text);
-  assert.doesNotMatch(text, /As a whole below the threshold/);
-  assert.match(await slips.last().textContent(), /As a whole below the threshold/);
+  assert.doesNotMatch(text, /Below the threshold as a whole/);
+  assert.match(await slips.last().textContent(), /Below the threshold as a whole/);
   assert.match(await slips.last().textContent(), /page 2/);
-  assert.match(await page.locator(".closest h4").textContent(), /Near to the question, but not quoted/);
+  assert.match(await page.locator(".closest h4").textContent(), /Close to the question, but not quoted/);
   assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
   // The end of the bar against the mark: above the threshold in the first, below it in the second.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));

@@ -559,7 +559,10 @@ test("all data is deleted only after a confirmation that says what is deleted", 
   await show();
   await role("my-data-delete").click();
   const question = page.getByRole("alertdialog", { name: "Delete all your data?" });
-  assert.match(await question.textContent(), /All your conversations .* all questions and answers, .* could not be ans/);
+  assert.match(
+    await question.textContent(),
+    /All your conversations .* all questions and answers, .* could not be ans/,
+  );
   assert.equal(await focused(), "Cancel");
   await role("my-data-confirm").click();
   await page.waitForFunction(() => window.calls.length === 2);

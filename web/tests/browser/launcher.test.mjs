@@ -225,7 +225,7 @@ test("a moved element continues answering; a removed one stops and works again w
   const widget = await open(t);
   const moved = stepwise(answer());
   const removed = stepwise(answer());
-  site.api.play(moved, removed, whole(answer()));
+  site.api.respondWith(moved, removed, whole(answer()));
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   moved.step(2);

@@ -13,7 +13,7 @@ test("a site's own refusal text is shown unchanged in every language, also from 
     { role: "user", content: QUESTION },
     { role: "assistant", content: message, refusal: "weak_evidence" },
   ]);
-  site.api.play(whole(refusal({ message })));
+  site.api.respondWith(whole(refusal({ message })));
   const widget = await open(t, { attributes: { lang: "fr" } });
   await widget.ask(QUESTION, "refused");
   assert.equal(await widget.role("refusal-message").innerText(), message);
@@ -175,7 +175,7 @@ test("deleting all data clears the conversation, and the next question starts a 
 
 test("deleting all data stops a streaming answer first", async (t) => {
   const { opened, open: release } = gate();
-  site.api.play(async (response, recorded) => {
+  site.api.respondWith(async (response, recorded) => {
     await opened;
     whole(answer())(response, recorded);
   });

@@ -24,7 +24,7 @@ const payloads = await readFile(CORPUS, "utf8").then(
   (text) => JSON.parse(text).flatMap(({ payload }) => (payload.trim() === "" ? [] : [payload])),
   () => null,
 );
-const skip = payloads === null && "no corpus at ../shared/corpora/xss_payloads.json beside the checkout";
+const skip = payloads === null && "no corpus at ../shared/corpora/xss_payloads.json next to the checkout";
 
 let site, browser;
 
@@ -131,7 +131,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       const messages = groups.map((group) => group.join("\n"));
       for (const [position, group] of groups.entries()) {
         const nearest = group.map((title) => ({ ...hostilePassage(title), section: undefined, page: undefined }));
-        site.api.play(whole(refusal({ message: messages[position], suggestions: group, nearest })));
+        site.api.respondWith(whole(refusal({ message: messages[position], suggestions: group, nearest })));
         await widget.call("ask", messages[position]);
       }
       assertShown(
@@ -151,7 +151,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     await t.test("errors", async () => {
       for (const payload of payloads.slice(0, 20)) {
         const error = { code: payload, message: payload, retryable: true, request_id: payload };
-        site.api.play(whole([["error", error]]));
+        site.api.respondWith(whole([["error", error]]));
         await widget.call("ask", "Why?");
       }
       assert.equal(await widget.all("error").count(), 20);
@@ -161,7 +161,7 @@ for (const policy of ["the strict policy", "no policy"]) {
 
     await t.test("an answer: text, titles, sections, addresses, passages, quotes", async () => {
       const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
-      site.api.play(
+      site.api.respondWith(
         whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
       );
       await widget.call("ask", "Show me all of it.");

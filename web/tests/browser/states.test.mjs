@@ -29,7 +29,7 @@ test("an answer has its states, events and request, from question to end", async
   const widget = await open(t);
   assert.equal(await widget.element.getAttribute("data-state"), "idle");
   const steps = stepwise(answer());
-  site.api.play(steps);
+  site.api.respondWith(steps);
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   await widget.becomes("busy");
@@ -80,7 +80,7 @@ test("a stream in single bytes gives the same answer as a whole one", async (t) 
     deltas: ["Rücknahme: 5 € für Zelte ⛺", "️, 返品は", "5日以内です。 [", "1", "] Not a marker: \\[2", "\\]. [1]"],
     citations: [citation({ title: "Refunds – “all” of them 🎒" })],
   });
-  site.api.play(whole(events), byteByByte(events));
+  site.api.respondWith(whole(events), byteByByte(events));
   const widget = await open(t);
   const expected = await textOf(await widget.ask(QUESTION));
   assert.match(expected, /返品は5日以内です。/);
@@ -89,7 +89,7 @@ test("a stream in single bytes gives the same answer as a whole one", async (t) 
 
 test("a truncated answer stays, marked as incomplete, and its retry sends the same bytes", async (t) => {
   const widget = await open(t);
-  site.api.play(cutAfter(bytesUntil("answer_delta")), whole(answer()));
+  site.api.respondWith(cutAfter(bytesUntil("answer_delta")), whole(answer()));
   const failed = await widget.ask(QUESTION, "failed");
   assert.match(await failed.locator("[data-role=answer]").innerText(), ANSWER);
   assert.match(await widget.role("incomplete").innerText(), /connection lost/i);
@@ -116,7 +116,7 @@ test("a stream that is cut anywhere before its end is incomplete", async (t) => 
     bytesUntil("sources"),
     length - 1,
   ]) {
-    site.api.play(cutAfter(bytes));
+    site.api.respondWith(cutAfter(bytes));
     await widget.ask(QUESTION, "failed");
     assert.equal(await widget.role("error").getAttribute("data-code"), "connection_lost", `after ${bytes} bytes`);
     await widget.call("clear");
@@ -124,7 +124,7 @@ test("a stream that is cut anywhere before its end is incomplete", async (t) => 
 });
 
 test("unknown events, comments and unusual line ends are ignored", async (t) => {
-  const odd = [
+  const unusual = [
     "\ufeff: a comment\r\n",
     'event: telepathy\ndata: {"type":"telepathy"}\n\n',
     "event: answer_start\r\ndata: {}\r\n\r\n",
@@ -133,7 +133,7 @@ test("unknown events, comments and unusual line ends are ignored", async (t) => 
     ": heartbeat\n\n\n\n",
     "event: answer_end\rdata: {}\r\r",
   ];
-  site.api.play(raw(odd.join("")));
+  site.api.respondWith(raw(unusual.join("")));
   const widget = await open(t);
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
@@ -149,11 +149,11 @@ test("a stream that violates the contract shows an error, and the next question 
   };
   const widget = await open(t);
   for (const [name, handler] of Object.entries(broken)) {
-    site.api.play(handler);
+    site.api.respondWith(handler);
     await widget.ask(QUESTION, "failed");
     assert.equal(await widget.role("error").getAttribute("data-code"), "invalid_response", name);
   }
-  site.api.play(whole(answer()));
+  site.api.respondWith(whole(answer()));
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
@@ -167,7 +167,7 @@ test("events out of order, duplicated or after the end are handled", async (t) =
   ];
   const widget = await open(t);
   for (const order of orders) {
-    site.api.play(whole(order));
+    site.api.respondWith(whole(order));
     const reply = await widget.ask(QUESTION);
     const names = order.map(([name]) => name).join(" ");
     const text = await reply.locator("[data-role=answer]").innerText();
@@ -178,7 +178,7 @@ test("events out of order, duplicated or after the end are handled", async (t) =
 });
 
 test("an answer whose sources never arrive has no enabled badge", async (t) => {
-  site.api.play(whole(answer().filter(([name]) => name !== "sources")));
+  site.api.respondWith(whole(answer().filter(([name]) => name !== "sources")));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
   assert.match(await reply.innerText(), ANSWER);
@@ -186,7 +186,7 @@ test("an answer whose sources never arrive has no enabled badge", async (t) => {
 });
 
 test("an answer without sources has no badge and no error", async (t) => {
-  site.api.play(whole(answer({ citations: [] })));
+  site.api.respondWith(whole(answer({ citations: [] })));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);
   assert.match(await reply.innerText(), /within 5 days\.\s*\[1\]/);
@@ -195,7 +195,7 @@ test("an answer without sources has no badge and no error", async (t) => {
 
 test("a silent server counts as a lost connection after 30 seconds", async (t) => {
   const widget = await openWithClock(t);
-  site.api.play(silence, stallAfter(answer().slice(0, 3)), whole(answer()));
+  site.api.respondWith(silence, stallAfter(answer().slice(0, 3)), whole(answer()));
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   await widget.until(() => site.api.questions().length === 1, "the question was sent");
@@ -218,7 +218,10 @@ test("a silent server counts as a lost connection after 30 seconds", async (t) =
 
 test("the retry button counts down after a rate limit and works at zero", async (t) => {
   const widget = await openWithClock(t);
-  site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }), whole(answer()));
+  site.api.respondWith(
+    failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }),
+    whole(answer()),
+  );
   await widget.ask(QUESTION, "failed");
   assert.match(await widget.role("error-message").innerText(), /12 seconds/);
   const retry = widget.role("retry");
@@ -236,7 +239,7 @@ test("the retry button counts down after a rate limit and works at zero", async 
 
 test("the retry button counts down from ten seconds if the server gives no time", async (t) => {
   const widget = await openWithClock(t);
-  site.api.play(failure(429, "rate_limited", { retryable: true }), whole(answer()));
+  site.api.respondWith(failure(429, "rate_limited", { retryable: true }), whole(answer()));
   await widget.ask(QUESTION, "failed");
   assert.match(await widget.role("error-message").innerText(), /\b10 seconds/);
   assert.equal(await widget.role("retry").isDisabled(), true);
@@ -250,7 +253,10 @@ test("the retry button counts down from ten seconds if the server gives no time"
 
 test("the countdown continues while the element is moved or removed", async (t) => {
   const widget = await openWithClock(t);
-  site.api.play(failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }), whole(answer()));
+  site.api.respondWith(
+    failure(429, "rate_limited", { retryable: true, headers: { "retry-after": "12" } }),
+    whole(answer()),
+  );
   await widget.ask(QUESTION, "failed");
   const retry = widget.role("retry");
   await widget.page.clock.runFor(2_000);
@@ -285,13 +291,13 @@ test("an endpoint that is set late keeps the text in the question box", async (t
 test("Stop keeps the text, closes the connection and offers a retry", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
-  site.api.play(steps, whole(answer()));
+  site.api.respondWith(steps, whole(answer()));
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   steps.step(2);
   await widget.reply("streaming");
   await widget.until(async () => /Refunds/.test(await widget.role("assistant").innerText()), "the first words");
-  assert.equal(await widget.all("send").count(), 0, "the stop button stands in its place");
+  assert.equal(await widget.all("send").count(), 0, "the stop button replaces it");
   await widget.role("stop").click();
   const stopped = await widget.reply("stopped");
   assert.match(await stopped.innerText(), /Refunds are paid/);
@@ -308,7 +314,7 @@ test("Stop keeps the text, closes the connection and offers a retry", async (t) 
 
 test("Stop works before the first word", async (t) => {
   const widget = await open(t);
-  site.api.play(silence, whole(answer()));
+  site.api.respondWith(silence, whole(answer()));
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   await widget.until(() => site.api.questions().length === 1, "the question was sent");
@@ -320,7 +326,7 @@ test("Stop works before the first word", async (t) => {
 
 test("a second question is not sent while one runs, and clear ends the first", async (t) => {
   const widget = await open(t);
-  site.api.play(silence, whole(answer()));
+  site.api.respondWith(silence, whole(answer()));
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   await widget.until(() => site.api.questions().length === 1, "the question was sent");
@@ -365,7 +371,7 @@ test("each server error has its text, and a retry only if it can help", async (t
   ];
   const words = new Set();
   for (const [status, code, retryable] of errors) {
-    site.api.play(failure(status, code, { retryable }));
+    site.api.respondWith(failure(status, code, { retryable }));
     await widget.ask(QUESTION, "failed");
     assert.equal(await widget.role("error").getAttribute("data-code"), code);
     words.add(await widget.role("error-message").innerText());
@@ -374,7 +380,7 @@ test("each server error has its text, and a retry only if it can help", async (t
   }
   assert.equal(words.size, errors.length);
   const event = [["error", { code: "upstream_timeout", message: "Too slow.", retryable: true }]];
-  site.api.play(whole([...answer().slice(0, 3), ...event]));
+  site.api.respondWith(whole([...answer().slice(0, 3), ...event]));
   const failed = await widget.ask(QUESTION, "failed");
   assert.match(await failed.innerText(), /Refunds are paid within 5/, "an error in the stream keeps what came before");
   assert.equal(await widget.role("error").getAttribute("data-code"), "upstream_timeout");
@@ -382,7 +388,7 @@ test("each server error has its text, and a retry only if it can help", async (t
 
 test("a refusal shows its message, the nearest passages, and suggestions with actions", async (t) => {
   const fields = { suggestions: ["Contact support", "Rephrase your question", "How do I return an order?"] };
-  site.api.play(whole(refusal(fields)), whole(answer()));
+  site.api.respondWith(whole(refusal(fields)), whole(answer()));
   const widget = await open(t, { attributes: { "support-url": "mailto:help@shop.example" } });
   const reply = await widget.ask(QUESTION, "refused");
   assert.match(await widget.role("refusal-message").innerText(), /don't have enough information/);
@@ -433,7 +439,7 @@ test("the page's greeting takes precedence over the server's", async (t) => {
 });
 
 test("an answer that could not be saved shows a note and starts no session", async (t) => {
-  site.api.play(whole(answer({ persisted: false })));
+  site.api.respondWith(whole(answer({ persisted: false })));
   const widget = await open(t);
   await widget.ask(QUESTION);
   await widget.role("not-saved").waitFor();
@@ -443,7 +449,7 @@ test("an answer that could not be saved shows a note and starts no session", asy
 
 test("ask() resolves when any outcome is shown", async (t) => {
   const widget = await open(t);
-  site.api.play(
+  site.api.respondWith(
     whole(answer()),
     whole(refusal()),
     json(503, { code: "upstream_unavailable", message: "No.", retryable: true }),

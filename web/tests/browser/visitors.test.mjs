@@ -20,12 +20,12 @@ test("an expired token is requested again once, and then an error is shown", asy
   const tokensSent = () => site.api.questions().map(({ headers }) => headers.authorization);
 
   await countTokens();
-  site.api.play(failure(401, "unauthorized"), whole(answer()));
+  site.api.respondWith(failure(401, "unauthorized"), whole(answer()));
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
   assert.equal(new Set(tokensSent()).size, 2);
   assertSentTwiceAlike();
 
-  site.api.play(failure(401, "unauthorized"));
+  site.api.respondWith(failure(401, "unauthorized"));
   await widget.ask(QUESTION, "failed");
   assert.equal(new Set(tokensSent()).size, 2, "twice, not for ever");
   assert.equal(tokensSent().length, 2);
@@ -75,7 +75,7 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
 test("a streaming answer disappears when another visitor signs in, and is not asked again", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());
-  site.api.play(steps, whole(answer()));
+  site.api.respondWith(steps, whole(answer()));
   await widget.ask("A private question?", "pending");
   steps.step(2);
   await widget.reply("streaming");

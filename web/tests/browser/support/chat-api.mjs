@@ -28,7 +28,7 @@ const CONFIG = {
 };
 
 /**
- * Starts the API. `api.play(…)` sets one handler for each of the next questions, the last one for all further ones, and
+ * Starts the API. `api.respondWith(…)` sets one handler for each of the next questions, the last one for all further ones, and
  * clears the recorded requests. A handler gets the response and the recorded request. Requests are recorded as
  * `{method, path, query, headers, body, isCut}`; `isCut` is set if the client leaves before the answer is complete.
  * `api.interfere`, if set, gets the requests of the other routes first and returns whether it has answered them.
@@ -36,7 +36,7 @@ const CONFIG = {
 export async function startChatApi() {
   const api = { requests: [] };
   let handlers = [];
-  api.play = (...next) => {
+  api.respondWith = (...next) => {
     handlers = next;
     api.requests.length = 0;
   };
@@ -49,7 +49,7 @@ export async function startChatApi() {
     api.largestPage = 200;
     /** Messages by session id, the oldest first. */
     api.messages = new Map();
-    api.play(whole(answer()));
+    api.respondWith(whole(answer()));
   };
   /** The recorded questions. */
   api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");

@@ -33,7 +33,7 @@ export function markup(site, attributes = {}, content = "") {
  * At the end of the test it is closed, and must have had no uncaught error and no violation of the policy.
  *
  * @param {{attributes?: object, content?: string, body?: string, csp?: string | null, token?: string | null,
- *   init?: Function, setUp?: (page: import("playwright-core").Page) => Promise<void>}} options `body` stands for the whole
+ *   init?: Function, setUp?: (page: import("playwright-core").Page) => Promise<void>}} options `body` replaces the whole
  *   markup, `init` runs in the page before anything else, `setUp` gets the page before it goes anywhere
  */
 export async function openWidgetPage(t, browser, site, options = {}) {
