@@ -14,9 +14,7 @@ export default defineConfig(
       "**/wasm/**",
       "supabase/.local/**",
       // In no TypeScript project yet.
-      "edge-chat/**/*.mjs",
       "embedder-wasm/npm/**/*.{mjs,js}",
-      "tests/bench/**",
       "web/**/*.mjs",
       "web/tests/**",
       "web/examples/**",

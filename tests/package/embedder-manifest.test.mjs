@@ -109,13 +109,15 @@ describe("the prepack script", () => {
     assert.deepEqual(await prepackAfter(t, () => undefined), { code: 0, message: "" });
   });
 
-  for (const [name, change, message] of [
+  /** @type {[string, (copy: string) => Promise<void>, RegExp][]} */
+  const stale = [
     ["a missing dist/", (copy) => rm(join(copy, "dist"), { recursive: true }), /dist\/ is missing\. Run `cargo xtask/],
     ["a dist/ without the model", (copy) => rm(join(copy, "dist", MODEL)), /dist\/ lacks all-MiniLM/],
     ["a dist/ older than a source", (copy) => writeFile(join(copy, "src/index.ts"), "export {};"), /dist\/ is stale/],
     ["a dist/ of another version", (copy) => writeFile(join(copy, "package.json"), "{}"), /dist\/ is stale/],
     ["a missing wasm/", (copy) => rm(join(copy, "wasm"), { recursive: true }), /wasm\/ is missing/],
-  ]) {
+  ];
+  for (const [name, change, message] of stale) {
     test(`rejects ${name} and says what to run`, async (t) => {
       const outcome = await prepackAfter(t, change);
       assert.equal(outcome.code, 1);
