@@ -45,9 +45,12 @@ export function assertDescribed({ method, path, status, headers, text }) {
     checkHeaders(response, received);
     checkBody(response, received, text, method === "HEAD");
   } catch (error) {
-    throw new Error(`${method} ${path} → ${status} is not as docs/openapi.yaml says: ${/** @type {Error} */ (error).message}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${method} ${path} → ${status} is not as docs/openapi.yaml says: ${/** @type {Error} */ (error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
