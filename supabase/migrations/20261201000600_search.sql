@@ -329,6 +329,8 @@ declare
   narrow_limit constant integer := 20000;
   total constant bigint := internal.kb_searchable_count();
   nearest uuid[];
+  previous_indexscan constant text := current_setting('enable_indexscan');
+  previous_sort constant text := current_setting('enable_sort');
 begin
   -- HNSW is approximate: a vector far from most others, or surrounded by ones deleted since the last vacuum, can be
   -- out of its reach. So few vectors are sorted by their distances, with plain index scans off; more are read through
@@ -353,7 +355,9 @@ begin
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
-  perform set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'on', true);
+  perform
+    set_config('enable_indexscan', previous_indexscan, true),
+    set_config('enable_sort', previous_sort, true);
   return nearest;
 end
 $$;
@@ -381,6 +385,8 @@ declare
   exact_limit constant integer := 2000;
   is_small boolean;
   nearest uuid[];
+  previous_indexscan constant text := current_setting('enable_indexscan');
+  previous_sort constant text := current_setting('enable_sort');
 begin
   perform from public.kb_documents d where d.audience is not null limit 1;
   if not found then
@@ -408,7 +414,9 @@ begin
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
-  perform set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'on', true);
+  perform
+    set_config('enable_indexscan', previous_indexscan, true),
+    set_config('enable_sort', previous_sort, true);
   return nearest;
 end
 $$;
