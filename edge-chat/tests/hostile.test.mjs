@@ -62,7 +62,7 @@ test(`the corpus has at least ${MIN_CASES} requests with unique names`, (t) => {
   assert.equal(names.size, cases.length, "two cases share a name");
   assert.ok(cases.length >= MIN_CASES, `${cases.length} cases`);
   const counts = Object.entries(CORPUS).map(([kind, { length }]) => `${kind} ${length}`);
-  t.diagnostic(`${cases.length} hostile requests: ${counts.join(", ")}; ${RUNTIME_CASES.length} that are no HTTP`);
+  t.diagnostic(`${cases.length} hostile requests: ${counts.join(", ")}; ${RUNTIME_CASES.length} of invalid HTTP`);
 });
 
 for (const [kind, cases] of Object.entries(CORPUS)) {

@@ -195,7 +195,7 @@ describe("rate limit of the database", () => {
       assert.equal(upstream.callsOf(user, "rpc/match_chunks").length, 1);
       assert.ok(!reply.text.includes("too many searches"));
       const { detail } = await worker.lineOf(reply);
-      assert.equal(detail, "match_chunks: the limit of the database");
+      assert.equal(detail, "match_chunks: rate limit of the database");
     });
   }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 use chat_core::chunk::SearchRows;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::limits::{
-    WORST_CASE_EVENT_BYTES, WORST_CASE_OUTCOME_BYTES, MAX_MATCH_COUNT, MAX_NAME_CHARS, MAX_PASSAGE_BYTES,
-    MAX_SECTION_BYTES, MAX_SENTENCES, json_bytes,
+    MAX_MATCH_COUNT, MAX_NAME_CHARS, MAX_PASSAGE_BYTES, MAX_SECTION_BYTES, MAX_SENTENCES,
+    WORST_CASE_EVENT_BYTES, WORST_CASE_OUTCOME_BYTES, json_bytes,
 };
 use chat_core::outcome::Outcome;
 use chat_core::{Verdict, respond};

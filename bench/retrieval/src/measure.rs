@@ -87,7 +87,10 @@ pub(crate) fn decide(found: &Found, gates: &EvidenceThresholds) -> Response {
 }
 
 /// The questions that are answered with these thresholds, and their answers.
-fn answers_at(found: &[Found], gates: impl Fn(&Found) -> EvidenceThresholds + Sync) -> Result<Vec<(&Found, Answer)>> {
+fn answers_at(
+    found: &[Found],
+    gates: impl Fn(&Found) -> EvidenceThresholds + Sync,
+) -> Result<Vec<(&Found, Answer)>> {
     let answer = |found| match decide(found, &gates(found)).verdict {
         Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
         Verdict::Answer(_) => Some(Err(anyhow!(

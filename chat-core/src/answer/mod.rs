@@ -195,7 +195,7 @@ fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
     if is_running && place(before) == place(after) { " " } else { "\n\n" }
 }
 
-/// Escapes source text that looks like one of our markers, as Markdown does: a quoted "[3]" must not refer to our third
+/// Escapes source text that looks like one of our markers, as Markdown does: a quoted `[3]` must not refer to our third
 /// document.
 fn escape_markers(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -77,8 +77,8 @@ impl Kernel for Avx2 {
 /// registers.
 ///
 /// # Safety
-/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
-/// of 32, and `out` to room for `ROWS` rows of 16 sums.
+/// The processor must have AVX2. Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights`
+/// must point to `pairs` groups of 32, and `out` to room for `ROWS` rows of 16 sums.
 #[target_feature(enable = "avx2")]
 unsafe fn tile_avx2<const ROWS: usize>(
     inputs: *const i16,
@@ -197,8 +197,8 @@ impl Kernel for Avx512 {
 /// the 32 registers.
 ///
 /// # Safety
-/// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups
-/// of 64, and `out` to room for `ROWS` rows of 32 sums.
+/// The processor must have AVX-512F and AVX-512 VNNI. Row `r` starts at `inputs + r * stride` and must have `2 * pairs`
+/// integers; `weights` must point to `pairs` groups of 64, and `out` to room for `ROWS` rows of 32 sums.
 #[target_feature(enable = "avx512f,avx512vnni")]
 unsafe fn tile_avx512<const ROWS: usize>(
     inputs: *const i16,
@@ -234,8 +234,9 @@ unsafe fn tile_avx512<const ROWS: usize>(
 /// Like [`tile_avx512`], with `vpdpbusd` over bytes in groups of four.
 ///
 /// # Safety
-/// Row `r` starts at `inputs + r * stride` and must have `high + low` groups of 4 bytes; `weights` must point to as many
-/// groups of 128, `offsets` to 32 integers, and `out` to room for `ROWS` rows of 32 sums.
+/// The processor must have AVX-512F and AVX-512 VNNI. Row `r` starts at `inputs + r * stride` and must have `high + low`
+/// groups of 4 bytes; `weights` must point to as many groups of 128, `offsets` to 32 integers, and `out` to room for
+/// `ROWS` rows of 32 sums.
 #[target_feature(enable = "avx512f,avx512vnni")]
 unsafe fn byte_tile_avx512<const ROWS: usize>(
     inputs: *const u8,

@@ -2,7 +2,7 @@
 
 use super::{CountTokens, SECTION_SEPARATOR};
 
-/// Maximum tokens of the headings, [CLS] and [SEP] included.
+/// Maximum tokens of the headings, `[CLS]` and `[SEP]` included.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
 /// The headings that are embedded with a chunk and its sentences: its section, shortened if it is too long for the model. With

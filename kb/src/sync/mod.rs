@@ -3,7 +3,7 @@
 //! Each document is written as *pending*, which nobody can see, and published in one transaction when all its chunks,
 //! sentences and vectors are there. Whenever a run stops, users see the old version or the new one, never a part of it. The
 //! next run deletes what a stopped run left behind and does not repeat what it finished. A lease in the database
-//! ([`lease`]) ensures that one run at a time writes a collection.
+//! (`lease`) ensures that one run at a time writes a collection.
 
 mod batch;
 mod error;

@@ -29,7 +29,7 @@ fn stats_total_the_collections_and_show_days() {
         "{output}"
     );
     let total = output.lines().find(|line| line.starts_with("total")).unwrap();
-    assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["in", "all", "2", "0", "1", "0", "36", "0"]);
+    assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["total", "2", "0", "1", "0", "36", "0"]);
     let days: Vec<_> = output.lines().filter(|line| line.starts_with("2026-11-2")).collect();
     assert!(days[0].contains("75 %") && days[0].ends_with(&"█".repeat(10)), "{output}");
     assert!(days[1].contains('–') && days[1].ends_with(&format!("  {}", "█".repeat(5))), "{output}");

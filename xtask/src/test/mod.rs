@@ -119,7 +119,7 @@ fn lint() -> Result<()> {
     // Broken links and malformed Markdown in the documentation.
     shell::run(
         shell::cargo(&["doc"])
-            .args(["--workspace", "--no-deps", "--document-private-items", "--quiet"])
+            .args(["--workspace", "--no-deps", "--quiet"])
             .env("RUSTDOCFLAGS", "--deny warnings"),
     )?;
     supply_chain::check(&setup::for_linting()?)

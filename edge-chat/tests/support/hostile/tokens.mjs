@@ -77,7 +77,7 @@ export function forgedTokens({ ec, rsa }) {
     "expires as a list": withClaims({ exp: [nowSeconds() + 600] }),
     "never expires": without("exp"),
     "expires below zero": withClaims({ exp: -1 }),
-    "is not valid yet": withClaims({ nbf: nowSeconds() + 60 }),
+    "is not valid yet": withClaims({ nbf: nowSeconds() + 3600 }),
     "is valid from a text on": withClaims({ nbf: "0" }),
     "was issued in the future": withClaims({ iat: nowSeconds() + 3600 }),
     "was issued at a text": withClaims({ iat: "now" }),

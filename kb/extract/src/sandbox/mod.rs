@@ -1,5 +1,5 @@
 //! Reads files in a separate process, which may run out of memory or time or crash without affecting its parent, and which has
-//! no privileges that a file could abuse if it took over the process ([`confine`]).
+//! no privileges that a file could abuse if it took over the process ([`mod@confine`]).
 //!
 //! The child gets the format as its last argument, and on standard input the length of the file (8 bytes, little endian) and
 //! the file. Standard input then stays open as long as the parent lives; when it is closed, the child exits. It writes the JSON
