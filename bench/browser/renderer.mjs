@@ -32,7 +32,7 @@ class Renderer {
   /** Resident memory now and at its peak, in MiB. */
   async memoryMib() {
     const status = await readFile(`/proc/${this.#pid}/status`, "utf8");
-    const kib = (name) => Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m"))[1]);
+    const kib = (name) => Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m"))?.[1]);
     return { now: kib("VmRSS") / 1024, peak: kib("VmHWM") / 1024 };
   }
 }

@@ -131,7 +131,8 @@ async function openPage(context, { id }) {
   await page.goto(`${server.origin}/page/index.html?${id}`);
   await page.waitForFunction(() => "spin" in window);
   const renderer = await findRenderer(page);
-  const call = (...args) => page.evaluate((args) => window.call(...args), args);
+  const call = (command, ...args) =>
+    page.evaluate(({ command, args }) => window.call(command, ...args), { command, args });
   return { page, renderer, call };
 }
 

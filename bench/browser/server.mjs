@@ -1,4 +1,5 @@
 // A local static server with the headers of an ordinary site: cached for an hour, with an ETag.
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -19,12 +20,12 @@ const TYPES = {
 export async function serve(mounts) {
   const prefixes = Object.keys(mounts).sort((a, b) => b.length - a.length);
   let bytes = 0;
-  const server = createServer(async (request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
+  const respond = async (request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname));
     const prefix = prefixes.find((prefix) => path.startsWith(prefix));
-    const file = prefix && join(mounts[prefix], path.slice(prefix.length));
-    const found = file && (await stat(file).catch(() => null));
-    if (!found?.isFile()) return response.writeHead(404).end();
+    const file = prefix === undefined ? undefined : join(mounts[prefix], path.slice(prefix.length));
+    const found = file === undefined ? null : await stat(file).catch(() => null);
+    if (file === undefined || !found?.isFile()) return response.writeHead(404).end();
     const etag = `"${found.size}-${Math.floor(found.mtimeMs)}"`;
     response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream");
     response.setHeader("Cache-Control", "public, max-age=3600");
@@ -33,10 +34,13 @@ export async function serve(mounts) {
     bytes += found.size;
     response.setHeader("Content-Length", found.size);
     createReadStream(file).pipe(response);
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    origin: `http://127.0.0.1:${server.address().port}`,
+    origin: `http://127.0.0.1:${port}`,
     takeBytes() {
       const sent = bytes;
       bytes = 0;

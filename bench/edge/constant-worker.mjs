@@ -25,6 +25,7 @@ export class UserGate extends DurableObject {
 }
 
 export default class extends WorkerEntrypoint {
+  /** @override */
   async fetch(request) {
     const token = request.headers.get("authorization");
     const { message_id: id, message, embedding } = await request.json();

@@ -26,6 +26,7 @@ const latency = Number(setting("LATENCY_MS"));
 const questions = loadQuestions();
 const rows = new Map(questions.map(({ text, rows }) => [text, JSON.stringify(rows)]));
 const answered = questions.find(({ rows }) => rows.length > 0);
+if (!answered) throw new Error("no question has rows");
 for (const [text, largest] of largestRows(answered.rows[0])) rows.set(text, JSON.stringify(largest));
 const MAX_MESSAGES = 201;
 const messages = largestMessages(MAX_MESSAGES).map((message) => JSON.stringify(message));
@@ -48,7 +49,7 @@ const answers = {
 await runService({ serve });
 
 async function serve(port, ready) {
-  const server = createServer(answer);
+  const server = createServer((request, response) => void answer(request, response));
   const url = await listen(server, port);
   try {
     await ready(url);

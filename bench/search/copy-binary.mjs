@@ -6,6 +6,7 @@ export const TRAILER = Buffer.from([0xff, 0xff]);
 
 /** @param {Buffer[]} fields */
 export function row(fields) {
+  /** @type {Buffer[]} */
   const parts = [int16(fields.length)];
   for (const field of fields) parts.push(int32(field.length), field);
   return Buffer.concat(parts);

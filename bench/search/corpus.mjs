@@ -53,7 +53,7 @@ export function* chunks(size) {
   const headingRandom = createRandom(2);
   const clusters = Array.from({ length: CLUSTERS }, () => near(random, new Float32Array(DIMENSIONS), 1));
   const words = createVocabulary(random);
-  let heading;
+  let heading = new Float32Array();
   for (let index = 0; index < size; index++) {
     const vector = near(random, clusters[Math.floor(random() * CLUSTERS)], CHUNK_NOISE);
     if (index % CHUNKS_PER_HEADING === 0) heading = near(headingRandom, vector, HEADING_NOISE);

@@ -87,6 +87,7 @@ async function measure(database, size) {
 async function load(database, size) {
   const { rows } = await database.query("select pg_get_indexdef($1::regclass) as definition", [VECTOR_INDEX]);
   await database.exec(`drop index ${VECTOR_INDEX}`);
+  /** @type {Record<string, { rows: Buffer<ArrayBuffer>[], bytes: number }>} */
   const waiting = Object.fromEntries(Object.keys(TABLES).map((table) => [table, { rows: [], bytes: 0 }]));
   let copying = 0;
   const flush = async () => {

@@ -14,7 +14,7 @@ export const TABLES = {
 /**
  * Rows in binary COPY format, each with the table it belongs to.
  * @param {number} size number of chunks
- * @returns {Generator<[keyof typeof TABLES, Buffer]>}
+ * @returns {Generator<[keyof typeof TABLES, Buffer<ArrayBuffer>]>}
  */
 export function* tableRows(size) {
   for (const id of documentIds(size)) {

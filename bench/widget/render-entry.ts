@@ -11,7 +11,7 @@ import { texts } from "../../web/src/texts/panel/en.js";
 const translator = new Translator();
 translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts });
 
-const actions = { opened: () => undefined, download: async () => undefined, exportReferences: () => undefined };
+const actions = { opened: () => undefined, download: () => Promise.resolve(), exportReferences: () => undefined };
 
 const shadow = document.createElement("div").attachShadow({ mode: "open" });
 adoptStyles(shadow, frame);

@@ -38,8 +38,9 @@ async function fill(demo, token) {
 }
 
 async function openFirst(expected) {
-  const { shadowRoot } = document.querySelector("evidence-chat");
-  const find = (role) => shadowRoot.querySelector(`[data-role=${role}]`);
+  const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+  const shadowRoot = /** @type {ShadowRoot} */ (chat.shadowRoot);
+  const find = (role) => /** @type {HTMLElement} */ (shadowRoot.querySelector(`[data-role=${role}]`));
   const until = async (condition) => {
     for (let frame = 0; !condition(); frame++) {
       if (frame > 1200) throw new Error("the conversation was not shown");

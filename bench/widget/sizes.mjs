@@ -22,9 +22,11 @@ export async function sizes(host) {
   await host.ask("Can I get my money back after two weeks?");
   const all = [...requested];
   const exported = await host.page.evaluate(async () => {
-    const { shadowRoot } = document.querySelector("evidence-chat");
+    const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+    const shadowRoot = /** @type {ShadowRoot} */ (chat.shadowRoot);
     const before = performance.getEntriesByType("resource").length;
-    shadowRoot.querySelector("[data-role=export]").click();
+    const button = /** @type {HTMLElement} */ (shadowRoot.querySelector("[data-role=export]"));
+    button.click();
     while (performance.getEntriesByType("resource").length === before) await new Promise(requestAnimationFrame);
     return true;
   });

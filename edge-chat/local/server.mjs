@@ -5,6 +5,7 @@ import path from "node:path";
 import { runService } from "@evidence-chat/local-service";
 import { startWorker } from "./src/worker.mjs";
 
+/** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM"];
 
 await runService({ defaultPort: 8787, serve });

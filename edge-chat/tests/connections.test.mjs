@@ -38,12 +38,12 @@ function request(user, method, target, body) {
 }
 
 /** The same request with a pause in the middle of the body. */
-function slow({ pieces: [bytes], ...rest }, ms) {
+function slow(/** @type {ReturnType<typeof request>} */ { pieces: [bytes], ...rest }, ms) {
   return { ...rest, pieces: [bytes.subarray(0, 5), ms, bytes.subarray(5)] };
 }
 
 /** The same request with only the beginning of the body. */
-function begun({ pieces: [bytes], ...rest }) {
+function begun(/** @type {ReturnType<typeof request>} */ { pieces: [bytes], ...rest }) {
   return { ...rest, pieces: [bytes.subarray(0, 5)] };
 }
 

@@ -121,10 +121,10 @@ describe("record of a refused question", () => {
     assert.deepEqual(noted(user), []);
   });
 
-  for (const [name, fault, detail] of [
-    ["fails", { status: 500 }, "chat_record_refusal: HTTP 500"],
-    ["is not possible in an older database", { status: 404 }, "chat_record_refusal: HTTP 404"],
-    ["hangs", { hang: true }, "chat_record_refusal: no answer within"],
+  for (const { name, fault, detail } of [
+    { name: "fails", fault: { status: 500 }, detail: "chat_record_refusal: HTTP 500" },
+    { name: "is not possible in an older database", fault: { status: 404 }, detail: "chat_record_refusal: HTTP 404" },
+    { name: "hangs", fault: { hang: true }, detail: "chat_record_refusal: no answer within" },
   ]) {
     test(`the client gets the refusal immediately even if recording it ${name}`, async () => {
       const user = userWho([weakPassage()], { "rpc/chat_record_refusal": () => fault });
@@ -155,7 +155,11 @@ describe("rows of a search", () => {
 
   const content = "👩‍👧 Größe: refunds are paid within 5 days. 字 Refunds are free. Paid at noon.";
   const length = [...content].length;
-  const at = (start, end, similarity = 0.8) => ({ start, end, similarity });
+  const at = (/** @type {unknown} */ start, /** @type {unknown} */ end, /** @type {unknown} */ similarity = 0.8) => ({
+    start,
+    end,
+    similarity,
+  });
   const hostile = {
     "out of range": [at(1000, 2000), at(length, length + 1), at(length - 1, length)],
     "beyond the end by one": [at(0, length + 1)],

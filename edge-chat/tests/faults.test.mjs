@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { ask, assertError, eventually, question, send } from "./support/client.mjs";
+import { ask, assertError, bodyOf, eventually, question, send } from "./support/client.mjs";
 import { DAY, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { FAULTS, HUGE_BYTES } from "./support/faults.mjs";
 import { STEPS, key, tokenAt } from "./support/steps.mjs";
@@ -21,7 +21,7 @@ const CODES = { 503: "upstream_unavailable", 504: "upstream_timeout" };
 const outcomes = [];
 
 /** Runs a step with a separate Worker and Supabase. `nextDay` separates the cases so that they do not affect each other. */
-async function withStep({ linkMode = "none" }, use) {
+async function withStep(/** @type {{ linkMode?: string }} */ { linkMode = "none" }, use) {
   // One connection per request: the runtime itself retries idempotent requests that fail on a reused connection, and only the
   // Worker's own attempts are counted here.
   const upstream = await startUpstream({ keepsConnections: false });
@@ -248,10 +248,10 @@ describe("circuit breaker", () => {
     });
   });
 
-  for (const [patience, users, opens] of [
-    [1500, 6, true],
-    [1500, 1, false],
-    [900, 6, false],
+  for (const { patience, users, opens } of [
+    { patience: 1500, users: 6, opens: true },
+    { patience: 1500, users: 1, opens: false },
+    { patience: 900, users: 6, opens: false },
   ]) {
     const of = users === 1 ? "of one user" : `of ${users} users`;
     test(`the circuit ${opens ? "opens" : "stays closed"} when calls ${of} time out after ${patience} ms`, async () => {
@@ -385,7 +385,7 @@ describe("file that is cut off", () => {
       const response = await fetch(`${worker.url}/api/documents/${id}/download`, {
         headers: { authorization: `Bearer ${tokenAt(user)}` },
       });
-      const reader = response.body.getReader();
+      const reader = bodyOf(response).getReader();
       await reader.read();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [call] = upstream.callsOf(user, "storage/object");

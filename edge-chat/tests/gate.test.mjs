@@ -187,8 +187,7 @@ describe("rate limit window", () => {
   test("the headers of a waiting repeat reflect the time of its response", async () => {
     const user = newUser();
     await askAt(0, user, LIMIT - 1);
-    let letGo;
-    const held = new Promise((resolve) => (letGo = resolve));
+    const { promise: held, resolve: letGo } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     upstream.behave(user, { "rpc/match_chunks": () => held.then(() => ({ body: [passage()] })) });
     const sent = question({ model: "another-model" });
     await worker.setTime(START + MINUTE - SECOND);
@@ -226,8 +225,7 @@ describe("lost run", () => {
   /** A user whose first search waits until it is released, and whose later searches find another passage. */
   function userWithHeldSearch() {
     const user = newUser();
-    let letGo;
-    const held = new Promise((resolve) => (letGo = resolve));
+    const { promise: held, resolve: letGo } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     let searches = 0;
     const other = () => passage({ document_meta: { title: "Second" } });
     upstream.behave(user, {
@@ -430,6 +428,7 @@ describe("stored outcomes", () => {
   test("a failed question has no outcome and is answered on the next attempt", async () => {
     const user = newUser();
     await worker.setTime(START);
+    /** @type {import("./support/upstream/respond.mjs").UpstreamReply} */
     let rows = { status: 500 };
     upstream.behave(user, { "rpc/match_chunks": () => rows });
     const sent = question();

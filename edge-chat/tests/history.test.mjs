@@ -317,10 +317,10 @@ describe("messages", () => {
     assert.equal((await get(user, `${path}?limit=200`)).json.messages.length, 200);
   });
 
-  for (const [name, count, content] of [
-    ["long", 60, "x".repeat(60_000)],
+  for (const { name, count, content } of [
+    { name: "long", count: 60, content: "x".repeat(60_000) },
     // Each two of them are twice as large as the maximum page, as JSON.
-    ["as long as they can be", 5, "\u0001".repeat(95_000)],
+    { name: "as long as they can be", count: 5, content: "\u0001".repeat(95_000) },
   ]) {
     test(`messages that are ${name} come in pages of at most 1 MiB, without gaps or duplicates`, async () => {
       const user = newUser();

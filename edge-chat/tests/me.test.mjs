@@ -1,7 +1,7 @@
 // Export and erasure of all data of a user.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertError, eventually, open, question, send } from "./support/client.mjs";
+import { assertError, bodyOf, eventually, headerOf, open, question, send } from "./support/client.mjs";
 import { DAY, MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { closePair, withWorker } from "./support/worker.mjs";
@@ -61,7 +61,7 @@ describe("export", () => {
     assert.deepEqual(kept, { sessions: [], refused_questions: [] });
     assert.equal(reply.headers.get("cache-control"), "no-store");
     assert.equal(reply.headers.get("content-disposition"), 'attachment; filename="evidence-chat-export.json"');
-    assert.match(reply.headers.get("content-type"), /^application\/json\b/);
+    assert.match(headerOf(reply.headers, "content-type"), /^application\/json\b/);
   });
 
   test("an export contains the user's answers, refusals and refused questions, and no one else's", async () => {
@@ -149,7 +149,8 @@ describe("export", () => {
     assertError(await send(worker.url, "/api/me/export"), 401, "unauthorized");
   });
 
-  for (const [resource, fault, detail] of [
+  /** @type {[resource: string, fault: import("./support/upstream/respond.mjs").UpstreamReply, detail: string][]} */
+  const MIDWAY = [
     ["chat_messages", { status: 500 }, "chat_messages: HTTP 500"],
     ["chat_messages", { cut: "end" }, "chat_messages: unexpected JSON"],
     ["chat_messages", { cut: "reset" }, "chat_messages: the answer was cut off"],
@@ -158,7 +159,8 @@ describe("export", () => {
     ["chat_sessions", { status: 500 }, "chat_sessions: HTTP 500"],
     ["chat_refusals", { status: 500 }, "chat_refusals: HTTP 500"],
     ["chat_refusals", { status: 403, body: {} }, "chat_refusals: HTTP 403"],
-  ]) {
+  ];
+  for (const [resource, fault, detail] of MIDWAY) {
     const name = `${resource} ${JSON.stringify(fault).slice(0, 20)}`;
     test(`an export that fails midway is cut off, is not valid JSON, and is logged: ${name}`, async () => {
       const user = newUser();
@@ -176,7 +178,7 @@ describe("export", () => {
         assert.equal(response.status, 200);
         let text = "";
         try {
-          for await (const piece of response.body.pipeThrough(new TextDecoderStream())) text += piece;
+          for await (const piece of bodyOf(response).pipeThrough(new TextDecoderStream())) text += piece;
         } catch {
           // Cloudflare resets the connection; the local runtime ends the body early.
         }
@@ -214,7 +216,7 @@ describe("export", () => {
     const controller = new AbortController();
     await withWorker(upstream, {}, async ({ url, lineOf }) => {
       const response = await open(url, "/api/me/export", { user, signal: controller.signal });
-      await response.body.getReader().read();
+      await bodyOf(response).getReader().read();
       controller.abort();
       await lineOf(response);
     });
@@ -235,8 +237,8 @@ describe("export", () => {
           replies.map(({ status }) => status),
           [...Array(5).fill(200), 429, 429],
         );
-        assertError(replies.at(-1), 429, "rate_limited");
-        assert.equal(replies.at(-1).headers.get("retry-after"), "60");
+        assertError(replies[6], 429, "rate_limited");
+        assert.equal(replies[6].headers.get("retry-after"), "60");
         assert.equal((await send(limited.url, "/api/me/export", { user: newUser() })).status, 200);
         assert.equal((await send(limited.url, "/api/sessions", { user })).status, 200);
         break;
@@ -345,7 +347,7 @@ describe("question in progress during an erasure", () => {
   /** A user whose calls of a function wait for `letGo`, before or after the database has executed them. */
   function userWithHeld(resource, when, behaviour = {}) {
     const user = newUser();
-    const held = Promise.withResolvers?.() ?? withResolvers();
+    const held = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     const usual = behaviour[resource] ?? upstream.defaults[resource];
     upstream.behave(user, {
       ...behaviour,
@@ -463,9 +465,3 @@ function assertSameRows({ status, json }, user) {
 }
 
 const uuidOf = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
-
-function withResolvers() {
-  const held = {};
-  held.promise = new Promise((resolve) => (held.resolve = resolve));
-  return held;
-}

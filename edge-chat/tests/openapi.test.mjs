@@ -47,6 +47,7 @@ function examples() {
   );
 }
 
+/** @returns {{ mediaType?: string, value?: unknown }[]} */
 function bodies({ content }) {
   if (!content) return [{}];
   return Object.entries(content).flatMap(([mediaType, { example, examples, schema }]) => {
@@ -59,7 +60,7 @@ function bodies({ content }) {
 const session = { id: ID, title: "When?", created_at: "2026-11-22T09:15:27Z", updated_at: "2026-11-22T09:15:27Z" };
 
 /** A valid response of GET /api/sessions/{id}, with changes. */
-function exchange({ headers, body = session, ...changes } = {}) {
+function exchange(/** @type {Record<string, any>} */ { headers, body = session, ...changes } = {}) {
   return {
     method: "GET",
     path: `/api/sessions/${ID}`,
@@ -242,7 +243,8 @@ describe("check of a response", () => {
 describe("check of a stream", () => {
   const refused = (blocks, message) => assert.throws(() => assertDescribed(chat(...blocks)), { message });
   const data = (block, change) => {
-    const [, head, json] = /^(event: \w+\ndata: )(.*)\n\n$/.exec(block);
+    const match = /^(event: \w+\ndata: )(.*)\n\n$/.exec(block);
+    const [, head, json] = /** @type {RegExpExecArray} */ (match);
     return `${head}${JSON.stringify(change(JSON.parse(json)))}\n\n`;
   };
 

@@ -26,7 +26,7 @@ function start(variables = {}) {
       const url = /^ready (http:\/\/127\.0\.0\.1:\d+)$/m.exec(server.output)?.[1];
       if (url) resolve(url);
     });
-    server.exit.then(() => reject(new Error(server.output)));
+    void server.exit.then(() => reject(new Error(server.output)));
   });
   return server;
 }
@@ -34,7 +34,7 @@ function start(variables = {}) {
 test("a port in use is reported in one sentence", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
-  const { port } = blocker.address();
+  const { port } = /** @type {import("node:net").AddressInfo} */ (blocker.address());
   const server = start({ PORT: String(port) });
   server.ready.catch(() => {});
   const [code] = await server.exit;

@@ -1,7 +1,7 @@
 // The built Worker in workerd, with a stand-in for Supabase.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, assertError, open, question } from "./support/client.mjs";
+import { ask, assertError, bodyOf, headerOf, open, question } from "./support/client.mjs";
 import { passage, sentence } from "./support/upstream.mjs";
 import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
 
@@ -35,7 +35,7 @@ describe("answer", () => {
     const sent = question();
     const { status, events, headers } = await ask(worker.url, user, sent);
     assert.equal(status, 200);
-    assert.match(headers.get("x-request-id"), /^[0-9a-f-]{36}$/);
+    assert.match(headerOf(headers, "x-request-id"), /^[0-9a-f-]{36}$/);
     assert.deepEqual(
       events.map((event) => event.type),
       ["answer_start", "answer_delta", "sources", "answer_end"],
@@ -112,7 +112,7 @@ describe("answer", () => {
         return { status: 204 };
       },
     });
-    const reader = (await openStream(worker.url, user)).body.getReader();
+    const reader = bodyOf(await openStream(worker.url, user)).getReader();
     let text = "";
     while (!text.includes("event: sources")) text += new TextDecoder().decode((await reader.read()).value);
     assert.equal(isWritten, false);
@@ -262,7 +262,7 @@ describe("idempotency", () => {
     const sent = question();
     const controller = new AbortController();
     const response = await openStream(worker.url, user, sent, controller.signal);
-    await response.body.getReader().read();
+    await bodyOf(response).getReader().read();
     controller.abort();
     const again = await ask(worker.url, user, sent);
     assert.equal(again.events.at(-1).persisted, true);
@@ -311,7 +311,7 @@ describe("rate limit", () => {
     assert.equal(limited.length, 20);
     for (const reply of limited) {
       assertError(reply, 429, "rate_limited");
-      assert.match(reply.headers.get("retry-after"), /^([1-9]|[1-5]\d|60)$/);
+      assert.match(headerOf(reply.headers, "retry-after"), /^([1-9]|[1-5]\d|60)$/);
     }
     assert.equal(upstream.callsOf(user, "rpc/match_chunks").length, 20);
     assert.equal((await ask(worker.url, newUser())).status, 200, "others are not concerned");

@@ -23,7 +23,7 @@ export async function startDemo({ data, kb }) {
   const json = join(data, "demo.json");
   const args = ["demo", "--prebuilt", "--data", data, "--json", json];
   if (kb) args.push("--kb", kb);
-  const child = spawn(process.env.XTASK_BINARY, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(/** @type {string} */ (process.env.XTASK_BINARY), args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const ended = once(child, "exit");
@@ -132,7 +132,7 @@ class Demo {
 
   /** Runs the kb command line against this demo and returns its standard output. */
   async kb(...args) {
-    const child = spawn(process.env.KB_BINARY, args, {
+    const child = spawn(/** @type {string} */ (process.env.KB_BINARY), args, {
       env: this.kbEnvironment(),
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -51,13 +51,16 @@ export class HostPage {
 
   /** Has the widget load panel and model. */
   preload() {
-    return this.page.evaluate(() => document.querySelector("evidence-chat").setAttribute("preload", ""));
+    return this.page.evaluate(() => {
+      const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+      chat.setAttribute("preload", "");
+    });
   }
 
   /** Loads panel and model, and waits for them. */
   async ready() {
     await this.page.evaluate(async () => {
-      const chat = document.querySelector("evidence-chat");
+      const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
       const ready = new Promise((resolve) => chat.addEventListener("ready", resolve, { once: true }));
       chat.setAttribute("preload", "");
       await ready;
@@ -67,10 +70,11 @@ export class HostPage {
   /** Asks, and resolves with the milliseconds until the frame that shows the first word, and until the end. */
   ask(question) {
     return this.page.evaluate(async (text) => {
-      const chat = document.querySelector("evidence-chat");
-      const log = chat.shadowRoot.querySelector("[data-role=log]");
+      const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+      const root = /** @type {ShadowRoot} */ (chat.shadowRoot);
+      const log = /** @type {Element} */ (root.querySelector("[data-role=log]"));
       /** @returns {NodeListOf<HTMLElement>} */
-      const replies = () => chat.shadowRoot.querySelectorAll("[data-role=assistant]");
+      const replies = () => root.querySelectorAll("[data-role=assistant]");
       const before = replies().length;
       const start = performance.now();
       const firstWord = new Promise((resolve) => {
@@ -84,8 +88,7 @@ export class HostPage {
         });
         observer.observe(log, { childList: true, subtree: true, characterData: true });
       });
-      /** @type {HTMLTextAreaElement} */
-      const input = chat.shadowRoot.querySelector("[data-role=input]");
+      const input = /** @type {HTMLTextAreaElement} */ (root.querySelector("[data-role=input]"));
       input.value = text;
       input.dispatchEvent(new Event("input"));
       input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));

@@ -35,6 +35,6 @@ onmessage = async ({ data: { command, args } }) => {
   try {
     postMessage({ result: await commands[command](...args) });
   } catch (error) {
-    postMessage({ error: String(error?.stack ?? error) });
+    postMessage({ error: String(error instanceof Error ? error.stack : error) });
   }
 };

@@ -16,6 +16,8 @@ export function connections(count) {
  * @property {number} endAt
  */
 
+/** @typedef {NodeJS.ErrnoException & { isStale?: boolean }} RequestError */
+
 /**
  * Sends JSON and reads the whole response.
  * @param {string} url
@@ -27,7 +29,7 @@ export async function post(url, options) {
     return await postOnce(url, options);
   } catch (error) {
     // Retried as browsers do: the server closed an idle connection just as it was reused.
-    if (error.isStale) return postOnce(url, options);
+    if (/** @type {RequestError} */ (error).isStale) return postOnce(url, options);
     throw error;
   }
 }
@@ -42,12 +44,27 @@ export function get(url, options) {
   return exchange(url, { method: "GET", headers: {}, ...options });
 }
 
+/**
+ * @param {string} url
+ * @param {{ agent: Agent, token: string, body: object, signal?: AbortSignal }} options
+ */
 function postOnce(url, { body, ...options }) {
   const payload = JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(payload) };
   return exchange(url, { method: "POST", headers, payload, ...options });
 }
 
+/**
+ * @param {string} url
+ * @param {object} options
+ * @param {Agent} options.agent
+ * @param {string} options.token
+ * @param {AbortSignal} [options.signal]
+ * @param {string} options.method
+ * @param {import("node:http").OutgoingHttpHeaders} options.headers
+ * @param {string} [options.payload]
+ * @returns {Promise<Reply>}
+ */
 function exchange(url, { agent, token, signal, method, headers, payload }) {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -56,7 +73,7 @@ function exchange(url, { agent, token, signal, method, headers, payload }) {
       method,
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
-    outgoing.once("error", (error) => {
+    outgoing.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
       const isStale = outgoing.reusedSocket && error.code === "ECONNRESET";
       reject(Object.assign(error, { isStale }));
     });
@@ -70,7 +87,8 @@ function exchange(url, { agent, token, signal, method, headers, payload }) {
       incoming.once("error", reject);
       incoming.once("end", () => {
         const endAt = performance.now();
-        const { statusCode: status, headers } = incoming;
+        const { headers } = incoming;
+        const status = /** @type {number} */ (incoming.statusCode);
         const text = Buffer.concat(pieces).toString();
         resolve({ status, headers, text, sentAt, firstByteAt: firstByteAt ?? endAt, endAt });
       });

@@ -11,11 +11,14 @@ const SEARCH_BYTES = 4 * 2 ** 20;
 
 const SESSION = "5e551011-0000-4000-8000-000000000001";
 
+const LARGEST_SEARCH = { name: "search", message: "The largest rows?" };
+const SEARCH_BEYOND_LIMITS = { name: "search beyond the limits", message: "Rows that are too large?" };
+
 /** The kinds of requests: either a path to read, or a message to ask, for which the stand-in has `rows`. */
 export const LARGEST = [
   { name: "history", path: `/api/sessions/${SESSION}/messages?limit=200` },
-  { name: "search", message: "The largest rows?" },
-  { name: "search beyond the limits", message: "Rows that are too large?" },
+  LARGEST_SEARCH,
+  SEARCH_BEYOND_LIMITS,
 ];
 
 /**
@@ -24,10 +27,12 @@ export const LARGEST = [
  * @returns {[string, object[]][]}
  */
 export function largestRows(row) {
-  const [, largest, beyond] = LARGEST;
   return [
-    [largest.message, rowsOf(row, PASSAGE_BYTES)],
-    [beyond.message, rowsOf(row, Math.floor(SEARCH_BYTES / MATCH_COUNT) - 3 * META_BYTES - 100 * SENTENCES)],
+    [LARGEST_SEARCH.message, rowsOf(row, PASSAGE_BYTES)],
+    [
+      SEARCH_BEYOND_LIMITS.message,
+      rowsOf(row, Math.floor(SEARCH_BYTES / MATCH_COUNT) - 3 * META_BYTES - 100 * SENTENCES),
+    ],
   ];
 }
 

@@ -40,7 +40,8 @@ function findWorkerd(ancestor) {
 function readProcess(pid) {
   try {
     // pid (name) state parent …
-    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    const match = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    const [, name, parent] = /** @type {RegExpExecArray} */ (match);
     return [{ pid: Number(pid), name, parent: Number(parent) }];
   } catch {
     // It ended in the meantime.
@@ -49,6 +50,7 @@ function readProcess(pid) {
 }
 
 function residentMib(pid) {
-  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  const match = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  const [, kib] = /** @type {RegExpExecArray} */ (match);
   return Number(kib) / 1024;
 }

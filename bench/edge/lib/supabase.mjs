@@ -33,7 +33,7 @@ export async function allRows(table, columns, order) {
   const key = setting("SUPABASE_SECRET_KEY");
   const rows = [];
   for (;;) {
-    const query = `select=${columns}&order=${order}&limit=${PAGE}&offset=${rows.length}`;
+    const query = `select=${columns.join()}&order=${order}&limit=${PAGE}&offset=${rows.length}`;
     const page = await call("GET", `rest/v1/${table}?${query}`, key, undefined, key);
     rows.push(...page);
     if (page.length < PAGE) return rows;

@@ -11,7 +11,7 @@ const CLOCK_MS = 2;
  * @param {number} limit
  */
 export function tooMany(asked, limit) {
-  const admissions = asked.map(admission).filter(Boolean);
+  const admissions = asked.map(admission).filter((interval) => interval !== undefined);
   const bySending = admissions.toSorted((a, b) => a.from - b.from);
   return bySending.filter(({ from }) => {
     const surelyWithin = bySending.filter((other) => other.from >= from && other.to < from + WINDOW_MS - CLOCK_MS);

@@ -41,10 +41,11 @@ export function choosePace({ users, seconds, limit, perSecond }) {
  * @param {{ url: string, questions: import("../lib/questions.mjs").Question[], limit: number }} options
  */
 export async function sequentialRate({ url, questions, limit }) {
+  /** @type {{ id: string, token: string, session?: string }[]} */
   const scouts = [];
   while (scouts.length < Math.ceil((WARM_UP + SAMPLES) / limit)) scouts.push(await signUp());
   const agent = connections(1);
-  let startedAt;
+  let startedAt = 0;
   for (let index = 0; index < WARM_UP + SAMPLES; index++) {
     if (index === WARM_UP) startedAt = performance.now();
     const scout = scouts[index % scouts.length];

@@ -1,6 +1,8 @@
 import { percentiles, round } from "../lib/statistics.mjs";
 import { refusedTooEarly, tooMany } from "./limit.mjs";
 
+/** @typedef {import("./user.mjs").Attempt} Attempt */
+
 /**
  * The figures of all users together.
  * @param {object} load
@@ -18,7 +20,7 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
   const answers = total(users, answersOf);
   return {
     figures: [
-      ["errors_5xx", attempts.filter(({ status }) => status >= 500).length],
+      ["errors_5xx", attempts.filter(({ status }) => status !== undefined && status >= 500).length],
       ["errors_stream", attempts.filter(isCutShort).length],
       ["errors_other", attempts.filter(isUnexpected).length],
       ["limit_violations", total(users, ({ asked }) => tooMany(asked, limit))],
@@ -49,17 +51,17 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
   };
 }
 
-function isRefused({ status }) {
+function isRefused(/** @type {Attempt} */ { status }) {
   return status === 429;
 }
 
 /** A stream that ended in an error or not at all. */
-function isCutShort({ status, outcome }) {
+function isCutShort(/** @type {Attempt} */ { status, outcome }) {
   return status === 200 && !outcome;
 }
 
 /** Neither an answer, nor a refusal by the limit, nor a connection dropped on purpose. */
-function isUnexpected({ status, dropped }) {
+function isUnexpected(/** @type {Attempt} */ { status, dropped }) {
   return status === undefined ? !dropped : status !== 200 && status !== 429 && status < 500;
 }
 

@@ -30,9 +30,10 @@ const MAX_TRIES = 3;
  * @property {number} [status] missing if there was no response
  * @property {boolean} [dropped] on purpose
  * @property {string} [text] the events of a stream
- * @property {object} [outcome] the last of them, unless it is an error
+ * @property {any} [outcome] the last of them, unless it is an error
  * @property {string} [session] the session they were written to
  * @property {number} [retryAfterMs]
+ * @property {string} [error] the message, if the request failed
  */
 
 export class User {
@@ -119,7 +120,11 @@ export class User {
       }
       if (status === 429) attempt.retryAfterMs = Number(headers["retry-after"]) * 1000;
     } catch (error) {
-      Object.assign(attempt, { endAt: performance.now(), dropped: signal?.aborted ?? false, error: error.message });
+      Object.assign(attempt, {
+        endAt: performance.now(),
+        dropped: signal?.aborted ?? false,
+        error: /** @type {Error} */ (error).message,
+      });
     }
     return attempt;
   }

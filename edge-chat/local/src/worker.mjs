@@ -70,10 +70,11 @@ export async function startWorker({
   const { workerOptions } = readWorkerOptions(CONFIG);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
-  const options = asOptions({
+  /** @type {import("miniflare").V4MiniflareOptions} */
+  const v4Options = {
     ...workerOptions,
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
-    bindings: { ...workerOptions.bindings, ...Object.fromEntries(overrides) },
+    bindings: Object.assign({}, workerOptions.bindings, Object.fromEntries(overrides)),
     modulesRoot: BUILD_DIR,
     modules,
     host: HOST,
@@ -84,8 +85,8 @@ export async function startWorker({
     log: new Log(LogLevel.WARN),
     ...(direct && { unsafeDirectSockets: [{ host: HOST, port: 0 }] }),
     handleStructuredLogs: ({ message }) => message.split("\n").forEach((line) => onLog(line)),
-  });
-  const miniflare = new Miniflare(options);
+  };
+  const miniflare = new Miniflare(asOptions(v4Options));
   const proxy = await miniflare.ready;
   const url = direct ? await miniflare.unsafeGetDirectURL() : proxy;
   return { url: url.origin, close: () => miniflare.dispose() };
@@ -102,20 +103,22 @@ function rateLimits(ratelimits, without, rateLimit) {
   );
 }
 
-/** The Worker's modules. The first one is the entry point. */
+/**
+ * The Worker's modules. The first one is the entry point.
+ * @returns {import("miniflare").V4ModuleDefinition[]}
+ */
 function builtModules(entry) {
   const main = path.join(BUILD_DIR, "index.js");
   if (!existsSync(main)) {
     throw new StartupError("The Worker is not built yet; run `cargo xtask build worker` first.");
   }
   const wasm = readdirSync(BUILD_DIR).filter((name) => name.endsWith(".wasm"));
-  return [
-    ...(entry ? [entryModule(entry)] : []),
-    { type: "ESModule", path: main },
-    ...wasm.map((name) => ({ type: "CompiledWasm", path: path.join(BUILD_DIR, name) })),
-  ];
+  /** @type {import("miniflare").V4ModuleDefinition[]} */
+  const compiled = wasm.map((name) => ({ type: "CompiledWasm", path: path.join(BUILD_DIR, name) }));
+  return [...(entry ? [entryModule(entry)] : []), { type: "ESModule", path: main }, ...compiled];
 }
 
+/** @returns {import("miniflare").V4ModuleDefinition} */
 function entryModule(entry) {
   return { type: "ESModule", path: path.join(BUILD_DIR, path.basename(entry)), contents: readFileSync(entry, "utf8") };
 }

@@ -28,6 +28,27 @@ const ERRORS = {
   upstream_timeout: { statuses: [504], retryable: true },
 };
 
+/**
+ * @typedef {object} RequestOptions
+ * @property {string} [method]
+ * @property {string} [user] the user's id; its access token is sent
+ * @property {string} [token] sent instead of the user's token
+ * @property {Record<string, string>} [headers]
+ * @property {unknown} [body] sent as JSON unless it is a string
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * A response that has been read.
+ * @typedef {object} Reply
+ * @property {number} status
+ * @property {Headers} headers
+ * @property {Buffer} bytes
+ * @property {string} text
+ * @property {any[]} events of an event stream
+ * @property {any} json the body, if it is JSON
+ */
+
 /** A valid question with overrides. */
 export function question(overrides = {}) {
   const embedding = Array.from({ length: 384 }, (_, index) => (index === 0 ? 1 : 0));
@@ -41,19 +62,23 @@ export function question(overrides = {}) {
 }
 
 /** Asks as a user and reads the whole response. */
-export function ask(url, userId, body = question(), options = {}) {
+export function ask(url, userId, /** @type {unknown} */ body = question(), /** @type {RequestOptions} */ options = {}) {
   return send(url, "/api/chat", { method: "POST", user: userId, body, ...options });
 }
 
-/** Sends a request and reads the whole response. `body` is sent as JSON unless it is a string. */
-export async function send(url, path, options = {}) {
+/** Sends a request and reads the whole response. */
+export async function send(url, path, /** @type {RequestOptions} */ options = {}) {
   const response = await open(url, path, options);
   const bytes = Buffer.from(await response.arrayBuffer());
   return replyOf({ method: options.method ?? "GET", path, status: response.status, headers: response.headers, bytes });
 }
 
 /** Sends a request and returns the response with an unread body. */
-export function open(url, path, { method = "GET", user, token, headers = {}, body, signal } = {}) {
+export function open(
+  url,
+  path,
+  /** @type {RequestOptions} */ { method = "GET", user, token, headers = {}, body, signal } = {},
+) {
   const bearer = token ?? (user && accessToken(user));
   return fetch(`${url}${path}`, {
     method,
@@ -68,9 +93,16 @@ export function open(url, path, { method = "GET", user, token, headers = {}, bod
   });
 }
 
+/** The body of a response that must have one. */
+export function bodyOf(/** @type {Response} */ response) {
+  assert.ok(response.body, "no body");
+  return response.body;
+}
+
 /** A response for the tests. This is the one place that checks each response against the API description. */
 export function replyOf({ method, path, status, headers, bytes }) {
   const text = bytes.toString();
+  /** @type {Reply} */
   const reply = { status, headers, bytes, text, events: [], json: undefined };
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream")) reply.events = parseEvents(text);
@@ -94,6 +126,13 @@ function assertErrorShape({ status, json, headers }) {
   assert.ok(json.message);
   assert.equal(json.request_id, headers.get("x-request-id"));
   assert.equal(headers.get("cache-control"), "no-store");
+}
+
+/** The value of a header that must be there. */
+export function headerOf(/** @type {Headers} */ headers, /** @type {string} */ name) {
+  const value = headers.get(name);
+  assert.ok(value !== null, `no header ${name}`);
+  return value;
 }
 
 /** Asserts status and code of an error. `replyOf` has checked its shape. */

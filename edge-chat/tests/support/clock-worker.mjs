@@ -6,14 +6,18 @@ const RealDate = Date;
 let stoppedAt;
 let offset = 0;
 
-globalThis.Date = class extends RealDate {
+class TestDate extends RealDate {
+  /** @param {ConstructorParameters<DateConstructor> | []} values */
   constructor(...values) {
-    super(...(values.length ? values : [Date.now()]));
+    super(.../** @type {ConstructorParameters<DateConstructor>} */ (values.length ? values : [TestDate.now()]));
   }
+  /** @override */
   static now() {
     return stoppedAt ?? RealDate.now() + offset;
   }
-};
+}
+// A class cannot be called without `new`, as `Date` can; the Worker does not.
+globalThis.Date = /** @type {DateConstructor} */ (/** @type {unknown} */ (TestDate));
 
 export class UserGate extends built.UserGate {
   #state;
@@ -33,6 +37,7 @@ export class UserGate extends built.UserGate {
     };
   }
 
+  /** @override */
   async fetch(request) {
     const command = request.headers.get("x-test-gate");
     if (!command) {
@@ -59,6 +64,7 @@ export class UserGate extends built.UserGate {
 }
 
 export default class extends built.default {
+  /** @override */
   async fetch(request) {
     const [stopAt, runFrom] = ["x-test-stop-clock", "x-test-run-clock"].map((name) => request.headers.get(name));
     if (stopAt ?? runFrom) {

@@ -3,11 +3,14 @@
 export const HUGE_BYTES = 100 * 2 ** 20;
 
 /**
- * reply    the behaviour of the stand-in
- * status   the status of a response that depends on the call
- * passes   whether the fault is transient, so that an idempotent call is retried once
- * inBody   whether the fault is in the body and affects only calls that read it
+ * @typedef {object} Fault
+ * @property {import("./upstream/respond.mjs").UpstreamReply} reply the behaviour of the stand-in
+ * @property {number} status the status of a response that depends on the call
+ * @property {boolean} [passes] whether the fault is transient, so that an idempotent call is retried once
+ * @property {boolean} [inBody] whether the fault is in the body and affects only calls that read it
  */
+
+/** @type {Record<string, Fault>} */
 export const FAULTS = {
   "slow, but in time": { reply: { delay: 150 }, status: 200 },
   "hangs before the headers": { reply: { hang: true }, status: 504 },

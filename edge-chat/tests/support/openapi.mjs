@@ -104,7 +104,8 @@ function checkHeaders(response, received) {
     assertHeader(name, follow(pointer("components", "headers", name)), received);
   }
   const present = RATE_LIMIT.filter((name) => received.has(name));
-  if (present.length % RATE_LIMIT.length !== 0) throw new Error(`of ${RATE_LIMIT.join(", ")} it has only ${present}`);
+  if (present.length % RATE_LIMIT.length !== 0)
+    throw new Error(`of ${RATE_LIMIT.join(", ")} it has only ${present.join()}`);
   if (Number(received.get("ratelimit-remaining")) > Number(received.get("ratelimit-limit"))) {
     throw new Error("RateLimit-Remaining is more than RateLimit-Limit");
   }
@@ -166,7 +167,7 @@ function checkCitations({ citations, referenced_indices: referenced = [] }) {
     }
   }
   const missing = referenced.filter((index) => !citations.some((citation) => citation.index === index));
-  if (missing.length > 0) throw new Error(`referenced_indices names ${missing}, which no citation has`);
+  if (missing.length > 0) throw new Error(`referenced_indices names ${missing.join()}, which no citation has`);
 }
 
 function parseJson(text, name) {

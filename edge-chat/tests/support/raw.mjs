@@ -3,13 +3,17 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
+ * @typedef {object} RawRequest
+ * @property {string} [method]
+ * @property {string | Buffer} [target] the path in the request line
+ * @property {(string | Buffer)[][]} [headers] pairs of name and value, in addition to Host and Connection
+ * @property {(Buffer | number)[]} [pieces] pieces of the body; a number is a pause in milliseconds
+ */
+
+/**
  * Sends a request and reads the response.
  * @param {string} url of the Worker
- * @param {object} request
- * @param {string} [request.method]
- * @param {string | Buffer} [request.target] the path in the request line
- * @param {[string, string | Buffer][]} [request.headers] in addition to Host and Connection
- * @param {(Buffer | number)[]} [request.pieces] pieces of the body; a number is a pause in milliseconds
+ * @param {RawRequest} request
  * @param {number} [limitMs]
  * @returns {Promise<{ status: number, headers: Headers, bytes: Buffer, ms: number }>}
  */
@@ -33,16 +37,17 @@ export async function sendRaw(url, request, limitMs = 5000) {
 }
 
 /** Sends a request and returns the open connection. */
-export function openRaw(url, { method = "GET", target = "/", headers = [], pieces = [] }) {
+export function openRaw(url, /** @type {RawRequest} */ { method = "GET", target = "/", headers = [], pieces = [] }) {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
+  /** @type {(string | Buffer)[][]} */
   const all = [["Host", host], ["Connection", "close"], ...headers];
   socket.write(Buffer.concat([Buffer.from(`${method} `), Buffer.from(target), Buffer.from(" HTTP/1.1\r\n")]));
   for (const [name, value] of all) {
-    socket.write(Buffer.concat([Buffer.from(`${name}: `), Buffer.from(value), Buffer.from("\r\n")]));
+    socket.write(Buffer.concat([Buffer.from(`${String(name)}: `), Buffer.from(value), Buffer.from("\r\n")]));
   }
   socket.write("\r\n");
-  writeAll(socket, pieces);
+  void writeAll(socket, pieces);
   return socket;
 }
 

@@ -13,19 +13,24 @@ export const key = signingKey("ES256");
 const FAR_FUTURE = (START + 1000 * DAY) / SECOND;
 
 /**
- * resource    the call that fails
- * user        the user of the call, if it is not the asking user
- * isIdempotent  whether it may be sent twice
- * around      other behaviour of the stand-in
- * linkMode    the link mode of the database, if it is not `none`
- * request     sends the client's request
- * isAfterwards  whether the call is made after the response
- * survives    checks the response if the step fails; without `survives`, the response is an error
- * hanging     the status if the call hangs, if it is not 504
- * shrinks     the number of attempts with fewer and fewer rows while responses are too large
- * readsBody   false if only the status of the response counts
- * skip        whether a fault does not apply
+ * @typedef {object} Step
+ * @property {string} resource the call that fails
+ * @property {string} [user] the user of the call, if it is not the asking user
+ * @property {boolean} isIdempotent whether it may be sent twice
+ * @property {object} [around] other behaviour of the stand-in
+ * @property {string} [linkMode] the link mode of the database, if it is not `none`
+ * @property {(worker, user, upstream) => Promise<Reply>} request sends the client's request
+ * @property {boolean} [isAfterwards] whether the call is made after the response
+ * @property {(reply: Reply) => void} [survives] checks the response if the step fails; without it, the response is an error
+ * @property {number} [hanging] the status if the call hangs, if it is not 504
+ * @property {number} [shrinks] the number of attempts with fewer and fewer rows while responses are too large
+ * @property {boolean} [readsBody] false if only the status of the response counts
+ * @property {(fault: import("./faults.mjs").Fault) => unknown} [skip] whether a fault does not apply
+ *
+ * @typedef {import("./client.mjs").Reply} Reply
  */
+
+/** @type {Record<string, Step>} */
 export const STEPS = {
   "keys (JWKS)": {
     resource: "jwks",

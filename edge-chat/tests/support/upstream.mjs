@@ -45,10 +45,11 @@ export async function startUpstream({ keepsConnections = true } = {}) {
     ...library.handlers,
   };
 
-  const server = createServer(async (request, response) => {
+  const serve = async (request, response) => {
     const call = await read(request).catch((error) => {
       // The Worker may cancel while it is sending.
       if (!request.destroyed) throw error;
+      return undefined;
     });
     if (!call) return;
     calls.push(call);
@@ -56,12 +57,14 @@ export async function startUpstream({ keepsConnections = true } = {}) {
     const handler = behaviours.get(call.user)?.[call.resource] ?? defaults[call.resource];
     const unknown = { status: 404, body: { message: `nothing at ${call.resource}` } };
     await respond(call, response, handler ? await answer(handler, call) : unknown);
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   if (!keepsConnections) server.maxRequestsPerSocket = 1;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url: `http://127.0.0.1:${port}`,
     history,
     library,
     /** The settings of `chat_config`. Tests may change them. */
@@ -90,6 +93,21 @@ async function answer(handler, call) {
   }
 }
 
+/**
+ * @typedef {object} Call
+ * @property {string} method
+ * @property {string} resource
+ * @property {string} [path] of a file in Storage
+ * @property {URLSearchParams} search
+ * @property {Record<string, string>} query
+ * @property {import("node:http").IncomingHttpHeaders} headers
+ * @property {string | undefined} user
+ * @property {any} body
+ * @property {boolean} [closed] whether the connection of the response is closed
+ * @property {number} [sent] the bytes sent of a `huge` reply
+ */
+
+/** @returns {Promise<Call>} */
 async function read(request) {
   const { pathname, searchParams } = new URL(request.url, "http://upstream");
   return {

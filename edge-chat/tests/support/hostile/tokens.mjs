@@ -7,9 +7,10 @@ const USER = "a0000000-0000-4000-8000-00000000000a";
 const HS256 = { alg: "HS256", typ: "JWT" };
 const sign = hmac("sha256", JWT_SECRET);
 const withClaims = (claims) => accessToken(USER, { claims });
-const withHeader = (header, signer = sign) => tokenOf(header, claimsOf(USER), signer);
+const withHeader = (header, /** @type {(signed: string) => string | Buffer} */ signer = sign) =>
+  tokenOf(header, claimsOf(USER), signer);
 const segments = accessToken(USER).split(".");
-const without = (claim) => {
+const without = (/** @type {keyof ReturnType<typeof claimsOf>} */ claim) => {
   const { [claim]: _, ...rest } = claimsOf(USER);
   return tokenOf(HS256, rest, sign);
 };

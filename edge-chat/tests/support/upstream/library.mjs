@@ -11,7 +11,10 @@ export function createLibrary(firstDocument, settings) {
   const documents = [];
   const files = new Map();
 
-  /** `content` is the file in Storage; without `storage_path` there is none. */
+  /**
+   * `content` is the file in Storage; without `storage_path` there is none.
+   * @param {{ content?: string | Buffer, type?: string, id?: string, [column: string]: unknown }} [document]
+   */
   function addDocument({ content = "the original", type = "text/plain", ...fields } = {}) {
     const id = fields.id ?? crypto.randomUUID();
     const row = { name: "refunds.md", status: "ready", enabled: true, storage_path: `${id}/refunds.md`, ...fields, id };

@@ -3,16 +3,22 @@
 const PIECE = Buffer.alloc(64 * 1024, "x");
 
 /**
- * Sends a reply. A reply is `{ status, headers, body }` with optional faults:
- *   delay   milliseconds before anything is sent
- *   hang    true: nothing is ever sent
- *   reset   true: the connection is reset before anything is sent
- *   text    sent verbatim instead of `body` as JSON
- *   bytes   a Buffer, sent verbatim
- *   cut     "hang" | "reset" | "end": what happens after the first half of the body
- *   huge    the number of bytes of a JSON string, sent as fast as they are read; `call.sent` counts them
+ * A reply of the stand-in, with optional faults.
+ * @typedef {object} UpstreamReply
+ * @property {number} [status]
+ * @property {Record<string, string>} [headers]
+ * @property {unknown} [body] sent as JSON
+ * @property {number} [delay] milliseconds before anything is sent
+ * @property {boolean} [hang] whether nothing is ever sent
+ * @property {boolean} [reset] whether the connection is reset before anything is sent
+ * @property {string} [text] sent verbatim instead of `body`
+ * @property {Buffer} [bytes] sent verbatim instead of `body`
+ * @property {"hang" | "reset" | "end"} [cut] what happens after the first half of the body
+ * @property {number} [huge] the number of bytes of a JSON string, sent as fast as they are read; `call.sent` counts them
  */
-export async function respond(call, response, reply) {
+
+/** Sends a reply. */
+export async function respond(call, response, /** @type {UpstreamReply} */ reply) {
   const { status = 200, headers = {}, delay = 0, hang = false, reset = false, cut, huge } = reply;
   if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
   if (hang) return;
@@ -29,7 +35,7 @@ export async function respond(call, response, reply) {
   });
 }
 
-function payloadOf({ status = 200, body, text, bytes }) {
+function payloadOf(/** @type {UpstreamReply} */ { status = 200, body, text, bytes }) {
   if (bytes) return bytes;
   if (text !== undefined) return Buffer.from(text);
   return status === 204 ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body === undefined ? [] : body));

@@ -1,0 +1,15 @@
+// What the benches add to `window` in their pages.
+export {};
+
+declare global {
+  interface Window {
+    /** Starts the embedder of bench/browser/page in a worker. */
+    start(): void;
+    /** Runs a command of that worker. */
+    call(command: string, ...args: unknown[]): Promise<unknown>;
+    /** Keeps the page's thread busy. */
+    spin(milliseconds: number): void;
+    /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */
+    longestTask(): number;
+  }
+}
