@@ -12,7 +12,7 @@
 -- what is found there; but kb_part_similarities trusts its caller to pass chunks that it saw. What they find leaves
 -- match_chunks only joined to rows the caller sees.
 
--- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_finds(audiences text[], searchable boolean, audience text[]) returns boolean
   language sql
   immutable
@@ -513,8 +513,8 @@ revoke all on function internal.kb_sentences_of(uuid, extensions.vector, text[])
 grant execute on function internal.kb_sentences_of(uuid, extensions.vector, text[]) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
--- only a title takes nothing from a passage that answers, and a long passage nothing from its heading. Parsed when it is
--- created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_two_largest(passage double precision, sentence double precision, heading double precision)
   returns double precision
   language sql

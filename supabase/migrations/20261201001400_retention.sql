@@ -54,7 +54,7 @@ create function public.chat_retain() returns jsonb
   -- It also clears tables that nobody else reaches.
   security definer
   set search_path = ''
-  -- PostgREST takes the limit from here.
+  -- PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 declare

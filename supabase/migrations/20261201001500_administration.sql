@@ -435,7 +435,7 @@ create function public.kb_health() returns jsonb
   stable
   security invoker
   set search_path = ''
-  -- Some seconds at 100,000 chunks; PostgREST takes the limit from here.
+  -- Some seconds at 100,000 chunks; PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
 declare
@@ -526,7 +526,7 @@ create function public.kb_non_latin_documents(count integer default 1000) return
   stable
   security invoker
   set search_path = ''
-  -- PostgREST takes the limit from here.
+  -- PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
   select d.source

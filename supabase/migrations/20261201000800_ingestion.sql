@@ -4,7 +4,7 @@
 
 -- New chunks --------------------------------------------------------------
 
--- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_unit_vector(numbers extensions.vector) returns extensions.vector
   language sql
   immutable
@@ -116,7 +116,7 @@ create function public.kb_publish_document(document_id uuid, storage_path text d
   language plpgsql
   security invoker
   set search_path = ''
-  -- A long document has thousands of vectors to put into the index; PostgREST takes the limit from here.
+  -- A long document has thousands of vectors to put into the index; PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 #variable_conflict use_column
@@ -320,7 +320,7 @@ create function public.kb_delete_documents(ids uuid[]) returns integer
   language plpgsql
   security invoker
   set search_path = ''
-  -- A long document takes thousands of chunks along; PostgREST takes the limit from here.
+  -- A long document takes thousands of chunks along; PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 declare
