@@ -329,11 +329,11 @@ declare
   total constant bigint := internal.kb_searchable_count();
   nearest uuid[];
 begin
-  -- HNSW is approximate: a vector far from most others, or surrounded by ones deleted since the last vacuum, can be
-  -- out of its reach. So few vectors are sorted by their distances, with plain index scans off; more are read through
-  -- the index, with sorting off: the planner would still sort some thousands, whose size it underestimates.
-  -- All this is set here and not in the header: attaching pgvector's settings to a function takes a superuser, which
-  -- hosted Supabase does not give. Iterative scan goes on while a candidate's row turns out to be gone or hidden.
+  -- HNSW is approximate: it can miss a vector that is far from most others, or surrounded by ones deleted since the last vacuum.
+  -- So a small number of vectors is sorted by distance, with plain index scans off. A larger number is read through the index, with
+  -- sorting off, because the planner underestimates the cost of sorting thousands of vectors.
+  -- These settings are not in the header, because attaching pgvector's settings to a function needs a superuser, which hosted
+  -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config(
@@ -344,7 +344,7 @@ begin
     set_config('enable_indexscan', case when total <= exact_limit then 'off' else 'on' end, true),
     set_config('enable_sort', case when total <= exact_limit then 'on' else 'off' end, true);
 
-  -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the threshold waits outside.
+  -- Only ORDER BY distance LIMIT n can use the vector index, so the threshold is applied outside.
   nearest := array(
     select e.chunk_id
       from public.kb_embeddings e
