@@ -11,7 +11,8 @@ create table internal.worker_secrets (
 
 comment on table internal.worker_secrets is
   'SHA-256 of the current and the previous secret of the Worker, so that the secret can be rotated while the chat runs.';
-comment on column internal.worker_secrets.hash is 'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so it needs no slow hash.';
+comment on column internal.worker_secrets.hash is
+  'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so it needs no slow hash.';
 comment on column internal.worker_secrets.created_at is 'When it was set.';
 
 revoke all on internal.worker_secrets from public, anon, authenticated, service_role;
