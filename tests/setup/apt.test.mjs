@@ -26,17 +26,13 @@ async function setup(t, user, options) {
   return { code: error?.code ?? 0, output, calls: await readFile(calls, "utf8") };
 }
 
-test(
-  "setup without a terminal and without --apt-install installs nothing and names the apt-get command",
-  LINUX,
-  async (t) => {
-    const { code, output, calls } = await setup(t, 0, []);
-    assert.equal(code, 1);
-    assert.equal(calls, "");
-    assert.match(output, /sudo apt-get install chromium/);
-    assert.match(output, /--apt-install/);
-  },
-);
+test("setup without a terminal and without --apt-install installs nothing and names the apt-get command", LINUX, async (t) => {
+  const { code, output, calls } = await setup(t, 0, []);
+  assert.equal(code, 1);
+  assert.equal(calls, "");
+  assert.match(output, /sudo apt-get install chromium/);
+  assert.match(output, /--apt-install/);
+});
 
 test("setup --apt-install installs the package", LINUX, async (t) => {
   const { code, output, calls } = await setup(t, 0, ["--apt-install"]);

@@ -21,14 +21,14 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
   const send = (path, headers = {}, options = {}) =>
     answer(new Request((options.origin ?? ORIGIN) + path, { ...options, headers }));
 
-  test("the address with the password sets a cookie that no script and no other site has", async () => {
+  test("the URL with the password sets an HttpOnly cookie for this site only", async () => {
     const response = await send(`/?password=${PASSWORD}`);
     assert.equal(response.status, 303);
     assert.equal(response.headers.get("location"), "/");
     assert.equal(response.headers.get("set-cookie"), `dashboard=${PASSWORD}; Path=/; HttpOnly; SameSite=Strict`);
   });
 
-  test("its own pages see and change what the service role does", async () => {
+  test("pages of the dashboard have the rights of the service role", async () => {
     const { id } = await writeDocument(database, { status: "failed" });
     assert.match(await (await send("/", { ...own, "sec-fetch-site": "none" })).text(), /<html/);
     assert.deepEqual(await (await send(TABLE, own)).json(), [{ id }]);
@@ -78,7 +78,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     }
   });
 
-  test("the ordinary address shows nothing of it", async () => {
+  test("the API address does not serve the dashboard", async () => {
     for (const path of ["/", "/static/main.js", "/_system/config", `/?password=${PASSWORD}`]) {
       assert.equal((await fetch(new Request(`http://127.0.0.1${path}`, { headers: own }))).status, 404, path);
     }
