@@ -1,4 +1,4 @@
-// An instance of its own, whose storage is dropped before the first migration.
+// A separate instance whose storage is dropped before the first migration.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before, describe, test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
-/** What an administrator finds in the dashboard, and what `kb doctor` is told. */
+/** The views for the administrator, and what kb_health reports to `kb doctor`. */
 export function administration({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 

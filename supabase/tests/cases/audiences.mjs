@@ -12,7 +12,7 @@ import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
 
 const SALES = ["team:sales"];
 
-/** Documents for some users only: who is in an audience, and what nobody else learns of them. */
+/** Restricted documents: who belongs to an audience, and what other users must not learn. */
 export function audiences({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 
@@ -50,7 +50,7 @@ export function audiences({ database }) {
       "a number": [{ app_metadata: { level: 3 } }, ["level:3"]],
       "a boolean": [{ app_metadata: { staff: true } }, ["staff:true"]],
       "several claims": [{ app_metadata: { a: "x", b: "y" } }, ["a:x", "b:y"]],
-      "a claim beside the standard ones": [{ groups: ["admins"] }, ["groups:admins"]],
+      "a claim next to the standard ones": [{ groups: ["admins"] }, ["groups:admins"]],
       "a claim with a namespace": [{ "https://example.com/roles": ["hr"] }, ["https://example.com/roles:hr"]],
       "the same in two places": [{ team: "sales", app_metadata: { team: "sales" } }, ["team:sales"]],
       "an object": [{ app_metadata: { team: { name: "sales" } }, org: { team: "sales" } }, []],
@@ -212,7 +212,7 @@ export function audiences({ database }) {
       for (let copy = 0; copy < 5; copy++) await write("the merger and the acquisition", 0.5, { audience: SALES });
       const after = await terms();
       const weights = (list) => Object.fromEntries(list.map(({ word, weight }) => [word, weight]));
-      // Both are as unknown as each other, and neither is told from a word that stands nowhere.
+      // Both words are unknown, and neither differs from a word that occurs nowhere.
       assert.equal(weights(after).merger, weights(after).acquisition);
       assert.deepEqual(Object.keys(weights(after)), Object.keys(weights(before)));
       assert.ok(weights(after).merger > weights(after).kettle);

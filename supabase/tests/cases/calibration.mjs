@@ -4,7 +4,7 @@ import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs
 
 const MEASURED = { id: true, model: "m", language: "english", mean: -4.2, deviation: 2, questions: 80 };
 
-/** What kb sync measured, and who is told. */
+/** The calibration that kb sync measured, and who may read it. */
 export function calibration({ database, anon, alice, service }) {
   afterEach(async () => {
     await database.exec("delete from kb_calibration");

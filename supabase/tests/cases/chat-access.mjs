@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 
-/** Who reaches whose conversations. */
+/** Access to conversations. */
 export function chatAccess({ database, anon, alice, bob, service }) {
   let session;
   let message;

@@ -16,7 +16,7 @@ const DEFAULTS = {
   log_questions: false,
 };
 
-/** Settings that the administrator writes, and chat_config, which tells them to everybody. */
+/** Settings that the administrator edits, and chat_config, which returns them to everybody. */
 export function chatSettings({ database, anon, alice, service }) {
   const change = (values) => service.update("chat_settings", "id=is.true", values);
   const config = async (client = anon) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
-/** Rows that must not exist, whoever writes them. */
+/** Rows that no role may write. */
 export function constraints({ database, alice, service }) {
   let document;
   let session;
@@ -143,7 +143,7 @@ export function constraints({ database, alice, service }) {
       () => ({ document_id: document.id, ordinal: 5, content: "a", meta: { url: "a".repeat(2001) } }),
       "chunks_url_size",
     ],
-    "a message made of too many documents": [
+    "a message based on too many documents": [
       "chat_messages",
       () => ({
         session_id: session.id,

@@ -6,7 +6,7 @@ const ORIGIN = "http://127.0.0.1:1234";
 const PASSWORD = "correct-horse";
 const TABLE = "/rest/v1/kb_documents?select=id";
 
-/** Who opens the dashboard has the service role's rights; nobody else gets anything from it. */
+/** The dashboard gives the rights of the service role to anyone who opened it with the password, and nothing to others. */
 export function dashboard({ fetch, database, keys, dashboard: createDashboard }) {
   after(() => clearKnowledgeBase(database));
 
@@ -32,7 +32,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     const { id } = await writeDocument(database, { status: "failed" });
     assert.match(await (await send("/", { ...own, "sec-fetch-site": "none" })).text(), /<html/);
     assert.deepEqual(await (await send(TABLE, own)).json(), [{ id }]);
-    // The Studio sends the key of its own configuration, which is not the one that counts.
+    // The Studio sends the key of its own configuration, which the server replaces.
     const headers = { ...own, apikey: keys.publishable_key, "content-type": "application/json" };
     const body = JSON.stringify({ enabled: false });
     const changed = await send(`/rest/v1/kb_documents?id=eq.${id}`, headers, { method: "PATCH", body });
@@ -49,7 +49,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     ["with the publishable key", { "sec-fetch-site": "same-origin", apikey: "sb_publishable_x" }],
     ["from a page of another port", { ...own, "sec-fetch-site": "same-site" }],
     ["from a page of another site", { ...own, "sec-fetch-site": "cross-site" }],
-    ["from what is no browser", { cookie: own.cookie }],
+    ["from a client that is not a browser", { cookie: own.cookie }],
     ["by another name", own, { origin: "http://localhost:1234" }],
     ["by a name of somebody else's", own, { origin: "http://attacker.example:1234" }],
     ["that changes something, typed into the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],

@@ -6,7 +6,7 @@ import { withIssuer } from "../../local/src/issuer.mjs";
 const ISSUER = "http://127.0.0.1/auth/v1";
 const SECRET = "a secret for these tests alone";
 
-/** Access tokens say who issued them, as those of hosted Supabase do. */
+/** Access tokens name their issuer, like those of hosted Supabase. */
 export function issuer({ fetch, keys, anon, alice }) {
   const credentials = { email: "alice@example.com", password: "correct horse" };
   const signIn = async () => (await anon.request("POST", "/auth/v1/token?grant_type=password", credentials)).body;
@@ -82,7 +82,7 @@ function signed(payload, secret) {
   return sign(parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join("."), secret);
 }
 
-/** Header and claims of a token with a signature made anew. */
+/** Header and claims of a token with a new signature. */
 function sign(token, secret) {
   const content = token.split(".").slice(0, 2).join(".");
   return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;

@@ -11,7 +11,7 @@ const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" 
 const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
-/** Who sees and who writes the knowledge base. */
+/** Who may read and write the knowledge base. */
 export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   const documents = {};
 

@@ -155,7 +155,7 @@ const LINTS = {
         where p.pronamespace = 'public'::regnamespace and p.prosecdef
           and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))`,
     known: {
-      chat_config: "the widget asks before anybody has signed in; it takes nothing and tells no secret",
+      chat_config: "the widget calls it before sign-in; it takes no arguments and returns no secret",
     },
   },
   // Not an Advisor: hosted projects load pg-safeupdate for the Data API, which fails such a statement, also in a function.

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { applyPendingMigrations, applySeedOnce } from "../../local/src/migrations.mjs";
 
-/** The runner of migrations, on files of its own. */
+/** The migration runner, on temporary files. */
 export function migrations({ database, applied }) {
   let folder;
   before(async () => {

@@ -70,7 +70,7 @@ export function publishDocument({ database, anon, alice, service }) {
 
   describe("the audience of a new version", () => {
     const [A, B, C] = [["team:a"], ["team:b"], ["team:c"]];
-    // What the source said, what the dashboard made of it, what the source says now, and who sees the document then.
+    // The audience from the source, after an edit in the dashboard, from the source now, and the expected result.
     const cases = {
       "is what the source says first": [null, null, A, A],
       "is what the source says now": [A, A, B, B],

@@ -7,7 +7,7 @@ import { as, user } from "../support/roles.mjs";
 const STORAGE = "http://127.0.0.1/storage/v1";
 const BYTES = randomBytes(1000);
 
-/** Original files of documents: who reads and who writes them, and how they come over HTTP. */
+/** Original files of documents: who may read and write them, and how they are served over HTTP. */
 export function storageFiles({ fetch, database, keys, anon, alice, bob, service }) {
   const files = {};
 
