@@ -397,8 +397,8 @@ begin
         where e.audience is not null and (audiences is null or e.audience && audiences)
         limit exact_limit + 1
     ) probe;
-  -- As in kb_nearest_chunks. The scan meets vectors of other audiences on its way and goes on past them: further than
-  -- pgvector would by itself, so that what others keep to themselves leaves nobody without results.
+  -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector
+  -- would by default, so that restricted chunks of others leave nobody without results.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', greatest(200, 2 * max_count)::text, true),

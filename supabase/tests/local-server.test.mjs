@@ -71,7 +71,7 @@ async function statusForAnon({ url, keys }) {
   return response.status;
 }
 
-test("data and keys survive a restart, a kill -9 and the end of the parent", async (t) => {
+test("the server keeps data and keys after a restart, a kill -9 and the exit of its parent", async (t) => {
   await t.test("the first start applies the migrations and writes private keys", async () => {
     const server = await startServer();
     assert.match(server.output(), /applied 20261201000100_foundations\.sql/);
@@ -105,7 +105,7 @@ test("data and keys survive a restart, a kill -9 and the end of the parent", asy
   });
 });
 
-test("errors of the API are well-formed HTTP", async () => {
+test("API errors are well-formed HTTP responses", async () => {
   const server = await startServer();
   const response = await fetch(`${server.url}/rest/v1/kb_documents`, {
     method: "POST",
@@ -118,7 +118,7 @@ test("errors of the API are well-formed HTTP", async () => {
   await server.exited;
 });
 
-test("tokens and files over HTTP are those of a hosted project at the address the server printed", async () => {
+test("tokens and file URLs name the address that the server printed, like those of a hosted project", async () => {
   const { url, keys, child, exited } = await startServer();
   /**
    * @param {string} method
@@ -174,7 +174,7 @@ test("tokens and files over HTTP are those of a hosted project at the address th
   await exited;
 });
 
-test("a taken port is reported in one sentence and leaves no lock", async () => {
+test("a port in use is reported in one sentence and leaves no lock", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (blocker.address());
@@ -186,13 +186,13 @@ test("a taken port is reported in one sentence and leaves no lock", async () => 
   await assert.rejects(stat(path.join(other, "server.pid")), { code: "ENOENT" });
 });
 
-test("a PORT that is no port is reported", async () => {
+test("an invalid PORT is reported", async () => {
   const { code, errors } = await spawnServer({ PORT: "http" }).exited;
   assert.equal(code, 1);
   assert.match(errors, /PORT must be a whole number from 0 to 65535, not "http"\./);
 });
 
-test("damaged keys are reported with their file", async () => {
+test("a damaged key file is reported with its path", async () => {
   const other = path.join(folder, "bad-keys");
   await mkdir(other);
   await writeFile(path.join(other, "keys.json"), "{}");

@@ -1,5 +1,5 @@
-// The same promises on a native Postgres 18, where the migrations are run by an owner who is no superuser, and what takes
-// several sessions at once.
+// The same tests on a native Postgres 18, where an owner who is not a superuser runs the migrations, and the tests that need
+// several sessions.
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { concurrency } from "./cases/concurrency.mjs";

@@ -1,5 +1,5 @@
-// Everything that needs the database runs in this one process, on one in-memory instance: starting it takes longer than
-// all tests together.
+// All tests that need the database run in this process, on one in-memory instance: starting one takes longer than all tests
+// together.
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";

@@ -1,4 +1,4 @@
-// An instance of its own, whose storage is dropped before the first migration.
+// A separate instance whose storage is dropped before the first migration.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openSupabase } from "../local/src/supabase.mjs";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
 
-test("the migrations also run on a Postgres without storage", async (t) => {
+test("the migrations run on a Postgres without storage", async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), "supabase-without-storage-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const seedFile = path.join(folder, "seed.sql");

@@ -25,7 +25,7 @@ after(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-/** A user of its own, so that no test uses up another's rate limit. */
+/** A new user, so that tests do not share a rate limit. */
 async function asNewUser() {
   token = await demo.newUser();
 }
@@ -51,7 +51,7 @@ test("a covered question streams verbatim sentences whose citations can be check
   assert.equal(quotes.length, markers.length, "each sentence of the answer is one quote");
   for (const { start, end, text, plain, citation } of quotes) {
     const [chunk] = await demo.rest("GET", `kb_chunks?id=eq.${citation.chunk_id}&select=content,document_id`);
-    assert.equal(chunk.content.slice(start, end), text, "the quote stands in the chunk at its offsets");
+    assert.equal(chunk.content.slice(start, end), text, "the chunk contains the quote at its offsets");
     assert.equal(chunk.document_id, citation.document_id);
     assert.ok(answerText(events).includes(plain ?? text));
     assert.match(citation.strength, /^(strong|good|partial)$/);
@@ -65,7 +65,7 @@ test("a covered question streams verbatim sentences whose citations can be check
   assert.deepEqual(places, [...new Set(places)], "what was also found is neither quoted nor there twice");
 });
 
-test("question and answer are kept in the user's own history, with the citations", async () => {
+test("a question and its answer with citations are stored in the user's history", async () => {
   await asNewUser();
   const body = await chatRequest(COVERED);
   const { events } = await post(chatUrl, token, body);
@@ -111,7 +111,7 @@ test("a document counts as cited when answers quote it, not when it was only fou
   }
 });
 
-test("a second question goes on in the same session", async () => {
+test("a second question continues the same session", async () => {
   await asNewUser();
   const first = await ask(chatUrl, token, COVERED);
   const { session_id } = only(first.events, "answer_start");
@@ -136,7 +136,7 @@ test("a question the documents do not cover is refused", async () => {
   assert.deepEqual(refusal.suggestions, ["Contact support", "Rephrase your question"]);
 });
 
-test("a client that asks for JSON gets the same outcome as one document", async () => {
+test("a client that accepts JSON gets the same outcome as one JSON document", async () => {
   await asNewUser();
   const body = await chatRequest(COVERED);
   const { status, json } = await post(chatUrl, token, body, { accept: "application/json" });
@@ -146,7 +146,7 @@ test("a client that asks for JSON gets the same outcome as one document", async 
   assert.deepEqual(json.citations, only(streamed.events, "sources").citations);
 });
 
-test("a repeated request gets the same outcome and is stored once; another body is a conflict", async () => {
+test("a repeated request gets the same outcome and is stored once; a different body with the same message_id is a conflict", async () => {
   await asNewUser();
   const body = await chatRequest(COVERED);
   const [first, second] = await Promise.all([post(chatUrl, token, body), post(chatUrl, token, body)]);
@@ -158,7 +158,7 @@ test("a repeated request gets the same outcome and is stored once; another body 
   assert.deepEqual([changed.status, changed.json.code], [409, "conflict"]);
 });
 
-test("25 quick requests: exactly 20 are answered and 5 get 429 with Retry-After", async () => {
+test("of 25 quick requests exactly 20 are answered and 5 get 429 with Retry-After", async () => {
   await asNewUser();
   const bodies = await Promise.all(Array.from({ length: 25 }, () => chatRequest(COVERED)));
   const results = await Promise.all(bodies.map((body) => post(chatUrl, token, body)));
@@ -174,7 +174,7 @@ test("25 quick requests: exactly 20 are answered and 5 get 429 with Retry-After"
   }
 });
 
-test("no token, a foreign token and a damaged token are unauthorized", async () => {
+test("a missing, foreign or damaged token is rejected as unauthorized", async () => {
   await asNewUser();
   const body = await chatRequest(COVERED);
   const [header, payload, signature] = token.split(".");
@@ -188,7 +188,7 @@ test("no token, a foreign token and a damaged token are unauthorized", async () 
   }
 });
 
-test("bad input gets a typed error and costs nothing of the limit", async () => {
+test("invalid input gets a typed error and does not count towards the rate limit", async () => {
   await asNewUser();
   const good = await chatRequest(COVERED);
   const cases = {
@@ -232,13 +232,13 @@ test("bad input gets a typed error and costs nothing of the limit", async () => 
   );
 });
 
-test("health answers without a token", async () => {
+test("the health endpoint answers without a token", async () => {
   const response = await fetch(`${demo.info.worker_url}/api/health`);
   assert.equal(response.status, 200);
   assert.equal((await response.json()).status, "ok");
 });
 
-test("reading the same folder again changes nothing", async () => {
+test("syncing the same folder again changes nothing", async () => {
   const before = await demo.rest("GET", "kb_chunks?select=id&order=id");
   const kb = new URL("../../supabase/sample-kb", import.meta.url).pathname;
   const { code, stdout } = await demo.kb("sync", kb, "--json");
@@ -248,7 +248,7 @@ test("reading the same folder again changes nothing", async () => {
   assert.deepEqual(await demo.rest("GET", "kb_chunks?select=id&order=id"), before);
 });
 
-test("when the only document that answers is disabled, the question is refused, and answered again when it is enabled", async () => {
+test("a question is refused while the only document that answers it is disabled", async () => {
   await asNewUser();
   const { events } = await ask(chatUrl, token, COVERED);
   const [{ document_id }] = only(events, "sources").citations;
@@ -261,7 +261,7 @@ test("when the only document that answers is disabled, the question is refused, 
   assert.equal((await ask(chatUrl, token, COVERED)).events.at(-1).event, "answer_end");
 });
 
-test("an empty knowledge base is refused with a text that says so", async () => {
+test("an empty knowledge base leads to a refusal that says so", async () => {
   await asNewUser();
   await demo.rest("DELETE", "kb_documents?id=not.is.null");
   const refusal = only((await ask(chatUrl, token, COVERED)).events, "refusal");
@@ -269,7 +269,7 @@ test("an empty knowledge base is refused with a text that says so", async () => 
   assert.equal(refusal.message, "The knowledge base is empty. Please contact an admin.");
 });
 
-test("with Supabase stopped, the answer is 503, to be tried again", async () => {
+test("returns a retryable 503 while Supabase is stopped", async () => {
   await asNewUser();
   process.kill(demo.info.processes.supabase, "SIGKILL");
   await sleep(500);

@@ -71,7 +71,7 @@ const looks = () =>
     };
   });
 
-test("the way of an answered question is told to its end, with the bytes that were really sent", async () => {
+test("the page shows every step of an answered question, with the bytes actually sent", async () => {
   const sent = page.waitForRequest((request) => request.url() === demo.info.chat_url && request.method() === "POST");
   await widget.askFor(COVERED);
   const shown = await stages();
@@ -85,7 +85,7 @@ test("the way of an answered question is told to its end, with the bytes that we
   assert.ok(Math.abs(Number.parseFloat(size) * 1000 - bytes) <= 50, `${size} of ${bytes} bytes`);
 });
 
-test("the inspector lists each passage of the answer, and the raw outcome has them all", async () => {
+test("the inspector lists each passage of the answer, and the raw outcome contains all of them", async () => {
   const [stored] = await demo.rest("GET", "chat_messages?role=eq.assistant&select=content,citations");
   const outcome = await raw();
   const passages = stored.citations.map(({ chunk_id }) => chunk_id);
@@ -107,7 +107,7 @@ test("the inspector lists each passage of the answer, and the raw outcome has th
   assert.ok(passages.includes(opened), "the passage that is opened in the chat is marked");
 });
 
-test("a refusal shows its reason and ends the way early", async () => {
+test("a refusal shows its reason and ends the steps early", async () => {
   await widget.askFor(OFF_TOPIC, "refused");
   const { type, reason } = await raw();
   assert.equal(type, "refusal");
@@ -121,7 +121,7 @@ test("a refusal shows its reason and ends the way early", async () => {
   );
 });
 
-test("each language changes page and widget, and Arabic turns both around", async () => {
+test("each language changes page and widget, and Arabic switches both to right-to-left", async () => {
   const seen = [];
   for (const language of ["en", "de", "es", "fr", "ja", "ar"]) {
     await page.locator("#language").selectOption(language);
@@ -141,7 +141,7 @@ test("each language changes page and widget, and Arabic turns both around", asyn
   assert.match(await widget.find("refusal-message").first().innerText(), /\p{Script=Arabic}/u, "what was there, too");
 });
 
-test("the theme is the widget's as well, and the chat goes into the corner and back", async () => {
+test("the theme applies to the widget, and the chat moves into the corner and back", async () => {
   for (const [theme, scheme] of [
     ["dark", "dark"],
     ["light", "light"],
@@ -162,7 +162,7 @@ test("the theme is the widget's as well, and the chat goes into the corner and b
   await page.locator("#mode-floating").check();
 });
 
-test("language, theme and place are remembered", async () => {
+test("language, theme and position of the chat survive a reload", async () => {
   const before = await looks();
   await page.reload();
   await page.locator("body[data-view=chat]").waitFor();
@@ -188,6 +188,6 @@ test("signing out empties the inspector and the widget", async () => {
   assert.ok(!(await page.locator("#left").isVisible()));
 });
 
-test("nothing failed on the page", () => {
+test("no page logged an error", () => {
   assert.deepEqual(page.errors, []);
 });

@@ -17,7 +17,7 @@ const isRunning = (pid) => {
   }
 };
 
-test("the demo stops all it started, and its data is there again at the next start", async (t) => {
+test("the demo stops everything it started and keeps its data for the next start", async (t) => {
   const data = await temporaryFolder(t);
   const kb = join(data, "documents");
   await mkdir(kb);
@@ -58,7 +58,7 @@ test("services do not outlive a demo that is killed", async (t) => {
   for (const [name, pid] of Object.entries(services)) assert.ok(!isRunning(pid), `${name} still runs`);
 });
 
-test("a demo that is stopped while it starts ends at once and cleanly", async (t) => {
+test("a demo that is stopped during startup ends immediately and cleanly", async (t) => {
   const data = await temporaryFolder(t);
   const child = spawn(process.env.XTASK_BINARY, ["demo", "--prebuilt", "--data", data], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -73,7 +73,7 @@ test("a demo that is stopped while it starts ends at once and cleanly", async (t
   assert.doesNotMatch(output, /Evidence Chat is ready/);
 });
 
-test("what a killed service started itself is stopped, too", async (t) => {
+test("child processes of a killed service are stopped", async (t) => {
   const demo = await startDemo({ data: await temporaryFolder(t), kb: await temporaryFolder(t) });
   t.after(() => demo.stop());
   process.kill(demo.info.processes.worker, "SIGKILL");
@@ -81,7 +81,7 @@ test("what a killed service started itself is stopped, too", async (t) => {
   await assert.rejects(fetch(`${demo.info.worker_url}/api/health`), "workerd still answers");
 });
 
-test("a taken port is passed over", async (t) => {
+test("the demo skips a port that is in use", async (t) => {
   const blocker = createServer().listen(8787, "127.0.0.1");
   // Where it cannot listen, somebody else has taken the port already.
   await once(blocker, "listening").catch((error) => assert.equal(error.code, "EADDRINUSE"));

@@ -19,7 +19,7 @@ after(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-/** Asks as a user of its own, so that no question uses up another's rate limit. */
+/** Asks as a new user, so that questions do not share a rate limit. */
 async function outcomeOf(question) {
   const { status, events } = await ask(demo.info.chat_url, await demo.newUser(), question);
   assert.equal(status, 200);
@@ -32,7 +32,7 @@ async function outcomeOf(question) {
   return { text, first: text.split(/ \[\d+\]/)[0], quotes, hedged };
 }
 
-describe("the first sentence answers", () => {
+describe("questions whose first sentence answers", () => {
   const expected = {
     "What time do you close on Sunday?": "Sunday and public holidays: closed",
     "Can I get my money back after two weeks?":
@@ -49,7 +49,7 @@ describe("the first sentence answers", () => {
   }
 });
 
-describe("one of the quotes answers", () => {
+describe("questions that one of the quotes answers", () => {
   const expected = {
     "Do you ship to Canada?":
       "Fernhollow Goods delivers to all countries of the European Union, to Switzerland and to Norway.",
@@ -66,11 +66,11 @@ describe("one of the quotes answers", () => {
   }
 });
 
-test("an answer to a question about Sunday is about no other day", async () => {
+test("an answer to a question about Sunday mentions no other day", async () => {
   assert.doesNotMatch((await outcomeOf("What time do you close on Sunday?")).text, /Monday/);
 });
 
-test("an answer that lacks the country of the question is hedged", async () => {
+test("an answer without the country of the question is hedged", async () => {
   assert.equal((await outcomeOf("Do you ship to Canada?")).hedged, true);
 });
 
@@ -84,7 +84,7 @@ test("a question about the time of a refund is not answered with the return peri
 });
 
 /** What a person would answer first and the product does not yet; a test that passes shows up in the report. */
-describe("not reached yet", () => {
+describe("known gaps", () => {
   const expected = {
     "Do gift cards expire?": /^A gift card is valid for 3 years/,
     "Can I pay by invoice?": /^.*Purchase on invoice is available within the country/,
@@ -102,12 +102,12 @@ describe("not reached yet", () => {
   });
 });
 
-test("a question about something else is refused", async () => {
+test("an off-topic question is refused", async () => {
   const { refusal } = await outcomeOf("Which planet in the solar system has the most moons?");
   assert.equal(refusal?.reason, "no_match");
 });
 
-describe("a question in Arabic about English pages is refused", () => {
+describe("Arabic questions about English pages, all refused", () => {
   const questions = [
     "كم تستغرق مدة التوصيل؟",
     "هل يمكنني إرجاع المنتج واسترداد نقودي؟",

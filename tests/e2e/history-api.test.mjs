@@ -52,13 +52,13 @@ async function call(
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-/** Changes the settings as the dashboard would. The check of readiness reads them anew, so nobody has to wait a minute. */
+/** Changes the settings as the dashboard would. The readiness check reloads them, so the test need not wait a minute. */
 async function changeSettings(changes) {
   await demo.rest("PATCH", "chat_settings?id=is.true", { body: changes });
   assert.equal((await call("GET", "/ready")).status, 200);
 }
 
-test("the public settings come from the dashboard, the model from the stored vectors", async () => {
+test("the public configuration has the settings from the dashboard and the model of the stored vectors", async () => {
   await changeSettings({ greeting: "Hello!", suggested_questions: [QUESTION] });
   const { json, headers } = await call("GET", "/config", { as: null });
   const { fingerprint } = await loadEmbedder();
@@ -74,7 +74,7 @@ test("the public settings come from the dashboard, the model from the stored vec
   assert.equal(headers.get("cache-control"), "public, max-age=60");
 });
 
-test("sessions are listed with the last used first, page by page, and belong to their user", async () => {
+test("sessions are listed page by page, last used first, to their user only", async () => {
   const started = [];
   for (const question of [QUESTION, OTHER_QUESTION, QUESTION]) {
     const { events } = await ask(demo.info.chat_url, token, question);
@@ -106,7 +106,7 @@ test("sessions are listed with the last used first, page by page, and belong to 
   }
 });
 
-test("a session can be renamed, which keeps its place, and deleted with its messages", async () => {
+test("a session can be renamed without moving in the list, and deleted with its messages", async () => {
   const { sessions } = (await call("GET", "/sessions")).json;
   const last = sessions.at(-1);
   const renamed = await call("PATCH", `/sessions/${last.id}`, { body: { title: "  Shipping " } });
@@ -123,7 +123,7 @@ test("a session can be renamed, which keeps its place, and deleted with its mess
   assert.deepEqual(await demo.rest("GET", `chat_messages?session_id=eq.${last.id}`), []);
 });
 
-test("a first question that arrives five times at once makes one session and one pair of messages", async () => {
+test("a first question sent five times at once creates one session and one pair of messages", async () => {
   const user = await demo.newUser();
   const body = await chatRequest(QUESTION);
   const replies = await Promise.all(Array.from({ length: 5 }, () => post(demo.info.chat_url, user, body)));
@@ -156,7 +156,7 @@ test("sources of documents that were disabled are marked in the history", async 
   await demo.rest("PATCH", `kb_documents?id=eq.${document_id}`, { body: { enabled: true } });
 });
 
-test("an original file is had by who sees its document, through the Worker or a signed address", async () => {
+test("users who see a document can download its original file, through the Worker or a signed URL", async () => {
   const { events } = await ask(demo.info.chat_url, token, QUESTION);
   const [{ document_id }] = only(events, "sources").citations;
   const path = `${document_id}/terms & é.pdf`;
@@ -200,7 +200,7 @@ test("an original file is had by who sees its document, through the Worker or a 
   await changeSettings({ link_mode: "none" });
 });
 
-test("without citations there are neither markers nor sources", async () => {
+test("answers have neither markers nor sources while citations are switched off", async () => {
   await changeSettings({ citations: false });
   const user = await demo.newUser();
   const { events } = await ask(demo.info.chat_url, user, QUESTION);
@@ -219,7 +219,7 @@ test("without citations there are neither markers nor sources", async () => {
   assert.deepEqual(await roles(), ["user", "assistant"]);
 });
 
-test("what a refusal says can be set", async () => {
+test("a refusal shows the configured message and suggestions", async () => {
   await changeSettings({ refusal_message: "Please write to us.", refusal_suggestions: ["Write"] });
   const user = await demo.newUser();
   const { events } = await ask(demo.info.chat_url, user, "Which planet has the most moons?");
@@ -237,7 +237,7 @@ test("what a refusal says can be set", async () => {
   );
 });
 
-test("questions that come through the Worker are counted, those of users past it are not", async () => {
+test("chat_metrics counts questions through the Worker but not direct calls", async () => {
   const questions = async () => {
     const days = await demo.rest("GET", "chat_metrics?select=questions");
     return days.reduce((sum, day) => sum + day.questions, 0);
@@ -259,7 +259,7 @@ test("questions that come through the Worker are counted, those of users past it
   assert.equal(await questions(), earlier + 1);
 });
 
-test("everything that is kept of a user is exported, and deleted, and nothing of others", async () => {
+test("a user can export and delete all of their data, and nothing of others", async () => {
   const [user, other] = [await demo.newUser(), await demo.newUser()];
   for (const each of [user, other]) {
     await ask(demo.info.chat_url, each, QUESTION);

@@ -68,7 +68,7 @@ async function answerTo(question, token) {
   return { events, text: events.at(-1).event === "answer_end" ? answerText(events) : null };
 }
 
-test("a folder becomes evidence with its originals, and follows every change of it", async () => {
+test("a synced folder becomes evidence with its original files, and later syncs follow its changes", async () => {
   const path = await folder("lighthouse", {
     "keeper.md":
       "---\ntitle: The keeper\nurl: https://example.com/keeper\n---\n\nThe keeper of the lighthouse is Ada Brandt.\n",
@@ -107,14 +107,14 @@ test("a folder becomes evidence with its originals, and follows every change of 
   assert.match((await answerTo("Who is the keeper of the lighthouse?")).text, /Bela Kovacs/);
 });
 
-test("a dry run says what would be done and does nothing", async () => {
+test("a dry run reports the changes and makes none", async () => {
   const path = await folder("plans", { "a.md": "The plan is to plant turnips.\n" });
   const summary = await sync(path, { args: ["--dry-run"] });
   assert.deepEqual(summary.plan, ["  add      plans/a.md"]);
   assert.deepEqual(await documents("plans"), []);
 });
 
-test("files that cannot be read are named with their reason, and the others go in", async () => {
+test("unreadable files are reported with a reason, and the others are ingested", async () => {
   const path = await folder("mixed", {
     "good.md": "The ferry leaves at noon.\n",
     "empty.md": "",
@@ -139,7 +139,7 @@ test("files that cannot be read are named with their reason, and the others go i
   );
 });
 
-test("a folder of files that mean harm costs neither the good ones nor much memory", async (t) => {
+test("malicious files neither block the good ones nor use much memory", async (t) => {
   const path = join(data, "hostile");
   const made = spawn(process.env.HOSTILE_FILES_BINARY, [path], { stdio: ["ignore", "pipe", "inherit"] });
   let list = "";
@@ -241,7 +241,7 @@ async function contents(collection) {
 const expireLease = (collection) =>
   demo.rest("PATCH", `kb_syncs?collection=eq.${collection}`, { body: { renewed_at: "2020-01-01T00:00:00Z" } });
 
-test("a run that is killed at any point leaves nothing half done, and the next one goes on", async (t) => {
+test("a run killed at any point leaves no partial state, and the next run continues", async (t) => {
   const files = manyFiles(24);
   const path = await folder("killed", files);
   await folder("whole", files);
@@ -271,7 +271,7 @@ test("a run that is killed at any point leaves nothing half done, and the next o
   for (const { storage_path } of rows) assert.ok(await stored(storage_path), storage_path);
 });
 
-test("two runs at once do each document once", async () => {
+test("two simultaneous runs process each document once", async () => {
   const files = manyFiles(8);
   const path = await folder("twice", files);
   const [first, second] = await Promise.all([sync(path), sync(path)]);
@@ -281,7 +281,7 @@ test("two runs at once do each document once", async () => {
   assert.ok((await documents("twice")).every(({ status }) => status === "ready"));
 });
 
-test("files dropped into the bucket are taken up, and only there removed by people", async () => {
+test("sync ingests files dropped into the bucket and never deletes them there", async () => {
   await demo.upload("menu.md", "The canteen serves dumplings on Fridays.\n", "text/markdown");
   await demo.upload("menus/drinks.txt", "The canteen serves elderflower juice.\n", "text/plain");
   await demo.upload("photo.png", "png", "image/png");
@@ -309,7 +309,7 @@ test("files dropped into the bucket are taken up, and only there removed by peop
   assert.ok(await stored("menu.md"));
 });
 
-test("a web site is read by its sitemap, as its robots.txt allows", async (t) => {
+test("a web site is read from its sitemap, within its robots.txt", async (t) => {
   const pages = {
     "/robots.txt": ["text/plain", "User-agent: *\nDisallow: /private/\n"],
     "/": ["text/html", "<title>Mill</title><main><p>The mill grinds rye.</p></main>"],
@@ -369,7 +369,7 @@ async function tokenWith(token, claims) {
   return `${unsigned}.${createHmac("sha256", jwt_secret).update(unsigned).digest("base64url")}`;
 }
 
-test("a document for one team is found, and remembered, by that team only", async () => {
+test("only the team of a restricted document finds it and sees it in the history", async () => {
   const path = await folder("payroll", {
     "bonus.md":
       "---\naudience: [team:finance]\n---\n\nThe yearly bonus of the harbour master is nine thousand crowns.\n",
@@ -394,7 +394,7 @@ test("a document for one team is found, and remembered, by that team only", asyn
   assert.doesNotMatch(await history(claimedByTheUser), /nine thousand/);
 });
 
-test("a passage edited in the dashboard is out of the search until it is embedded anew, and the edit stays", async () => {
+test("a passage edited in the dashboard is not found until it is embedded again, and keeps the edit", async () => {
   const path = await folder("edited", { "loom.md": "The loom weaves forty blankets.\n" });
   await sync(path);
   const question = "How many blankets does the loom weave?";

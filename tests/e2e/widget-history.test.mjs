@@ -49,7 +49,7 @@ async function until(condition, what) {
   }
 }
 
-test("conversations are listed, the newest first", async () => {
+test("the widget lists conversations, newest first", async () => {
   await widget.askFor(RETURNS);
   await widget.askFor(OFF_TOPIC, "refused");
   await inWidget("new").click();
@@ -61,7 +61,7 @@ test("conversations are listed, the newest first", async () => {
   assert.match(listed[1], /money back/);
 });
 
-test("an opened conversation shows its answers with their sources, and goes on where it was", async () => {
+test("an opened conversation shows its answers with sources and can be continued", async () => {
   await inWidget("session-open").nth(1).click();
   await inWidget("refusal").waitFor();
   assert.deepEqual(await inWidget("user").allInnerTexts(), [RETURNS, OFF_TOPIC]);
@@ -73,7 +73,7 @@ test("an opened conversation shows its answers with their sources, and goes on w
   assert.equal(sessions.find(({ title }) => title === RETURNS).chat_messages.length, 6);
 });
 
-test("a new title is stored", async () => {
+test("a changed title of a conversation is stored", async () => {
   await openHistory();
   await inWidget("session-rename").first().click();
   await inWidget("rename-input").fill("Money back");
@@ -82,7 +82,7 @@ test("a new title is stored", async () => {
   assert.match((await titles())[0], /Money back/);
 });
 
-test("a deletion can be undone, and is only then done", async () => {
+test("a conversation is deleted only once its deletion can no longer be undone", async () => {
   await inWidget("session-delete").nth(1).click();
   assert.equal((await titles()).length, 1);
   await inWidget("undo").click();
@@ -94,7 +94,7 @@ test("a deletion can be undone, and is only then done", async () => {
   await until(async () => (await stored()).length === 1, "the conversation was not deleted");
 });
 
-test("a document that is gone leaves its quote, and says so", async () => {
+test("a quote of a deleted document stays, with a note that the document is gone", async () => {
   await openHistory();
   await inWidget("session-open").first().click();
   await inWidget("marker").first().waitFor();
@@ -109,7 +109,7 @@ test("a document that is gone leaves its quote, and says so", async () => {
   await demo.rest("PATCH", "kb_documents?enabled=is.false", { body: { enabled: true } });
 });
 
-test("somebody else who signs in sees nothing of it", async () => {
+test("another user who signs in sees none of the conversations", async () => {
   await page.locator("#sign-out").click();
   await page.locator("#auth-switch").click();
   await page.locator("#email").fill(`${crypto.randomUUID()}@example.com`);
@@ -122,6 +122,6 @@ test("somebody else who signs in sees nothing of it", async () => {
   assert.equal(await inWidget("session").count(), 0);
 });
 
-test("nothing failed on the page", () => {
+test("no page logged an error", () => {
   assert.deepEqual(page.errors, []);
 });

@@ -33,7 +33,7 @@ after(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-/** Changes the settings as the dashboard would. The check of readiness reads them anew, so nobody has to wait a minute. */
+/** Changes the settings as the dashboard would. The readiness check reloads them, so the test need not wait a minute. */
 async function changeSettings(changes) {
   await demo.rest("PATCH", "chat_settings?id=is.true", { body: changes });
   const { status } = await fetch(new URL("/api/ready", demo.info.chat_url));
@@ -76,7 +76,7 @@ async function original() {
   return { id: document.id, name, bytes: await readFile(new URL(name, SAMPLE_KB)) };
 }
 
-test("greeting and suggested questions are shown to who turns to the widget, and a press asks", async () => {
+test("the widget loads greeting and suggested questions on hover, and a click asks a question", async () => {
   await changeSettings({ greeting: GREETING, suggested_questions: [QUESTION, "What does standard delivery cost?"] });
   await host.open({ token });
   assert.equal(await widget.find("suggested").count(), 0, "nothing is loaded before");
@@ -91,12 +91,12 @@ test("greeting and suggested questions are shown to who turns to the widget, and
   assert.match(await widget.lastReply.innerText(), /30 days/);
 });
 
-test("without links to originals no source offers one", async () => {
+test("no source offers a link while links to originals are off", async () => {
   const source = await openSource();
   assert.equal(await source.locator("[data-role=source-download]").count(), 0);
 });
 
-test("the page's own greeting comes before that of the settings", async () => {
+test("the greeting set on the page overrides that of the settings", async () => {
   await host.open({ token, attributes: { greeting: "Hello from the page." } });
   await widget.host.hover();
   await widget.find("suggested").first().waitFor();
@@ -104,7 +104,7 @@ test("the page's own greeting comes before that of the settings", async () => {
 });
 
 for (const link_mode of ["authenticated", "public"]) {
-  test(`a source's original file is saved as it is (${link_mode})`, async () => {
+  test(`the original file of a source is downloaded unchanged (${link_mode})`, async () => {
     await changeSettings({ link_mode });
     await host.open({ token });
     await widget.askFor(QUESTION);
@@ -115,7 +115,7 @@ for (const link_mode of ["authenticated", "public"]) {
   });
 }
 
-test("also from a conversation of the history, whose answer had no link when it was given", async () => {
+test("the original file can also be downloaded from a conversation whose answer was stored without a link", async () => {
   await changeSettings({ link_mode: "authenticated" });
   await host.open({ token });
   await restore(2);
@@ -125,7 +125,7 @@ test("also from a conversation of the history, whose answer had no link when it 
   assert.ok(bytes.equals(expected.bytes));
 });
 
-test("a document that was withdrawn while its link was shown: the visitor is told, and can go on", async () => {
+test("a link to a withdrawn document shows a message, and the visitor can continue", async () => {
   await host.open({ token });
   await widget.askFor(QUESTION);
   const source = await openSource();
@@ -142,7 +142,7 @@ test("a document that was withdrawn while its link was shown: the visitor is tol
   await widget.askFor("What does standard delivery cost?");
 });
 
-test("links that were switched off are gone from new answers and from old ones", async () => {
+test("switching links off removes them from new and old answers", async () => {
   await changeSettings({ link_mode: "none" });
   await host.open({ token });
   await widget.askFor(QUESTION);
@@ -151,7 +151,7 @@ test("links that were switched off are gone from new answers and from old ones",
   assert.equal(await (await openSource()).locator("[data-role=source-download]").count(), 0);
 });
 
-test("with citations switched off an answer has no badges and no sources", async () => {
+test("an answer has no badges and no sources while citations are switched off", async () => {
   await changeSettings({ citations: false });
   await host.open({ token });
   await widget.askFor(QUESTION);
@@ -159,7 +159,7 @@ test("with citations switched off an answer has no badges and no sources", async
   for (const role of ["marker", "sources", "export"]) assert.equal(await widget.find(role).count(), 0, role);
 });
 
-test("the site's own words of a refusal are shown as they are, also from the history", async () => {
+test("the configured refusal message is shown verbatim, also in the history", async () => {
   const refusal_message = "No idea. <b>Sorry!</b>";
   await changeSettings({ refusal_message, refusal_suggestions: ["What does express delivery cost?"] });
   await host.open({ token });
@@ -172,6 +172,6 @@ test("the site's own words of a refusal are shown as they are, also from the his
   assert.equal(await widget.find("copy").count(), 0);
 });
 
-test("nothing failed on the page", () => {
+test("no page logged an error", () => {
   assert.deepEqual(page.errors, []);
 });

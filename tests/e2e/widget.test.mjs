@@ -58,7 +58,7 @@ test("a covered question streams an answer whose sources quote the documents", a
   assert.equal(await widget.host.getAttribute("data-state"), "ready");
 });
 
-test("a copied answer names its sources where its badges stand", async () => {
+test("a copied answer names its sources in place of the badges", async () => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const [{ content, citations }] = await demo.rest("GET", "chat_messages?role=eq.assistant&select=content,citations");
   await inWidget("copy").click();
@@ -113,7 +113,7 @@ test("markup and bracketed numbers in a document are shown as text and run nothi
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
-test("a second visit needs no download of the model", async () => {
+test("a second visit does not download the model", async () => {
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
   await page.reload();
@@ -126,7 +126,7 @@ test("a second visit needs no download of the model", async () => {
   );
 });
 
-test("a widget that is taken off the page while it waits offers a retry when it is back", async () => {
+test("a widget that is removed from the page while it waits offers a retry when it is added again", async () => {
   /** @type {import("playwright-core").Route} */
   let held;
   const arrived = new Promise((resolve) => {
@@ -150,7 +150,7 @@ test("a widget that is taken off the page while it waits offers a retry when it 
   await replyEnds("done");
 });
 
-test("nothing of one visitor is left for the next", async () => {
+test("nothing of a visitor remains for the next one", async () => {
   await inWidget("input").fill("a private draft");
   await page.locator("#sign-out").click();
   await page.locator("body[data-view=sign-in]").waitFor();
@@ -212,7 +212,7 @@ for (const { name, spoil } of [
   { name: "a forged", spoil: (token) => tokenWith(token, {}, { forged: true }) },
   { name: "an unreadable", spoil: async () => "nonsense" },
 ]) {
-  test(`after ${name} token the page is asked for another one, and the answer comes`, async () => {
+  test(`after ${name} token the widget requests a new one and gets the answer`, async () => {
     const good = await demo.newUser();
     const bad = await spoil(good);
     await openWithTokens(bad, good);
@@ -223,7 +223,7 @@ for (const { name, spoil } of [
   });
 }
 
-test("a visitor whose token is never good is told to sign in, and can ask once that is done", async () => {
+test("a visitor whose tokens are all rejected is asked to sign in and can then ask", async () => {
   const good = await demo.newUser();
   const bad = await tokenWith(good, {}, { forged: true });
   await openWithTokens(bad);
@@ -236,7 +236,7 @@ test("a visitor whose token is never good is told to sign in, and can ask once t
   await widget.askFor(COVERED);
 });
 
-test("when another user is signed in, the next question is that user's, and nothing of the one before stays", async () => {
+test("after a change of user, the next question belongs to the new user and nothing of the previous one remains", async () => {
   const [first, second] = [await demo.newUser(), await demo.newUser()];
   await openWithTokens(first);
   await widget.askFor(OFF_TOPIC, "refused");
@@ -254,7 +254,7 @@ test("when another user is signed in, the next question is that user's, and noth
   }
 });
 
-test("of 21 questions in a row 20 have their outcomes, and the last one a countdown", async () => {
+test("of 21 questions in a row 20 get an outcome and the last one a countdown", async () => {
   await openWithTokens(await demo.newUser());
   for (let asked = 0; asked < 20; asked++) {
     if (asked % 5 === 4) await widget.askFor(OFF_TOPIC, "refused");
@@ -274,7 +274,7 @@ test("of 21 questions in a row 20 have their outcomes, and the last one a countd
   assert.deepEqual(states.slice(0, 20), Array(4).fill(["done", "done", "done", "done", "refused"]).flat());
 });
 
-test("with Supabase stopped, the visitor is offered a retry", async () => {
+test("the widget offers a retry while Supabase is stopped", async () => {
   await page.goto(demo.info.page_url);
   await page.locator("body[data-view=chat]").waitFor();
   process.kill(demo.info.processes.supabase, "SIGKILL");
@@ -287,6 +287,6 @@ test("with Supabase stopped, the visitor is offered a retry", async () => {
   assert.match((await retried).postDataJSON().message, /standard shipping/);
 });
 
-test("nothing failed on the page", () => {
+test("no page logged an error", () => {
   assert.deepEqual(page.errors, []);
 });

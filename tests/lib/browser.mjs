@@ -1,4 +1,4 @@
-// A Chromium with a profile of its own.
+// Chromium with a new profile.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

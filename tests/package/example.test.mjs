@@ -31,7 +31,7 @@ async function best(question) {
   return page.locator("li").first().textContent();
 }
 
-test("a visitor finds the sentence that means the same", async () => {
+test("the example finds the sentence with the same meaning", async () => {
   await page.goto(url);
   await status().filter({ hasText: "Ready in" }).waitFor();
   assert.match(await status().textContent(), /model downloaded/);
@@ -41,7 +41,7 @@ test("a visitor finds the sentence that means the same", async () => {
   if (SCREENSHOTS) await page.locator("main").screenshot({ path: join(SCREENSHOTS, "embedder-example.png") });
 });
 
-test("the next visit takes the model from the cache, although it came compressed", async () => {
+test("the next visit loads the model from the cache, although it was sent compressed", async () => {
   await page.waitForTimeout(500);
   await page.reload();
   await status().filter({ hasText: "Ready in" }).waitFor();

@@ -23,7 +23,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
     /** What the example itself says below the chat. */
     const status = () => page.locator("#app > [role=status]");
 
-    test("the element is upgraded, its attributes and properties are set", async () => {
+    test("the element is upgraded and its attributes and properties are set", async () => {
       await chat().waitFor();
       const { isDefined, ...set } = await chat().evaluate((element) => ({
         isDefined: element instanceof customElements.get("evidence-chat"),
@@ -36,7 +36,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       assert.equal(await chat().evaluate((element) => element.tokenProvider()), "the visitor's token");
     });
 
-    test("what the panel, the worker and the WebAssembly are in is part of the build", () => {
+    test("the build contains the files of the panel, the worker and the WebAssembly", () => {
       const count = (pattern) => example.files.filter((name) => pattern.test(name)).length;
       assert.ok(count(/\.wasm$/) >= 1, example.files.join(", "));
       assert.ok(count(/worker/) >= 1, example.files.join(", "));
@@ -52,7 +52,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       assert.deepEqual(page.errors, []);
     });
 
-    test("a problem reaches the page, too", async () => {
+    test("an error event reaches the page", async () => {
       const unavailable = { code: "unavailable", message: "Out for lunch.", retryable: true };
       await page.route("**/api/chat", (route) =>
         route.fulfill({ status: 503, json: { error: unavailable, ...unavailable } }),

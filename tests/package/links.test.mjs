@@ -45,7 +45,7 @@ describe("heading anchors", () => {
     assert.deepEqual([...anchors], ["the-kb-command-quickly", "a--b", "a--b-1", "react-vue", "text"]);
   });
 
-  test("are missed when a link names none of them", async () => {
+  test("are reported when no heading matches a link", async () => {
     assert.deepEqual(await problemsOf("README.md", "#no-such-heading"), [
       "#no-such-heading: no such heading in README.md",
     ]);

@@ -77,7 +77,7 @@ async function assertWorks(folder, headers) {
   }
 }
 
-test("Node, without options", () => {
+test("the embedder works in Node.js without options", () => {
   assert.equal(expected.message, undefined);
   assert.equal(expected.refused, "bad_input");
   const { embeddings } = expected;
@@ -98,7 +98,7 @@ test("Node, without options", () => {
   }
 });
 
-test("a plain page, without bundler, under the Content-Security-Policy of the README", async () => {
+test("the embedder works in a page without bundler, under the Content-Security-Policy of the README", async () => {
   await consumer.copyDist("plain/embedder");
   const folder = await consumer.write("plain", {
     "index.html": PAGE,
@@ -107,21 +107,21 @@ test("a plain page, without bundler, under the Content-Security-Policy of the RE
   await assertWorks(folder, { "content-security-policy": POLICY });
 });
 
-test("a plain page, in its own thread, under the same policy", async () => {
+test("the embedder works in inline mode in a page without bundler, under the same policy", async () => {
   const folder = await consumer.write("plain", {
     "main.js": program({ module: "./embedder/index.js", options: '{ mode: "inline", cache: false }' }),
   });
   await assertWorks(folder, { "content-security-policy": POLICY });
 });
 
-test("Vite", async () => {
+test("the embedder works in a page built by Vite", async () => {
   const root = await consumer.write("vite", { "index.html": PAGE, "main.js": program() });
   await build({ root, configFile: false, logLevel: "error" });
   await assertAssets(consumer.path("vite/dist/assets"));
   await assertWorks(consumer.path("vite/dist"), { "content-security-policy": POLICY });
 });
 
-test("webpack", async () => {
+test("the embedder works in a page built by webpack", async () => {
   const context = await consumer.write("webpack", { "main.js": program() });
   const output = { path: consumer.path("webpack/dist"), filename: "main.js", publicPath: "auto" };
   const compiler = webpack({
@@ -146,7 +146,7 @@ async function assertAssets(folder) {
   assert.deepEqual([count(".safetensors"), count(".wasm")], [1, 2], names.join(", "));
 }
 
-test("the types are found, without a look into the package's own", async () => {
+test("the types resolve under nodenext and bundler resolution", async () => {
   const source = `
     import { createEmbedder, EmbedderError, isCached, type Embedding, type LoadProgress } from "@evidence-chat/embedder";
     const onProgress = ({ loadedBytes, totalBytes }: LoadProgress): number => loadedBytes / totalBytes;
@@ -154,7 +154,7 @@ test("the types are found, without a look into the package's own", async () => {
       const embedder = await createEmbedder({ onProgress, signal, timeoutMs: 1000, cache: !(await isCached()) });
       return embedder.embedBatch(texts, { signal });
     }
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not a text
     export const wrong = createEmbedder().then((embedder) => embedder.embed(7));
     export const isAborted = (error: unknown) => error instanceof EmbedderError && error.code === "aborted";`;
   await consumer.write("types", { "main.ts": source });
@@ -166,7 +166,7 @@ test("the types are found, without a look into the package's own", async () => {
   }
 });
 
-test("every file that the package offers is in it, and the licences with it", async () => {
+test("the package contains every exported file and the licences", async () => {
   const wasm = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
   const names = ["worker", ...wasm, "model", "all-MiniLM-L6-v2-int8.safetensors", "package.json"];
   const specifiers = names.map((name) => `@evidence-chat/embedder/${name}`);

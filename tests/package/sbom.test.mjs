@@ -1,4 +1,4 @@
-// The lists of what the products are made of, against what cargo and the bundles say by other ways.
+// The SBOMs of the products, compared with what cargo and the bundles report independently.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -55,7 +55,7 @@ async function cratesOf(name, target) {
   return tree.split("\n").flatMap((line) => (line ? line.replace(/^(\S+) v(\S+).*/, "$1@$2") : []));
 }
 
-test("there is one for each product, and a second run writes the same bytes", () => {
+test("the SBOMs cover every product and are reproducible", () => {
   assert.deepEqual(
     Object.keys(texts),
     Object.keys(PRODUCTS)
@@ -70,7 +70,7 @@ for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
     const text = () => texts[`${product}.cdx.json`];
     const document = () => JSON.parse(text());
 
-    test("is a CycloneDX document whose components have what is asked for", () => {
+    test("is a CycloneDX document whose components have all required fields", () => {
       const { bomFormat, specVersion, version, serialNumber, metadata, components, dependencies } = document();
       assert.deepEqual([bomFormat, specVersion, version], ["CycloneDX", "1.6", 1]);
       assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -90,18 +90,18 @@ for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
       }
     });
 
-    test("lists every crate that is shipped, and no other as shipped", async () => {
+    test("lists every shipped crate as shipped, and no other", async () => {
       const trees = await Promise.all(targets.map((target) => cratesOf(name, target)));
       assert.deepEqual(shipped(document(), "cargo"), [...new Set(trees.flat())].sort());
     });
 
-    test("names no folder of this machine", () => {
+    test("contains no path of the build machine", () => {
       for (const folder of [ROOT.slice(0, -1), homedir(), "file:"]) assert.ok(!text().includes(folder), folder);
     });
   });
 }
 
-test("the widget's lists the npm packages in its bundles, and no tool of its build or tests", async () => {
+test("the SBOM of the widget lists the npm packages in its bundles, and no build or test tool", async () => {
   const dist = join(ROOT, "web/dist");
   const maps = (await readdir(dist)).filter((name) => name.endsWith(".js.map"));
   const read = async (name) => JSON.parse(await readFile(join(dist, name), "utf8")).sources;

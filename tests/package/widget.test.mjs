@@ -37,14 +37,14 @@ after(async () => {
   await consumer?.remove();
 });
 
-test("everything that the package exports is in it, with types", async () => {
+test("the package contains everything that it exports, with types", async () => {
   const { exports } = JSON.parse(await readFile(consumer.path(PACKAGE, "package.json"), "utf8"));
   const files = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
   assert.ok(files.length >= 7);
   for (const file of files) assert.ok((await readFile(consumer.path(PACKAGE, file))).length > 0, file);
 });
 
-test("the licences of what is bundled are in it; tests, sources and the demo are not", async () => {
+test("the package contains the licences of bundled code, and no tests, sources or demo", async () => {
   const names = await readdir(consumer.path(PACKAGE));
   assert.ok(names.includes("THIRD-PARTY.md"), names.join(", "));
   const thirdParty = await readFile(consumer.path(PACKAGE, "THIRD-PARTY.md"), "utf8");
@@ -72,7 +72,7 @@ async function librariesIn(dist) {
   return [...new Set(names)];
 }
 
-test("the class alone registers nothing; the other entry registers it, and bears a second copy", async () => {
+test("importing the class registers nothing; the other entry registers it and tolerates a second copy", async () => {
   await page.goto(`${server.origin}/blank.html`);
   const isDefined = () => page.evaluate(() => customElements.get("evidence-chat") !== undefined);
   await page.evaluate(`import("/dist/index.js")`);
@@ -83,7 +83,7 @@ test("the class alone registers nothing; the other entry registers it, and bears
   assert.deepEqual(page.errors, []);
 });
 
-test("one script and one tag are enough, under a strict policy; nothing else is loaded before the visitor comes", async () => {
+test("one script and one tag suffice under a strict policy, and nothing else loads before the visitor interacts", async () => {
   page.errors.length = 0;
   await page.goto(`${server.origin}/blank.html`);
   server.requests.length = 0;
@@ -100,7 +100,7 @@ test("one script and one tag are enough, under a strict policy; nothing else is 
   assert.deepEqual(page.errors, []);
 });
 
-test("what a visitor downloads is small: at first 8 kB, and 60 kB with the panel, beside what the embedder needs", async () => {
+test("a visitor downloads at most 8 kB at first, and 60 kB with the panel, without the embedder", async () => {
   const loaded = new Set();
   const sum = async () => {
     for (const path of server.requests) if (/\.(js|css)$/.test(path) && !path.endsWith("/worker.js")) loaded.add(path);
@@ -124,7 +124,7 @@ test("what a visitor downloads is small: at first 8 kB, and 60 kB with the panel
   assert.ok(all > launcher && all <= 60_000, `${all} bytes`);
 });
 
-test("the types are found, without a look into the package's own", async () => {
+test("the types resolve under nodenext and bundler resolution", async () => {
   await consumer.write("types", {
     "main.ts": `
       import "@evidence-chat/widget/define";

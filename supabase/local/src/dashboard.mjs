@@ -9,7 +9,7 @@ const CONTENT_TYPES = { ".js": "text/javascript", ".css": "text/css", ".svg": "i
 const COOKIE = "dashboard";
 
 /**
- * Supabase Lite's Studio with the rights of the service role, for whoever has opened its address with the password once.
+ * Supabase Lite's Studio with the rights of the service role, for anyone who has opened its URL with the password once.
  * The secret key stays here: it is put on requests that come from the Studio's own pages, and on no others.
  * @param {(request: Request) => Promise<Response>} handle Supabase Lite with its Studio
  * @param {object} secrets

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Where an access token stands in JSON (`"access_token":"…"`) and in the address of a redirect (`#access_token=…`). */
+/** Matches an access token in JSON (`"access_token":"…"`) and in the URL of a redirect (`#access_token=…`). */
 const ACCESS_TOKEN = /(access_token(?:"\s*:\s*"|=))([\w-]+\.[\w-]+\.[\w-]+)/g;
 
 /**

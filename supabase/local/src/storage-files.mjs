@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Keeps storage objects in a folder: `<bucket>/<hash of key>` and beside it `.json` with the metadata. Hashed names make
+ * Keeps storage objects in a folder: `<bucket>/<hash of key>` and next to it a `.json` file with the metadata. Hashed names make
  * every key a safe file name. Supabase Lite's own adapter is not used because its downloads break off on Node 20.
  */
 export class FileStorage {

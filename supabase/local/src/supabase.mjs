@@ -14,8 +14,8 @@ import { FileStorage } from "./storage-files.mjs";
 const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * The roles that a Supabase project starts with, and what they may do before any migration: new tables and functions of
- * the public schema are open to all of them, so that a migration which forgets to revoke shows here as it would there.
+ * The initial roles of a Supabase project and their default privileges: new tables and functions of the public schema are open
+ * to all of them, so that a migration which forgets to revoke fails tests here as well.
  */
 const ROLES_SQL = `
   do $$ begin
@@ -34,9 +34,9 @@ const ROLES_SQL = `
 /**
  * A running Supabase without a port.
  * @typedef {object} Supabase
- * @property {(request: Request) => Promise<Response>} fetch answers /rest/v1, /auth/v1 and /storage/v1
- * @property {(password: string) => (request: Request) => Promise<Response>} dashboard answers as the service role whoever
- *   knows the password
+ * @property {(request: Request) => Promise<Response>} fetch serves /rest/v1, /auth/v1 and /storage/v1
+ * @property {(password: string) => (request: Request) => Promise<Response>} dashboard serves the Studio with the rights of the
+ *   service role to anyone who knows the password
  * @property {import("@electric-sql/pglite").PGlite} database the database itself, as its superuser
  * @property {string[]} applied names of the migrations applied while opening
  * @property {() => Promise<void>} close
@@ -46,7 +46,7 @@ const ROLES_SQL = `
  * Opens a local Supabase: database with pgvector, pending migrations, seed on first use, API.
  * @param {object} options
  * @param {import("./keys.mjs").Keys} options.keys
- * @param {string} [options.url] where it will be reached, without a slash at the end
+ * @param {string} [options.url] its public URL, without a trailing slash
  * @param {string} options.storageDir where storage objects are kept
  * @param {string} [options.databaseDir] where the database is kept; in memory when left out
  * @param {string} [options.migrationsDir]
@@ -77,7 +77,7 @@ export async function openSupabase({
     const oneAtATime = createQueue();
     const handle = (request) =>
       oneAtATime(async () => {
-        // Hosted Storage says so in each of its transactions; here there is one session, and one request at a time.
+        // Hosted Storage sets this in each transaction. Here there is one session, and one request at a time.
         await database.query("select set_config('storage.operation', $1, false)", [storageOperation(request)]);
         return app.fetch(request);
       });
@@ -99,8 +99,8 @@ export async function openSupabase({
 }
 
 /**
- * Before its first request, Supabase Lite would grant everything on all tables of schemas with row level security, and
- * so undo what the migrations revoke. ROLES_SQL has given the roles what they need.
+ * Before its first request, Supabase Lite would grant everything on all tables of schemas with row level security, which would
+ * undo the revokes of the migrations. ROLES_SQL has granted the roles what they need.
  */
 function keepGrants(connection) {
   connection.ensureRlsContext = async () => true;

@@ -1,7 +1,7 @@
 /** Dimensions of the embeddings in this project. */
 const DIMENSIONS = 384;
 
-/** A list of numbers as the value of a name. Bodies of megabytes have none as a rule, and need not be read twice. */
+/** A list of numbers as the value of a name. Bodies of megabytes usually have none and need not be parsed twice. */
 const NUMBER_LIST = /":\s*\[\s*-?\d/;
 
 /**

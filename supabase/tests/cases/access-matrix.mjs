@@ -5,7 +5,7 @@ import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-b
 import { ANON, as, SERVICE, user } from "../support/roles.mjs";
 
 /**
- * Who may do what. A number is how many rows are seen, written or returned; `denied`: the privilege is missing; `refused`:
+ * What each role may do. A number is how many rows are seen, written or returned; `denied`: the privilege is missing; `refused`:
  * a policy refuses the row; `ok`: a function that returns no rows ran.
  *
  * The knowledge base has four documents with one chunk each: one for everybody, one for team:sales, one disabled, one
@@ -139,14 +139,14 @@ export function accessMatrix({ database }) {
     });
   }
 
-  test("nothing of the public schema is missing here", async () => {
+  test("the matrix lists every table, view and function of the public schema", async () => {
     const { rows } = await database.query(`
       select relname as name, relkind in ('r', 'p') as has_rows
         from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
       union all
       select proname, null from pg_proc
         where pronamespace = 'public'::regnamespace
-          -- On PGlite without a schema of its own, extensions are here.
+          -- PGlite has no separate schema for extensions: they are here.
           and not exists (select from pg_depend d where d.objid = pg_proc.oid and d.deptype = 'e')`);
     const there = rows.flatMap(({ name, has_rows: hasRows }) => {
       const operations = { true: ["select", "insert", "update", "delete"], false: ["select"], null: ["execute"] };

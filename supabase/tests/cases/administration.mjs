@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before, describe, test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
-/** What an administrator finds in the dashboard, and what `kb doctor` is told. */
+/** The views for the administrator, and what kb_health reports to `kb doctor`. */
 export function administration({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 
@@ -18,7 +18,7 @@ export function administration({ database }) {
       "single.md": "single.md",
       "//": "//",
     })) {
-      test(`a document from ${JSON.stringify(source)} is called ${JSON.stringify(name)} unless it has a name`, async () => {
+      test(`a document from ${JSON.stringify(source)} is named ${JSON.stringify(name)} by default`, async () => {
         const [row] = await run(
           "insert into kb_documents (source) values ($1) returning name, status, enabled",
           source,
@@ -29,7 +29,7 @@ export function administration({ database }) {
       });
     }
 
-    test("a chunk without a place comes last, also of several at once", async () => {
+    test("chunks without an ordinal go to the end of their document, also several at once", async () => {
       const { id } = await writeDocument(database, { similarities: [0.9, 0.8] });
       await run("update kb_chunks set ordinal = 7 where ordinal = 1");
       await run("insert into kb_chunks (document_id, content) values ($1, 'a'), ($1, 'b')", id);
@@ -45,7 +45,7 @@ export function administration({ database }) {
       );
     });
 
-    test("documents are deleted by their ids, as many of them as there are", async () => {
+    test("kb_delete_documents deletes documents by id and returns how many existed", async () => {
       const [one, two, three] = [
         await writeDocument(database),
         await writeDocument(database),
@@ -58,7 +58,7 @@ export function administration({ database }) {
       for (const nothing of [[], null, [one.id]]) assert.equal(await remove(nothing), 0);
     });
 
-    test("a deleted document takes everything along", async () => {
+    test("deleting a document deletes all of its rows", async () => {
       const { id } = await writeDocument(database, {
         contents: ["one"],
         sentences: [[{ start: 0, end: 3, similarity: 0.5 }]],
@@ -70,7 +70,7 @@ export function administration({ database }) {
     });
   });
 
-  test("every table, view, column and function of the public schema carries a comment", async () => {
+  test("every table, view, column and function of the public schema has a comment", async () => {
     const rows = await run(`
       select c.relname || coalesce('.' || a.attname, '') as name
         from pg_class c
@@ -90,7 +90,7 @@ export function administration({ database }) {
     assert.deepEqual(rows, []);
   });
 
-  test("what may take long has a limit of its own", async () => {
+  test("slow functions set their own statement_timeout", async () => {
     // PostgREST takes it from there; the API's own is 8 seconds.
     const rows = await run(`
       select p.proname as name, substring(setting from '=(.*)') as timeout
@@ -110,7 +110,7 @@ export function administration({ database }) {
     });
   });
 
-  test("every policy carries a comment", async () => {
+  test("every policy has a comment", async () => {
     const rows = await run(`
       select p.polname from pg_policy p join pg_class c on c.oid = p.polrelid
         where c.relnamespace = 'public'::regnamespace and obj_description(p.oid, 'pg_policy') is null`);
@@ -147,7 +147,7 @@ export function administration({ database }) {
         vouched,
       ).then(([{ id }]) => run("update chat_messages set created_at = $2 where id = $1", id, `${day}T23:30:00Z`));
 
-    test("kb_overview tells what is in a document", async () => {
+    test("kb_overview counts the contents of a document", async () => {
       const { id, chunkIds } = await writeDocument(database, {
         source: "handbook/travel.md",
         contents: ["one", "two"],
@@ -184,7 +184,7 @@ export function administration({ database }) {
       });
     });
 
-    test("a document that answers do not quote is cited by none", async () => {
+    test("a document that no answer quotes has times_cited 0", async () => {
       const quoted = await writeDocument(database, { source: "handbook/quoted.md", contents: ["one"] });
       const found = await writeDocument(database, { source: "handbook/found.md", contents: ["two"] });
       await say("assistant", { cites: [quoted.id] });
@@ -243,7 +243,7 @@ export function administration({ database }) {
       ]);
     });
 
-    test("only answers are measured or refused", async () => {
+    test("latency_ms and refusal are allowed for answers only", async () => {
       await assert.rejects(say("user", { latency: 5 }), /chat_messages_measured_are_answers/);
       await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
       await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
@@ -264,7 +264,7 @@ export function administration({ database }) {
   describe("kb_health", () => {
     const health = async () => (await run("select kb_health() as health"))[0].health;
 
-    test("of an empty knowledge base", async () => {
+    test("reports an empty knowledge base", async () => {
       const {
         tables,
         indexes,
@@ -305,7 +305,7 @@ export function administration({ database }) {
       });
     });
 
-    test("of one with everything that can be wrong", async () => {
+    test("reports every kind of problem", async () => {
       const { chunkIds, id } = await writeDocument(database, {
         contents: ["one", "two"],
         audience: ["team:sales", "team:it"],
@@ -454,7 +454,7 @@ export function administration({ database }) {
       "create function public.kb_of_the_owner() returns integer language sql as 'select 1'": [],
       "create table public.orders (id integer)": [],
     };
-    test("access_changes are none after a restore, which makes views of what Postgres writes of them", async () => {
+    test("access_changes is empty after a restore, which recreates views from their printed definitions", async () => {
       await database.transaction(async (transaction) => {
         await transaction.query("set local search_path = ''");
         const { rows } = await transaction.query(
@@ -471,7 +471,7 @@ export function administration({ database }) {
     });
 
     for (const [statement, expected] of Object.entries(accessChanges)) {
-      test(`access_changes of: ${statement}`, async () => {
+      test(`access_changes reports: ${statement}`, async () => {
         const { access_changes: changes } = await healthAfter(statement);
         assert.deepEqual(
           changes.map(({ kind, name, change }) => [kind, name, change]),
@@ -480,7 +480,7 @@ export function administration({ database }) {
       });
     }
 
-    test("tells whether the Worker's secret is set and when data was deleted", async () => {
+    test("reports whether the Worker's secret is set and when data was deleted", async () => {
       const health = await healthAfter(
         `select chat_set_worker_secret(repeat('0', 64))`,
         "update chat_settings set retention_days = 30",

@@ -39,7 +39,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
     send("POST", "/sign/kb/originals/1/plan.pdf", keys.publishable_key, user.token, JSON.stringify({ expiresIn: 60 }));
 
   for (const name of ["sales", "custom"]) {
-    test(`with the claim (${name}), everything of the document is there`, async () => {
+    test(`with the claim (${name}), the caller sees everything of the document`, async () => {
       const user = users[name];
       const { body } = await user.rpc("match_chunks", { query_embedding: QUERY, query_text: "the plan" });
       assert.deepEqual(
@@ -55,7 +55,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
     });
   }
 
-  test("without it, nothing is", async () => {
+  test("without the claim, the caller sees nothing of the document", async () => {
     const user = users.it;
     assert.deepEqual((await user.rpc("chat_documents", { ids: [document.id] })).body, []);
     assert.deepEqual((await user.rpc("chat_has_documents", {})).body, false);
@@ -66,7 +66,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
     }
   });
 
-  test("a recorded answer is there for as long as its document may be seen", async () => {
+  test("a stored answer is visible as long as its document is", async () => {
     for (const [name, count] of [
       ["sales", 2],
       ["it", 1],

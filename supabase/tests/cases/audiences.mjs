@@ -12,7 +12,7 @@ import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
 
 const SALES = ["team:sales"];
 
-/** Documents for some users only: who is in an audience, and what nobody else learns of them. */
+/** Restricted documents: who belongs to an audience, and what other users must not learn. */
 export function audiences({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 
@@ -37,7 +37,7 @@ export function audiences({ database }) {
       async (transaction) => (await transaction.query("select id from kb_documents")).rows.length === 1,
     );
 
-  describe("who is in one", () => {
+  describe("membership of an audience", () => {
     const entries = async (claims) => {
       const rows = await as(database, { role: "authenticated", claims }, async (transaction) => {
         return (await transaction.query("select internal.kb_audiences() as list")).rows;
@@ -50,7 +50,7 @@ export function audiences({ database }) {
       "a number": [{ app_metadata: { level: 3 } }, ["level:3"]],
       "a boolean": [{ app_metadata: { staff: true } }, ["staff:true"]],
       "several claims": [{ app_metadata: { a: "x", b: "y" } }, ["a:x", "b:y"]],
-      "a claim beside the standard ones": [{ groups: ["admins"] }, ["groups:admins"]],
+      "a claim next to the standard ones": [{ groups: ["admins"] }, ["groups:admins"]],
       "a claim with a namespace": [{ "https://example.com/roles": ["hr"] }, ["https://example.com/roles:hr"]],
       "the same in two places": [{ team: "sales", app_metadata: { team: "sales" } }, ["team:sales"]],
       "an object": [{ app_metadata: { team: { name: "sales" } }, org: { team: "sales" } }, []],
@@ -91,21 +91,21 @@ export function audiences({ database }) {
   });
 
   describe("documents", () => {
-    test("one entry in common is enough", async () => {
+    test("one common entry grants access", async () => {
       await writeDocument(database, { audience: ["team:sales", "team:support"] });
       assert.equal(await sees(inTeam(["it", "support"])), true);
       assert.equal(await sees(inTeam("it")), false);
       assert.equal(await sees(nobody), false);
     });
 
-    test("values are compared as they stand", async () => {
+    test("values are compared exactly", async () => {
       await writeDocument(database, { audience: SALES });
       for (const team of ["Sales", "sales ", "sale", "sales%", "team:sales"]) {
         assert.equal(await sees(inTeam(team)), false, team);
       }
     });
 
-    test("an audience does not bring back what is disabled or not ready", async () => {
+    test("an audience does not reveal documents that are disabled or not ready", async () => {
       await writeDocument(database, { audience: SALES, enabled: false });
       await writeDocument(database, { audience: SALES, status: "pending" });
       assert.deepEqual(await found(inTeam("sales")), []);
@@ -156,7 +156,7 @@ export function audiences({ database }) {
     for (const text of [null, "kettle"]) {
       const title = text ? "by meaning and by words" : "by meaning";
 
-      test(`${title}: each finds what is theirs`, async () => {
+      test(`${title}: each user finds public documents and those of their audiences`, async () => {
         await write("kettle for everybody", 0.7);
         await write("kettle for sales", 0.8, { audience: SALES });
         await write("kettle for it", 0.9, { audience: ["team:it"] });
@@ -174,7 +174,7 @@ export function audiences({ database }) {
         assert.ok(rows.every((row) => row.sentences.length === 1));
       });
 
-      test(`${title}: a change of the audience counts at once`, async () => {
+      test(`${title}: a change of the audience takes effect at once`, async () => {
         const { id } = await write("kettle", 0.9);
         for (const [audience, expected] of [
           [SALES, [[], ["kettle"], []]],
@@ -188,7 +188,7 @@ export function audiences({ database }) {
         }
       });
 
-      test(`${title}: nearer chunks of others do not take the place of one's own`, async () => {
+      test(`${title}: nearer chunks for others do not crowd out the caller's own`, async () => {
         const crowd = (count, options) =>
           writeDocument(database, {
             contents: Array(count).fill("kettle kettle"),
@@ -204,7 +204,7 @@ export function audiences({ database }) {
       });
     }
 
-    test("the words of restricted documents weigh nothing in anybody's question", async () => {
+    test("the words of restricted documents affect the weights of nobody's question", async () => {
       await write("the kettle is hot", 0.5);
       const terms = async () =>
         (await search(nobody, { text: "is the merger with kettle and acquisition hot" }))[0].query_terms;
@@ -212,7 +212,7 @@ export function audiences({ database }) {
       for (let copy = 0; copy < 5; copy++) await write("the merger and the acquisition", 0.5, { audience: SALES });
       const after = await terms();
       const weights = (list) => Object.fromEntries(list.map(({ word, weight }) => [word, weight]));
-      // Both are as unknown as each other, and neither is told from a word that stands nowhere.
+      // Both words are unknown, and neither differs from a word that occurs nowhere.
       assert.equal(weights(after).merger, weights(after).acquisition);
       assert.deepEqual(Object.keys(weights(after)), Object.keys(weights(before)));
       assert.ok(weights(after).merger > weights(after).kettle);
@@ -222,7 +222,7 @@ export function audiences({ database }) {
       assert.equal(weights(unknown).merger, weights(unknown).zeppelin);
     });
 
-    test("words that only restricted documents have find them, for those who may see them", async () => {
+    test("words that occur only in restricted documents find them for users who may see them", async () => {
       await write("about bicycles", 0.4);
       await write("merger of the kettle makers", 0.1, { audience: SALES });
       const rows = await search(inTeam("sales"), { text: "merger", vector: embeddingWithSimilarity(-1) });
@@ -233,7 +233,7 @@ export function audiences({ database }) {
       );
     });
 
-    test("the helpers pass on what nobody else may see to nobody", async () => {
+    test("the helpers return restricted chunks only to their audiences", async () => {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
         `select internal.kb_sentences_of($1, $2, '{team:it}') as sentences,
@@ -245,7 +245,7 @@ export function audiences({ database }) {
       assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);
     });
 
-    test("more restricted vectors than are compared one by one", async () => {
+    test("restricted chunks are found through the vector index when there are too many to compare one by one", async () => {
       const { id } = await writeDocument(database, { audience: SALES, similarities: [] });
       await database.query(
         `with chunk as (
@@ -320,7 +320,7 @@ export function audiences({ database }) {
           await transaction.query("delete from kb_documents where id = $1", [id]);
         }),
     })) {
-      test(`one that is ready, disabled, pending or failed hides by its audience, and so it does when ${title}`, async () => {
+      test(`a document hides answers by its audience in every status, also when ${title}`, async () => {
         for (const state of [{}, { enabled: false }, { status: "pending" }, { status: "failed" }]) {
           const closed = await writeDocument(database, { audience: SALES, ...state });
           await record(cite(closed.id));
@@ -332,7 +332,7 @@ export function audiences({ database }) {
       });
     }
 
-    test("a document that is deleted and added again shows its old quotes to those who saw it then", async () => {
+    test("a document that is deleted and added again shows its old quotes to its old audience", async () => {
       const source = "handbook/prices.md";
       const closed = await writeDocument(database, { source, audience: SALES });
       await record(cite(closed.id));
@@ -342,7 +342,7 @@ export function audiences({ database }) {
       assert.deepEqual(await history(inSales()), ["question", "answer"]);
     });
 
-    test("one that comes back under its id counts as it is then, and as it was when it went last", async () => {
+    test("a document that is added again under its id counts with its present audience, and after deletion with its last one", async () => {
       const { id, source } = await writeDocument(database, { audience: SALES });
       const restore = (audience) =>
         database.query("insert into kb_documents (id, source, status, audience) values ($1, $2, 'ready', $3)", [
@@ -360,7 +360,7 @@ export function audiences({ database }) {
       assert.deepEqual(await history(user(alice.claims.sub, { team: "hr" })), ["question", "answer"]);
     });
 
-    test("only documents for some users that somebody may have seen are remembered when they go", async () => {
+    test("only restricted documents that somebody may have seen are remembered after deletion", async () => {
       const remembered = async () =>
         (await database.query("select id, audience from internal.kb_restricted_documents")).rows;
       await database.exec("delete from internal.kb_restricted_documents");
@@ -377,7 +377,7 @@ export function audiences({ database }) {
       assert.deepEqual(await remembered(), [{ id: closed.id, audience: SALES }]);
     });
 
-    test("a document for everybody that is gone hides nothing", async () => {
+    test("a deleted document for everybody hides nothing", async () => {
       await record(cite((await writeDocument(database)).id));
       await database.query("delete from kb_documents");
       assert.deepEqual(await history(), ["question", "answer"]);
@@ -388,7 +388,7 @@ export function audiences({ database }) {
       assert.deepEqual(await history(), ["question", "answer"]);
     });
 
-    test("citations of any shape are no error", async () => {
+    test("citations of any shape are accepted without an error", async () => {
       const { id } = await writeDocument(database, { audience: SALES });
       for (const citations of [
         [],
@@ -402,7 +402,7 @@ export function audiences({ database }) {
       assert.deepEqual(await history(), ["question"]);
     });
 
-    test("a turn that is repeated when its answer is hidden is still written once", async () => {
+    test("a turn that is repeated while its answer is hidden is written once", async () => {
       const { id } = await writeDocument(database, { audience: SALES });
       const answerId = randomUUID();
       await record(cite(id), answerId);
@@ -418,7 +418,7 @@ export function audiences({ database }) {
       assert.equal(contents.length, 2);
     });
 
-    test("a user deletes a session with hidden answers, all of it", async () => {
+    test("a user can delete a session with hidden answers completely", async () => {
       const { id } = await writeDocument(database, { audience: SALES });
       await record(cite(id));
       const left = await as(database, alice, async (transaction) => {

@@ -4,7 +4,7 @@ import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs
 
 const MEASURED = { id: true, model: "m", language: "english", mean: -4.2, deviation: 2, questions: 80 };
 
-/** What kb sync measured, and who is told. */
+/** The calibration that kb sync measured, and who may read it. */
 export function calibration({ database, anon, alice, service }) {
   afterEach(async () => {
     await database.exec("delete from kb_calibration");
@@ -17,7 +17,7 @@ export function calibration({ database, anon, alice, service }) {
   };
   const write = async (values) => service.insert("kb_calibration", { ...MEASURED, ...values });
 
-  test("chat_config tells the calibration to everybody if it is of the model of the vectors", async () => {
+  test("chat_config returns the calibration to everybody if it matches the model of the vectors", async () => {
     await writeDocumentOf("m");
     assert.equal((await write({})).status, 201);
     for (const client of [anon, alice, service]) {
@@ -26,7 +26,7 @@ export function calibration({ database, anon, alice, service }) {
     }
   });
 
-  test("chat_config tells no calibration of another model, nor of an empty knowledge base", async () => {
+  test("chat_config returns no calibration for another model or an empty knowledge base", async () => {
     await write({});
     assert.equal((await service.rpc("chat_config", {})).body.calibration, null);
     await writeDocumentOf("another");
@@ -34,7 +34,7 @@ export function calibration({ database, anon, alice, service }) {
     assert.deepEqual([body.model, body.calibration], ["another", null]);
   });
 
-  test("there is one calibration, and measuring again stamps updated_at", async () => {
+  test("kb_calibration has one row, and measuring again sets updated_at", async () => {
     await write({});
     const [before] = (await service.select("kb_calibration")).body;
     assert.match((await write({ mean: -3 })).body.message, /kb_calibration_pkey/);
@@ -57,7 +57,7 @@ export function calibration({ database, anon, alice, service }) {
     }
   });
 
-  test("documents whose letters are mostly not Latin are named", async () => {
+  test("kb_non_latin_documents lists documents whose letters are mostly not Latin", async () => {
     const documents = {
       "test/arabic.md": "ما هي سياسة الإرجاع؟ a@example.com",
       "test/chinese.md": "退货政策是什么？请在三十天内联系我们。",

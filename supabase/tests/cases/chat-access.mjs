@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 
-/** Who reaches whose conversations. */
+/** Access to conversations. */
 export function chatAccess({ database, anon, alice, bob, service }) {
   let session;
   let message;
@@ -15,13 +15,13 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     [message] = await say({ session_id: session.id, role: "user", content: "Hello?" });
   });
 
-  test("a user cannot create a session past chat_record_turn, not even their own", async () => {
+  test("a user cannot create a session without chat_record_turn, not even their own", async () => {
     for (const row of [{ title: "Forged", user_id: alice.id }, { title: "Mine" }]) {
       assertDenied(await bob.insert("chat_sessions", row), 403, "chat_sessions");
     }
   });
 
-  test("a user cannot hand a session to somebody else", async () => {
+  test("a user cannot give a session to another user", async () => {
     const { status } = await alice.update("chat_sessions", `id=eq.${session.id}`, { user_id: bob.id });
     assert.equal(status, 403);
   });
@@ -62,7 +62,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     });
   }
 
-  test("a user cannot write or delete a message past chat_record_turn, not even in their own session", async () => {
+  test("a user cannot write or delete a message without chat_record_turn, not even in their own session", async () => {
     for (const client of [alice, bob]) {
       for (const role of ["user", "assistant"]) {
         const row = { session_id: session.id, role, content: "Intruder" };
@@ -78,7 +78,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     assert.equal((await anon.insert("chat_messages", row)).status, 401);
   });
 
-  test("not even the owner edits a message", async () => {
+  test("not even its owner can edit a message", async () => {
     const change = { content: "Never said that" };
     assertDenied(await alice.update("chat_messages", `id=eq.${message.id}`, change), 403, "chat_messages");
     assert.equal((await alice.select("chat_messages", `id=eq.${message.id}`)).body[0].content, "Hello?");
@@ -91,14 +91,14 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     await service.remove("chat_messages", `id=in.(${written.map((row) => row.id)})`);
   });
 
-  test("a new message moves its session's updated_at on", async () => {
+  test("a new message advances its session's updated_at", async () => {
     const [old] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
     await say({ session_id: session.id, role: "assistant", content: "Hi" });
     const [touched] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
     assert.ok(touched.updated_at > old.updated_at);
   });
 
-  test("renaming a session does not move its updated_at", async () => {
+  test("renaming a session does not change its updated_at", async () => {
     const [old] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
     const { status, body } = await alice.update("chat_sessions", `id=eq.${session.id}`, { title: "Renamed" });
     assert.equal(status, 200);
@@ -110,7 +110,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     created_at: "2000-01-01T00:00:00Z",
     updated_at: "2100-01-01T00:00:00Z",
   })) {
-    test(`a user cannot change ${column} of their session, the service role can`, async () => {
+    test(`a user cannot change ${column} of their session, but the service role can`, async () => {
       const before = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
       const change = { [column]: value };
       assertDenied(await alice.update("chat_sessions", `id=eq.${session.id}`, change), 403, "chat_sessions");
@@ -121,7 +121,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     });
   }
 
-  test("a new message moves its session's updated_at to its own time, and deleting it does not move it back", async () => {
+  test("a new message sets its session's updated_at to its own time, and deleting it does not reset it", async () => {
     const [added] = await say({ session_id: session.id, role: "user", content: "Again" });
     const [{ updated_at }] = (await alice.select("chat_sessions", `id=eq.${session.id}`)).body;
     assert.equal(updated_at, added.created_at);
@@ -130,7 +130,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     assert.equal(afterwards.updated_at, updated_at);
   });
 
-  test("the list of a user's sessions, page by page, comes out of one index", async () => {
+  test("listing a user's sessions page by page uses one index", async () => {
     await database.query(
       "insert into chat_sessions (user_id, updated_at) select $1, now() - n * interval '1 s' from generate_series(1, 2000) n",
       [bob.id],

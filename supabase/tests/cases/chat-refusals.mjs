@@ -64,7 +64,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assertDenied(await anon.select(TABLE, `select=${VISIBLE}`), 401, TABLE);
   });
 
-  test("a user cannot note a refusal in the session of somebody else, and anon none at all", async () => {
+  test("a user cannot record a refusal in another user's session, and anon cannot record any", async () => {
     for (const session_id of [sessions.alice, randomUUID()]) {
       const { status, body } = await note(bob, refusal({ session_id }));
       assert.deepEqual([status, body.code], [403, "42501"]);
@@ -74,7 +74,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await rows(), []);
   });
 
-  test("users and anon write, change and delete nothing in the table, not even their own", async () => {
+  test("users and anon cannot write, change or delete rows of chat_refusals, not even their own", async () => {
     const row = await add(alice);
     for (const [client, status] of [
       [alice, 403],
@@ -90,14 +90,14 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await rows(), [row]);
   });
 
-  test("the same question noted twice is one row", async () => {
+  test("a question recorded twice is one row", async () => {
     const id = randomUUID();
     await add(alice, { id });
     assert.equal(await add(alice, { id, question: "Other words?" }), undefined);
     assert.equal((await rows()).length, 1);
   });
 
-  test("the same id of two users is two questions, of two groups if they are unlike", async () => {
+  test("the same id from two users makes two questions, in two groups if they are dissimilar", async () => {
     const id = randomUUID();
     await add(alice, { id });
     await add(bob, { id, embedding: embeddingWithSimilarity(0) });
@@ -133,7 +133,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.equal((await add(alice, { question: "👩".repeat(4000) })).question.length, 8000);
   });
 
-  test("whoever deletes a conversation deletes its refused questions", async () => {
+  test("deleting a conversation deletes its refused questions", async () => {
     const session = await open(alice);
     await add(alice, { session_id: session });
     const kept = await add(alice, { session_id: sessions.alice });
@@ -141,7 +141,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await rows(), [kept]);
   });
 
-  test("whoever deletes their data deletes all of it, and nothing of others", async () => {
+  test("chat_delete_user_data deletes all data of the caller and nothing of others", async () => {
     const carol = await signUp("carol-deletes@example.com", {});
     await open(carol);
     await add(carol, { session_id: await open(carol) });
@@ -155,7 +155,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("with keep_refusals off, nothing is kept, and with anonymous neither user nor session nor time", async () => {
+  test("keep_refusals off keeps nothing, and anonymous keeps neither user nor session nor time", async () => {
     await settings({ keep_refusals: "off" });
     assert.equal(await add(alice, { session_id: sessions.alice }), undefined);
     await settings({ keep_refusals: "anonymous" });
@@ -167,7 +167,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.equal((await note(bob, refusal({ session_id: sessions.alice }))).status < 300, true);
   });
 
-  test("without a user, repetitions and users are still told apart", async () => {
+  test("anonymous refusals still distinguish repetitions and users", async () => {
     await settings({ keep_refusals: "anonymous", gap_users: 2 });
     const id = randomUUID();
     await add(alice, { id });
@@ -181,7 +181,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     );
   });
 
-  test("kb retain makes older questions follow the settings", async () => {
+  test("chat_retain applies keep_refusals to earlier questions", async () => {
     const old = await add(alice, { session_id: sessions.alice });
     await settings({ keep_refusals: "anonymous" });
     assert.deepEqual((await service.rpc("chat_retain", {})).body, {
@@ -203,7 +203,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await rows(), []);
   });
 
-  test("what is older than retention_days goes, and nothing without it", async () => {
+  test("chat_retain deletes data older than retention_days, and nothing without it", async () => {
     const [old, recent] = [await open(alice), await open(alice)];
     await add(alice, { session_id: old });
     const kept = await add(alice, { session_id: recent });
@@ -236,7 +236,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.ok((await settings({ gap_users: 0 })).status >= 400);
   });
 
-  test("where pg_cron is, a change of the settings has it run every night, once", async () => {
+  test("with pg_cron, a change of the settings schedules one nightly run", async () => {
     await database.exec(`
       create schema cron;
       create table cron.job (name text primary key, schedule text, command text);
@@ -257,7 +257,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("only what the Worker vouches for is in content_gaps, and past it a user notes 300 a day", async () => {
+  test("content_gaps counts only refusals recorded by the Worker, and a user can record 300 a day directly", async () => {
     const forged = await add(alice, { question: "Call +1 900 123" }, {});
     assert.equal(forged.vouched, false);
     assert.deepEqual(await gaps(), []);
@@ -271,7 +271,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     await add(bob, {}, {});
   });
 
-  test("what the Worker does not vouch for joins no questions of others to one gap", async () => {
+  test("a refusal recorded directly does not join questions of others into one gap", async () => {
     await settings({ gap_users: 2 });
     // Each 36 degrees from the one before.
     const at = (degrees) => {
@@ -284,7 +284,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await gaps(), []);
   });
 
-  test("a gap is shown from as many users on as the settings say, however often one of them asks", async () => {
+  test("a gap is shown once gap_users users have asked, however often one of them asks", async () => {
     await settings({ gap_users: 2 });
     for (let turn = 0; turn < 5; turn++) await add(alice);
     assert.deepEqual(await gaps(), []);
@@ -295,7 +295,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     );
   });
 
-  test("similar questions share a group, also across users", async () => {
+  test("similar questions share a group across users", async () => {
     const first = await add(alice);
     assert.equal((await add(bob, { embedding: embeddingWithSimilarity(0.81) })).group_id, first.group_id);
     const other = await add(bob, { embedding: embeddingWithSimilarity(0.79, 7) });
@@ -303,7 +303,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.equal((await add(alice, { embedding: embeddingWithSimilarity(0.78, 7) })).group_id, other.group_id);
   });
 
-  test("group, asker and time are set by the database, whoever writes", async () => {
+  test("the database sets group, asker and time for every writer", async () => {
     const first = await add(alice);
     const { rows: written } = await database.query(
       `insert into chat_refusals (user_id, question, embedding, reason, group_id, asker, created_at)
@@ -317,7 +317,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.ok(new Date(forged.created_at) > new Date("2020-01-01"));
   });
 
-  test("a user does not learn which group a question is in, nor who asks alike", async () => {
+  test("a user cannot see the group of a question or who asks similar ones", async () => {
     await add(alice);
     await add(bob);
     for (const column of ["group_id", "asker", "embedding"]) {
@@ -356,7 +356,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     );
   });
 
-  test("content_gaps is the service role's alone", async () => {
+  test("only the service role can read content_gaps", async () => {
     for (const [client, expected] of [
       [anon, 401],
       [alice, 403],
@@ -366,7 +366,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("a user that is deleted takes their refusals along, and the group stays", async () => {
+  test("deleting a user deletes their refusals and keeps the group", async () => {
     const carol = await signUp("carol@example.com", {});
     const first = await add(carol);
     const second = await add(alice);

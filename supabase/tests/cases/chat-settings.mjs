@@ -16,7 +16,7 @@ const DEFAULTS = {
   log_questions: false,
 };
 
-/** Settings that the administrator writes, and chat_config, which tells them to everybody. */
+/** Settings that the administrator edits, and chat_config, which returns them to everybody. */
 export function chatSettings({ database, anon, alice, service }) {
   const change = (values) => service.update("chat_settings", "id=is.true", values);
   const config = async (client = anon) => {
@@ -30,7 +30,7 @@ export function chatSettings({ database, anon, alice, service }) {
     await clearKnowledgeBase(database);
   });
 
-  test("after the migrations there is one row and everything has its default", async () => {
+  test("after the migrations there is one row with all defaults", async () => {
     assert.equal((await service.select("chat_settings")).body.length, 1);
     assert.deepEqual(await config(), { model: null, calibration: null, settings: DEFAULTS });
   });
@@ -52,13 +52,13 @@ export function chatSettings({ database, anon, alice, service }) {
     for (const client of [anon, alice, service]) assert.deepEqual((await config(client)).settings, changed);
   });
 
-  test("without the row everything has its default", async () => {
+  test("without the row all settings have their defaults", async () => {
     await change({ link_mode: "public", citations: false, log_questions: true, suggested_questions: ["?"] });
     await service.remove("chat_settings", "id=is.true");
     assert.deepEqual((await config()).settings, DEFAULTS);
   });
 
-  test("a change stamps updated_at", async () => {
+  test("a change sets updated_at", async () => {
     const [before] = (await service.select("chat_settings")).body;
     const [after] = (await change({ greeting: "Hi" })).body;
     assert.ok(after.updated_at > before.updated_at);
@@ -93,7 +93,7 @@ export function chatSettings({ database, anon, alice, service }) {
     },
   };
   for (const [column, { good, bad }] of Object.entries(limits)) {
-    test(`${column} is checked, and its limits are part of it`, async () => {
+    test(`${column} is checked, with inclusive limits`, async () => {
       for (const value of good) {
         const { status, body } = await change({ [column]: value });
         assert.equal(status, 200, JSON.stringify([value, body]));
@@ -106,19 +106,19 @@ export function chatSettings({ database, anon, alice, service }) {
     });
   }
 
-  test("lists of lists are no suggestions", async () => {
+  test("nested lists are rejected as suggestions", async () => {
     await assert.rejects(
       database.query("update chat_settings set refusal_suggestions = '{{a},{b}}'"),
       /chat_settings_refusal_suggestions_/,
     );
   });
 
-  test("there is no second row", async () => {
+  test("a second row is rejected", async () => {
     assert.match((await service.insert("chat_settings", { greeting: "Hi" })).body.message, /chat_settings_pkey/);
     assert.match((await service.insert("chat_settings", { id: false })).body.message, /chat_settings_only_one_row/);
   });
 
-  test("every setting carries a comment for who edits it", async () => {
+  test("every setting has a comment for the administrator", async () => {
     const { rows } = await database.query(`
       select attname from pg_attribute
         where attrelid = 'public.chat_settings'::regclass and attnum > 0 and not attisdropped
@@ -126,7 +126,7 @@ export function chatSettings({ database, anon, alice, service }) {
     assert.deepEqual(rows, []);
   });
 
-  test("the model is the one of the searchable document that was changed last", async () => {
+  test("the model is that of the searchable document that changed last", async () => {
     const withModel = async (model, document) => {
       const { id, chunkIds } = await writeDocument(database, document);
       await database.query("update kb_embeddings set model = $1 where chunk_id = any($2)", [model, chunkIds]);

@@ -64,7 +64,7 @@ export function concurrency({ project }) {
     return rows[0].id;
   };
 
-  test("a fourth search of one user at the same time is refused at once, those of others are not", async () => {
+  test("a fourth simultaneous search of one user is rejected at once, those of others are not", async () => {
     await writeDocument(database);
     const id = await newUser("searcher");
     const search = (session, who) =>
@@ -85,7 +85,7 @@ export function concurrency({ project }) {
     assert.equal(await search(sessions[3], id), 1);
   });
 
-  test("a session that is deleted while its first turn is repeated does not come back", async () => {
+  test("a session that is deleted while its first turn is repeated is not recreated", async () => {
     const id = await newUser("deleter");
     const session = randomUUID();
     const ids = [randomUUID(), randomUUID()];
@@ -174,7 +174,7 @@ export function concurrency({ project }) {
     }
   });
 
-  test("what the planner expects does not tell a user what others ask", async () => {
+  test("the planner's estimates do not reveal to a user what others ask", async () => {
     const [asker, curious] = [await newUser("asker"), await newUser("curious")];
     const question = "Am I to be dismissed?";
     await database.query("insert into chat_sessions (user_id, title) select $1, $2 from generate_series(1, 500)", [
@@ -215,7 +215,7 @@ export function concurrency({ project }) {
     return (await database.query(sql, [chunkId])).rows[0];
   };
 
-  test("versions of one source that are published at once become one document", async () => {
+  test("versions of one source that are published simultaneously become one document", async () => {
     for (let round = 0; round < 5; round++) {
       const versions = [];
       for (const index of sessions.keys()) versions.push(await pending(`v${index}`));
@@ -230,7 +230,7 @@ export function concurrency({ project }) {
     }
   });
 
-  test("one document that is published twice at once is published once", async () => {
+  test("a document that is published twice simultaneously is published once", async () => {
     const { id } = await pending("v1");
     const results = await Promise.allSettled(sessions.map((session) => publish(session, id)));
     assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
@@ -241,7 +241,7 @@ export function concurrency({ project }) {
     );
   });
 
-  test("what an administrator disables meanwhile stays disabled in its new version", async () => {
+  test("a document that an administrator disables during publication stays disabled in its new version", async () => {
     const first = await pending("v1");
     await publish(database, first.id);
     const second = await pending("v2");
@@ -263,7 +263,7 @@ export function concurrency({ project }) {
     assert.deepEqual(await state(chunkIds[0]), { stale: false, chunk: false, embedding: false });
   });
 
-  test("of several runs that begin at once exactly one has the collection", async () => {
+  test("of several runs that begin simultaneously exactly one gets the collection", async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
         sessions.map((session) => session.query("select kb_begin_sync('guide', $1, 'host') as lease", [randomUUID()])),
@@ -277,7 +277,7 @@ export function concurrency({ project }) {
     await database.query("delete from kb_syncs");
   });
 
-  test("vectors for a text that is being edited are not written", async () => {
+  test("vectors for a text that is edited meanwhile are not written", async () => {
     const { chunkIds } = await writeDocument(database, { contents: ["kettle"] });
     const { rows } = await oneAfterTheOther(
       (admin) => admin.query("update kb_chunks set content = 'teapot'"),
@@ -301,7 +301,7 @@ export function concurrency({ project }) {
     await assertConsistent();
   });
 
-  test("a text that is edited while its first vector is written is out of the search", async () => {
+  test("a text that is edited while its first vector is written is not found", async () => {
     const { chunkIds } = await writeDocument(database, { contents: ["kettle"], similarities: [null] });
     await oneAfterTheOther(
       (sync) =>
@@ -314,7 +314,7 @@ export function concurrency({ project }) {
     assert.deepEqual(await state(chunkIds[0]), { stale: true, chunk: false, embedding: false });
   });
 
-  test("a document that is disabled while chunks are added to it keeps none of them in the search", async () => {
+  test("no chunk of a document that is disabled while chunks are added is found", async () => {
     const { id } = await writeDocument(database, { contents: ["kettle"] });
     const added = randomUUID();
     await oneAfterTheOther(
@@ -328,7 +328,7 @@ export function concurrency({ project }) {
     await assertConsistent();
   });
 
-  test("in a storm of everything at once nothing deadlocks and everything stays true", async () => {
+  test("many concurrent writers of every kind cause no deadlock and keep all invariants", async () => {
     const pick = (list) => list[Math.floor(Math.random() * list.length)];
     const sources = ["guide/a.md", "guide/b.md", "guide/c.md"];
     const anyChunks = async (session) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
-/** Rows that must not exist, whoever writes them. */
+/** Rows that no role may write. */
 export function constraints({ database, alice, service }) {
   let document;
   let session;
@@ -143,7 +143,7 @@ export function constraints({ database, alice, service }) {
       () => ({ document_id: document.id, ordinal: 5, content: "a", meta: { url: "a".repeat(2001) } }),
       "chunks_url_size",
     ],
-    "a message made of too many documents": [
+    "a message based on too many documents": [
       "chat_messages",
       () => ({
         session_id: session.id,
@@ -168,7 +168,7 @@ export function constraints({ database, alice, service }) {
     });
   }
 
-  test("messages as long as they may be are accepted", async () => {
+  test("messages of the maximum length are accepted", async () => {
     const content = "é".repeat(100_000);
     for (const citations of [["a".repeat(262_140)], Array(50).fill({})]) {
       const row = { session_id: session.id, role: "assistant", content, citations };
@@ -176,7 +176,7 @@ export function constraints({ database, alice, service }) {
     }
   });
 
-  test("documents and chunks as large as they may be are accepted", async () => {
+  test("documents and chunks of the maximum size are accepted", async () => {
     const meta = { title: "é".repeat(300), url: "a".repeat(2000) };
     const written = await service.insert("kb_documents", { source: "large.md", name: "é".repeat(300), meta });
     assert.equal(written.status, 201, JSON.stringify(written.body));
@@ -207,7 +207,7 @@ export function constraints({ database, alice, service }) {
     );
   });
 
-  test("pending versions may wait beside the ready document of their source", async () => {
+  test("pending versions may coexist with the ready document of their source", async () => {
     const { status } = await service.insert("kb_documents", [
       { source: "taken.md", name: "second" },
       { source: "taken.md", name: "third" },

@@ -6,7 +6,7 @@ const ORIGIN = "http://127.0.0.1:1234";
 const PASSWORD = "correct-horse";
 const TABLE = "/rest/v1/kb_documents?select=id";
 
-/** Who opens the dashboard has the service role's rights; nobody else gets anything from it. */
+/** The dashboard gives the rights of the service role to anyone who opened it with the password, and nothing to others. */
 export function dashboard({ fetch, database, keys, dashboard: createDashboard }) {
   after(() => clearKnowledgeBase(database));
 
@@ -21,18 +21,18 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
   const send = (path, headers = {}, options = {}) =>
     answer(new Request((options.origin ?? ORIGIN) + path, { ...options, headers }));
 
-  test("the address with the password sets a cookie that no script and no other site has", async () => {
+  test("the URL with the password sets an HttpOnly cookie for this site only", async () => {
     const response = await send(`/?password=${PASSWORD}`);
     assert.equal(response.status, 303);
     assert.equal(response.headers.get("location"), "/");
     assert.equal(response.headers.get("set-cookie"), `dashboard=${PASSWORD}; Path=/; HttpOnly; SameSite=Strict`);
   });
 
-  test("its own pages see and change what the service role does", async () => {
+  test("pages of the dashboard have the rights of the service role", async () => {
     const { id } = await writeDocument(database, { status: "failed" });
     assert.match(await (await send("/", { ...own, "sec-fetch-site": "none" })).text(), /<html/);
     assert.deepEqual(await (await send(TABLE, own)).json(), [{ id }]);
-    // The Studio sends the key of its own configuration, which is not the one that counts.
+    // The Studio sends the key of its own configuration, which the server replaces.
     const headers = { ...own, apikey: keys.publishable_key, "content-type": "application/json" };
     const body = JSON.stringify({ enabled: false });
     const changed = await send(`/rest/v1/kb_documents?id=eq.${id}`, headers, { method: "PATCH", body });
@@ -49,7 +49,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     ["with the publishable key", { "sec-fetch-site": "same-origin", apikey: "sb_publishable_x" }],
     ["from a page of another port", { ...own, "sec-fetch-site": "same-site" }],
     ["from a page of another site", { ...own, "sec-fetch-site": "cross-site" }],
-    ["from what is no browser", { cookie: own.cookie }],
+    ["from a client that is not a browser", { cookie: own.cookie }],
     ["by another name", own, { origin: "http://localhost:1234" }],
     ["by a name of somebody else's", own, { origin: "http://attacker.example:1234" }],
     ["that changes something, typed into the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],
@@ -78,7 +78,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     }
   });
 
-  test("the ordinary address shows nothing of it", async () => {
+  test("the API address does not serve the dashboard", async () => {
     for (const path of ["/", "/static/main.js", "/_system/config", `/?password=${PASSWORD}`]) {
       assert.equal((await fetch(new Request(`http://127.0.0.1${path}`, { headers: own }))).status, 404, path);
     }

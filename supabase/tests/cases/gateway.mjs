@@ -24,7 +24,7 @@ export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
     });
   }
 
-  test("a request without a key is turned away, also from this machine", async () => {
+  test("a request without a key is rejected, also from this machine", async () => {
     assert.equal((await get("/rest/v1/kb_documents")).status, 401);
   });
 

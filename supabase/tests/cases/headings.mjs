@@ -35,7 +35,7 @@ export function headings({ database, alice, service }) {
     });
   }
 
-  test("a chunk without a heading has its own and its best sentence's cosine", async () => {
+  test("a chunk without a heading is scored by its own and its best sentence's cosine", async () => {
     await writeDocument(database, { contents, similarities: [0.5], sentences });
     const [row] = await search("tea");
     assert.equal(row.heading, null);
@@ -87,7 +87,7 @@ export function headings({ database, alice, service }) {
     assert.equal(await count(chunk.id), 0);
   });
 
-  test("headings go with their document", async () => {
+  test("deleting a document deletes its headings", async () => {
     const { id, chunkIds } = await writeDocument(database, { contents });
     await writeHeading(chunkIds[0], 0.5);
     await service.remove("kb_documents", `id=eq.${id}`);
@@ -110,7 +110,7 @@ export function headings({ database, alice, service }) {
     });
   }
 
-  test("of a question in a script that the model cannot read, only words count", async () => {
+  test("only words count for a question in a script that the model cannot read", async () => {
     const texts = ["الشاي ساخن", "Tea is hot"];
     const { chunkIds } = await writeDocument(database, {
       language: "arabic",

@@ -6,12 +6,12 @@ import { withIssuer } from "../../local/src/issuer.mjs";
 const ISSUER = "http://127.0.0.1/auth/v1";
 const SECRET = "a secret for these tests alone";
 
-/** Access tokens say who issued them, as those of hosted Supabase do. */
+/** Access tokens name their issuer, like those of hosted Supabase. */
 export function issuer({ fetch, keys, anon, alice }) {
   const credentials = { email: "alice@example.com", password: "correct horse" };
   const signIn = async () => (await anon.request("POST", "/auth/v1/token?grant_type=password", credentials)).body;
 
-  test("tokens from signing up, signing in and refreshing carry it", async () => {
+  test("tokens from sign-up, sign-in and refresh name the issuer", async () => {
     const session = await signIn();
     const refresh = { refresh_token: session.refresh_token };
     const refreshed = await anon.request("POST", "/auth/v1/token?grant_type=refresh_token", refresh);
@@ -25,7 +25,7 @@ export function issuer({ fetch, keys, anon, alice }) {
     }
   });
 
-  test("they are accepted by auth and by the REST API, and can be given back", async () => {
+  test("tokens with the issuer are accepted by auth and the REST API, and can be revoked", async () => {
     const { access_token } = await signIn();
     const headers = { authorization: `Bearer ${access_token}` };
     assert.equal((await anon.request("GET", "/auth/v1/user", undefined, headers)).body.id, alice.id);
@@ -50,7 +50,7 @@ export function issuer({ fetch, keys, anon, alice }) {
     assert.deepEqual(await response.json(), { keys: [] });
   });
 
-  test("a token in the address of a redirect carries it, too", async () => {
+  test("a token in the URL of a redirect names the issuer", async () => {
     const token = signed({ sub: "x" }, SECRET);
     const redirect = new Response(null, {
       status: 303,
@@ -62,7 +62,7 @@ export function issuer({ fetch, keys, anon, alice }) {
     assert.equal(rest, "&refresh_token=r");
   });
 
-  test("a token that was signed by somebody else is not signed again", async () => {
+  test("a token with a foreign signature is not signed again", async () => {
     const forged = signed({ sub: "x" }, "another secret");
     const [header, , signature] = signed({ sub: "x" }, SECRET).split(".");
     const altered = `${header}.${Buffer.from('{"sub":"y"}').toString("base64url")}.${signature}`;
@@ -82,7 +82,7 @@ function signed(payload, secret) {
   return sign(parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join("."), secret);
 }
 
-/** Header and claims of a token with a signature made anew. */
+/** Header and claims of a token with a new signature. */
 function sign(token, secret) {
   const content = token.split(".").slice(0, 2).join(".");
   return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;

@@ -11,7 +11,7 @@ const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" 
 const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
-/** Who sees and who writes the knowledge base. */
+/** Who may read and write the knowledge base. */
 export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   const documents = {};
 
@@ -121,7 +121,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     await service.remove("kb_documents", `id=eq.${id}`);
   });
 
-  test("searchable follows the document, whatever is written there", async () => {
+  test("searchable follows the document and overrides written values", async () => {
     const { id, chunkIds } = await writeDocument(database, { enabled: false });
     const embedding = `chunk_id=eq.${chunkIds[0]}`;
     const searchable = async () =>
@@ -149,7 +149,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(rows, []);
   });
 
-  test("of the functions of the public schema anon may call chat_config alone, and users what they need", async () => {
+  test("anon may call only chat_config, and users only the functions that they need", async () => {
     const callable = async (role) => {
       const { rows } = await database.query(
         `select proname from pg_proc
@@ -170,7 +170,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     ]);
   });
 
-  test("evidence_chat owns no table, passes no policy by, and nobody signs in as it", async () => {
+  test("evidence_chat owns no table, bypasses no policy and cannot log in", async () => {
     const { rows } = await database.query(`
       select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb,
           exists (select from pg_class c where c.relowner = r.oid) as owns_tables,
@@ -206,7 +206,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("kb_health tells when the schema of the helpers is exposed", async () => {
+  test("kb_health reports when the schema internal is exposed", async () => {
     for (const { schemas, expected } of [
       { schemas: "public, internal", expected: true },
       { schemas: "internal", expected: true },
@@ -225,7 +225,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("a user searches 60 times a minute past the Worker, and the Worker as often as it likes", async () => {
+  test("a user may search 60 times a minute directly, and without limit through the Worker", async () => {
     await database.exec("delete from internal.usage");
     const search = (client, headers) => client.directRpc("match_chunks", { query_embedding: QUERY }, headers);
     const statuses = async (count, ...parameters) => {
@@ -248,7 +248,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     await database.exec("delete from internal.usage");
   });
 
-  test("a search whose request fails counts as well: its error can tell what it found", async () => {
+  test("a search whose request fails counts too, because its error can reveal what it found", async () => {
     const { directRpc, request } = await signUp("fails@example.com", {});
     const fail = () => request("POST", "/rest/v1/rpc/match_chunks?select=content::int", { query_embedding: QUERY });
     assert.match((await fail()).body.message, /invalid input syntax for type integer: "test\.md h 0"/);
@@ -267,7 +267,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual([status, body.code], [403, "42501"], body.message);
   });
 
-  test("documents are told to who sees them, with their file only where links are", async () => {
+  test("chat_documents returns visible documents, with their file only if links are on", async () => {
     const all = Object.values(documents).map(({ id }) => id);
     await service.update("kb_documents", `id=eq.${documents.visible.id}`, { storage_path: "a/visible.md" });
     for (const { mode, path } of [
@@ -285,7 +285,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.equal((await alice.rpc("chat_documents", { ids: [...most, randomUUID()] })).status, 400);
   });
 
-  test("every table and function of the public schema carries a comment", async () => {
+  test("every table and function of the public schema has a comment", async () => {
     const { rows } = await database.query(`
       select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind = 'r' and obj_description(oid, 'pg_class') is null

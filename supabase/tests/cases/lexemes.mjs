@@ -15,7 +15,7 @@ export function lexemes({ database, service }) {
   };
   const run = (sql, ...parameters) => database.query(sql, parameters);
 
-  test("counts stay right whatever happens to documents and chunks", async () => {
+  test("counts stay correct through all changes of documents and chunks", async () => {
     const random = createRandom(7);
     const pick = (list) => list[Math.floor(random() * list.length)];
     const text = () =>
@@ -105,7 +105,7 @@ export function lexemes({ database, service }) {
     }
   });
 
-  test("nothing is counted for a pending document, and nothing is left when all are gone", async () => {
+  test("pending documents are not counted, and no counts remain after all are deleted", async () => {
     const { id } = await writeDocument(database, { contents: ["one two"], status: "pending" });
     assert.deepEqual(await assertRight(), []);
     await service.update("kb_documents", `id=eq.${id}`, { status: "ready" });
@@ -114,7 +114,7 @@ export function lexemes({ database, service }) {
     assert.deepEqual(await assertRight(), []);
   });
 
-  test("counts that went wrong are right after a recount", async () => {
+  test("kb_recount_lexemes corrects wrong counts", async () => {
     await writeDocument(database, { contents: ["hot kettles", "cold kettles"] });
     await writeDocument(database, { contents: ["Die Häuser"], language: "de", audience: ["team:sales"] });
     await writeDocument(database, { contents: ["hidden"], enabled: false });

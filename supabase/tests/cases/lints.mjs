@@ -155,7 +155,7 @@ const LINTS = {
         where p.pronamespace = 'public'::regnamespace and p.prosecdef
           and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))`,
     known: {
-      chat_config: "the widget asks before anybody has signed in; it takes nothing and tells no secret",
+      chat_config: "the widget calls it before sign-in; it takes no arguments and returns no secret",
     },
   },
   // Not an Advisor: hosted projects load pg-safeupdate for the Data API, which fails such a statement, also in a function.
@@ -178,7 +178,7 @@ export function lints({ database }) {
     });
   }
 
-  test("2, 16, 17, 21, 23: there are no kinds of objects that these look at", async () => {
+  test("lints 2, 16, 17, 21 and 23 do not apply, because the schema has no such objects", async () => {
     const { rows } = await database.query(`
       select c.relkind, c.oid::regclass::text as name from pg_class c
         where c.relnamespace in ${OURS} and c.relkind not in ('r', 'v', 'i', 'c', 't', 'S')
@@ -222,7 +222,7 @@ export function lints({ database }) {
       "create function public.a() returns void language sql as 'delete from public.chat_sessions'",
   };
   for (const [title, mistake] of Object.entries(mistakes)) {
-    test(`${title}: one is noticed`, async () => {
+    test(`${title}: the lint detects a violation`, async () => {
       const { find, known } = LINTS[title];
       const found = await database.transaction(async (transaction) => {
         await transaction.query(mistake);

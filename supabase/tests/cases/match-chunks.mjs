@@ -72,7 +72,7 @@ export function matchChunks({ database, anon, alice, service }) {
     assert.deepEqual(ordinals(await search(alice, { match_threshold: similarity + Number.EPSILON })), [1]);
   });
 
-  test("the threshold is 0.35 unless told otherwise", async () => {
+  test("the threshold defaults to 0.35", async () => {
     assert.deepEqual(ordinals(await search(alice, { match_count: 100 })).includes(0), false);
     assert.deepEqual(ordinals(await search(alice, { match_count: 100, match_threshold: 0 })).at(-1), 0);
   });

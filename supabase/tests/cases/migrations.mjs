@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { applyPendingMigrations, applySeedOnce } from "../../local/src/migrations.mjs";
 
-/** The runner of migrations, on files of its own. */
+/** The migration runner, on temporary files. */
 export function migrations({ database, applied }) {
   let folder;
   before(async () => {
@@ -48,7 +48,7 @@ export function migrations({ database, applied }) {
     await assert.rejects(applyPendingMigrations(database, other), /Migration tables\.sql is not named like/);
   });
 
-  test("the seed is applied once, also when it has changed", async () => {
+  test("the seed is applied once, even if it has changed", async () => {
     const seed = path.join(folder, "other-seed.sql");
     await writeFile(seed, "select 1;");
     assert.equal(await applySeedOnce(database, seed), true);

@@ -70,7 +70,7 @@ export function publishDocument({ database, anon, alice, service }) {
 
   describe("the audience of a new version", () => {
     const [A, B, C] = [["team:a"], ["team:b"], ["team:c"]];
-    // What the source said, what the dashboard made of it, what the source says now, and who sees the document then.
+    // The audience from the source, after an edit in the dashboard, from the source now, and the expected result.
     const cases = {
       "is what the source says first": [null, null, A, A],
       "is what the source says now": [A, A, B, B],
@@ -150,7 +150,7 @@ export function publishDocument({ database, anon, alice, service }) {
     assert.match((await publish(id)).body.message, new RegExp(`document ${id} does not exist`));
   });
 
-  test("a failure halfway leaves the published version as it was", async () => {
+  test("a failure during publication leaves the published version unchanged", async () => {
     const first = await pendingVersion("v1");
     await published(first.id);
     const second = await pendingVersion("v2");
@@ -188,7 +188,7 @@ export function publishDocument({ database, anon, alice, service }) {
     assert.equal(statuses.filter((status) => status === 200).length, 1);
   });
 
-  test("the new version brings its language, words and sentences along", async () => {
+  test("the new version replaces language, words and sentences", async () => {
     const version = (hash, language, content) =>
       writeDocument(database, {
         source: SOURCE,
@@ -220,7 +220,7 @@ export function publishDocument({ database, anon, alice, service }) {
     assert.deepEqual(rows, [{ chunk_id: second.chunkIds[0] }]);
   });
 
-  test("only the service role publishes", async () => {
+  test("only the service role may publish", async () => {
     const { id } = await pendingVersion("v1");
     for (const [client, status] of [
       [anon, 401],

@@ -79,7 +79,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     );
   });
 
-  test("a later turn goes on in the session and leaves its title", async () => {
+  test("a later turn continues the session and keeps its title", async () => {
     const first = turn();
     await recorded(alice, first);
     await recorded(alice, turn({ session_id: first.session_id, title: null }));
@@ -91,7 +91,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.equal((await sessions(first))[0].title, "Refunds");
   });
 
-  test("a repetition changes nothing, whatever else it says", async () => {
+  test("a repetition changes nothing, even with other content", async () => {
     const first = turn();
     await recorded(alice, first);
     const before = await everything();
@@ -100,7 +100,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.deepEqual(await everything(), before);
   });
 
-  test("the same first turn many times at once leaves one session and one pair of messages", async () => {
+  test("many simultaneous copies of a first turn leave one session and one pair of messages", async () => {
     const first = turn();
     await Promise.all(Array.from({ length: 8 }, () => recorded(alice, first)));
     assert.equal((await sessions(first)).length, 1);
@@ -126,7 +126,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     );
   });
 
-  test("a question that was deleted does not come back behind its answer", async () => {
+  test("a deleted question is not written again after its answer", async () => {
     const first = turn();
     await recorded(alice, first);
     await service.remove("chat_messages", `session_id=eq.${first.session_id}&id=eq.${first.question_id}`);
@@ -137,7 +137,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     );
   });
 
-  test("a session of somebody else and one that does not exist fail alike, and nothing is written", async () => {
+  test("another user's session and a missing one fail alike, and nothing is written", async () => {
     const foreign = turn();
     await recorded(alice, foreign);
     const deleted = turn();
@@ -161,7 +161,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.deepEqual(await everything(), before);
   });
 
-  test("users may use the same message ids", async () => {
+  test("different users may use the same message ids", async () => {
     const hers = turn();
     const his = turn({ question_id: hers.question_id, answer_id: hers.answer_id });
     await recorded(alice, hers);
@@ -194,7 +194,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     });
   }
 
-  test("a deleted session may come back after a day", async () => {
+  test("a deleted session may be created again after a day", async () => {
     const first = turn();
     await recorded(alice, first);
     await alice.remove("chat_sessions", `id=eq.${first.session_id}`);
@@ -206,7 +206,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.equal((await messages(first)).length, 2);
   });
 
-  test("the documents behind an answer are noted whether it cites them or not", async () => {
+  test("the documents behind an answer are stored whether it cites them or not", async () => {
     const [shown, hidden] = [randomUUID(), randomUUID()];
     const cited = turn({ citations: [{ document_id: shown }], sources: [hidden, shown, hidden] });
     const uncited = turn({ citations: [], sources: [hidden] });
@@ -216,7 +216,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.deepEqual((await messages(uncited))[0].sources, []);
   });
 
-  test("only what carries the secret of the Worker is vouched for and counts", async () => {
+  test("only calls with the Worker's secret are vouched for and count", async () => {
     const counted = async () => {
       const [day] = (await service.select("chat_metrics", "limit=1")).body;
       return day?.questions ?? 0;
@@ -246,7 +246,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.equal(await counted(), before + 1);
   });
 
-  test("the secret before the newest stays valid, and the one before that does not", async () => {
+  test("the previous secret stays valid, and the one before it does not", async () => {
     const hashOf = (secret) => createHash("sha256").update(secret).digest("hex");
     const isVouched = async (secret) => {
       const mine = turn();
@@ -267,7 +267,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     await service.rpc("chat_set_worker_secret", { secret_hash: WORKER_SECRET_HASH });
   });
 
-  test("past the Worker, turns, text and sessions of a user are limited, and others are not", async () => {
+  test("turns, text and sessions are limited for a user's direct calls and not for others", async () => {
     const use = (operation, used) =>
       database.query(
         `insert into internal.usage (user_id, operation, since, used) values ($1, $2, now(), $3)
@@ -306,7 +306,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     await database.exec("delete from internal.usage");
   });
 
-  test("a second user's turns do not tell whether a session id was deleted by somebody else", async () => {
+  test("a user's turns do not reveal whether another user deleted a session id", async () => {
     const hers = turn();
     await recorded(alice, hers);
     await alice.remove("chat_sessions", `id=eq.${hers.session_id}`);
@@ -314,7 +314,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.deepEqual([status, body.message], [403, "session not found"]);
   });
 
-  test("neither anon nor the service role may call it", async () => {
+  test("neither anon nor the service role may call chat_record_turn", async () => {
     for (const [client, status] of [
       [anon, 401],
       [service, 403],

@@ -14,7 +14,7 @@ export function searchHelpers({ database, anon, alice, service }) {
           where p.pronamespace = 'internal'::regnamespace and ${condition} order by p.proname`)
     ).rows.map((row) => row.proname);
 
-  test("none of them can be called through the API", async () => {
+  test("no search helper can be called through the API", async () => {
     const names = await functions("true");
     assert.ok(names.length > 0);
     const parameters = { query_text: "test", nearest: [], query_embedding: QUERY, max_count: 5, chunk_ids: [] };
@@ -31,7 +31,7 @@ export function searchHelpers({ database, anon, alice, service }) {
     }
   });
 
-  test("anon may not even use their schema", async () => {
+  test("anon may not use the schema internal", async () => {
     const { rows } = await database.query(
       `select has_schema_privilege('anon', 'internal', 'usage') as usage,
               has_schema_privilege('authenticated', 'internal', 'create') as create`,
@@ -40,14 +40,14 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(await functions("has_function_privilege('anon', p.oid, 'execute')"), []);
   });
 
-  test("users may execute those that only read, and those that write for them within limits", async () => {
+  test("users may execute helpers that only read, and those that write for them within limits", async () => {
     assert.deepEqual(
       await functions("has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v'"),
       ["chat_delete_user_data", "chat_record_refusal", "chat_record_turn", "limit_searches"],
     );
   });
 
-  test("users may execute none that looks past what they see", async () => {
+  test("users may execute no helper that reads more than they can see", async () => {
     const names = await functions("has_function_privilege('authenticated', p.oid, 'execute')");
     assert.deepEqual(
       names.filter((name) => /^kb_(nearest|search_words|sentences|part|read)/.test(name)),
@@ -63,7 +63,7 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(rows, []);
   });
 
-  test("they tell nothing of the sentences of a disabled document", async () => {
+  test("helpers return no sentences of a disabled document", async () => {
     const content = "A hidden sentence.";
     const sentences = [[{ start: 0, end: content.length, similarity: 0.9 }]];
     const { chunkIds } = await writeDocument(database, { enabled: false, contents: [content], sentences });
@@ -74,7 +74,7 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(rows, [{ sentences: [] }]);
   });
 
-  test("every one carries a comment", async () => {
+  test("every helper has a comment", async () => {
     assert.deepEqual(await functions("obj_description(p.oid, 'pg_proc') is null"), []);
   });
 }

@@ -69,7 +69,7 @@ export function sentences({ database, alice, service }) {
     }
   });
 
-  test("a change of the text drops the sentences, other changes do not", async () => {
+  test("a change of the text deletes the sentences, other changes do not", async () => {
     const { chunkIds } = await writeDocument(database, { contents, sentences: [written] });
     const chunk = `id=eq.${chunkIds[0]}`;
     await service.update("kb_chunks", chunk, { content: contents[0], meta: { section: "Drinks" } });
@@ -78,7 +78,7 @@ export function sentences({ database, alice, service }) {
     assert.equal(await count(chunkIds[0]), 0);
   });
 
-  test("sentences go with their document", async () => {
+  test("deleting a document deletes its sentences", async () => {
     const { id, chunkIds } = await writeDocument(database, { contents, sentences: [written] });
     await service.remove("kb_documents", `id=eq.${id}`);
     assert.equal(await count(chunkIds[0]), 0);

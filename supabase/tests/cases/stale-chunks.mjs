@@ -37,7 +37,7 @@ export function staleChunks({ database }) {
     content: "content = 'a cold teapot'",
     section: `meta = '{"section": "Tea"}'`,
   })) {
-    test(`a chunk whose ${title} is edited is out of the search until it has new vectors`, async () => {
+    test(`a chunk whose ${title} is edited is not found until it has new vectors`, async () => {
       const { chunkIds } = await writeDocument(database, { contents: ["a hot kettle", "a cup"] });
       await run(`update kb_chunks set ${change} where id = $1`, chunkIds[0]);
       assert.deepEqual(await state(chunkIds[0]), STALE);
@@ -51,7 +51,7 @@ export function staleChunks({ database }) {
     });
   }
 
-  test("what is no part of the text makes no chunk stale", async () => {
+  test("a change outside the text does not make a chunk stale", async () => {
     const { id, chunkIds } = await writeDocument(database, { contents: ["kettle"] });
     await run(`update kb_chunks set content = content, ordinal = 7, meta = '{"page": 3}'`);
     await run("update kb_documents set enabled = false");
@@ -72,7 +72,7 @@ export function staleChunks({ database }) {
     assert.equal(await state(first.chunkIds[0]), undefined);
   });
 
-  test("nothing but new vectors brings a stale chunk back", async () => {
+  test("only new vectors make a stale chunk searchable again", async () => {
     const { chunkIds } = await writeDocument(database, { contents: ["kettle"] });
     await edit(chunkIds[0], "teapot");
     const attempts = [
@@ -97,13 +97,13 @@ export function staleChunks({ database }) {
     assert.equal((await found()).length, 1);
   });
 
-  test("an administrator may have a chunk embedded anew by marking it stale", async () => {
+  test("an administrator can request new vectors of a chunk by marking it stale", async () => {
     const { chunkIds } = await writeDocument(database);
     await run("update kb_chunks set stale = true");
     assert.deepEqual(await state(chunkIds[0]), STALE);
   });
 
-  test("vectors of another text than the chunk's are not written", async () => {
+  test("vectors of a text other than the chunk's are not written", async () => {
     const { chunkIds } = await writeDocument(database, { contents: ["kettle", "cup", "spoon"] });
     await run(`update kb_chunks set meta = '{"section": "Küche"}' where id = $1`, chunkIds[2]);
     const write = async (entries) => (await run("select kb_write_vectors($1) as id", JSON.stringify(entries))).rows;
@@ -153,7 +153,7 @@ export function staleChunks({ database }) {
     ]);
   });
 
-  test("what is to be embedded is listed with its reason, in pages", async () => {
+  test("kb_chunks_to_embed lists chunks with a reason, page by page", async () => {
     const { chunkIds: fresh } = await writeDocument(database, { contents: ["fresh"] });
     const { chunkIds: old } = await writeDocument(database, {
       source: "handbook/old.md",

@@ -7,7 +7,7 @@ import { as, user } from "../support/roles.mjs";
 const STORAGE = "http://127.0.0.1/storage/v1";
 const BYTES = randomBytes(1000);
 
-/** Original files of documents: who reads and who writes them, and how they come over HTTP. */
+/** Original files of documents: who may read and write them, and how they are served over HTTP. */
 export function storageFiles({ fetch, database, keys, anon, alice, bob, service }) {
   const files = {};
 
@@ -86,7 +86,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     });
   }
 
-  test("no operation of Storage but those is allowed, and none where Storage does not say which it is", async () => {
+  test("other operations of Storage are rejected, and so is a request without an operation", async () => {
     const sees = (operation) =>
       as(database, user(alice.id), async (transaction) => {
         await transaction.query("select set_config('storage.operation', $1, true)", [operation]);
@@ -125,7 +125,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.equal(body.public, false);
   });
 
-  test("kb_health adds up the sizes of the files", async () => {
+  test("kb_health returns the total size of the files", async () => {
     const total = async () => (await service.rpc("kb_health", {})).body.storage_bytes;
     const before = await total();
     assert.ok(before >= 5 * BYTES.length);
@@ -141,13 +141,13 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), BYTES);
   });
 
-  test("files of hidden documents and of none are not found", async () => {
+  test("files of hidden documents and files without a document are not found", async () => {
     for (const name of ["disabled", "pending", "failed", "orphan", "missing"]) {
       await assertHidden(await download(`docs/${name}.pdf`), name);
     }
   });
 
-  test("a file follows its document at once", async () => {
+  test("access to a file follows its document at once", async () => {
     const enable = (enabled) => service.update("kb_documents", `id=eq.${files.visible.id}`, { enabled });
     await enable(false);
     await assertHidden(await download("docs/visible.pdf"));
@@ -180,7 +180,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     }
   });
 
-  test("a path that a visible document has in kb opens no file of another bucket", async () => {
+  test("the path of a visible document in kb opens no file of another bucket", async () => {
     await database.query("insert into storage.buckets (id, name, public) values ('private', 'private', false)");
     assert.equal((await upload("docs/visible.pdf", BYTES, "private")).status, 200);
     const path = "/object/authenticated/private/docs/visible.pdf";
@@ -188,7 +188,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.equal((await send("GET", path, { apikey: keys.secret_key })).status, 200);
   });
 
-  test("two documents cannot share a file, but publishing hands it on", async () => {
+  test("two documents cannot share a file, but publishing moves it to the ready row", async () => {
     const taken = await service.update("kb_documents", `id=eq.${files.visible.id}`, {
       storage_path: files.disabled.path,
     });
@@ -221,7 +221,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     }
   });
 
-  test("users write nothing: no new file, no other content, no deletion", async () => {
+  test("users cannot create, overwrite or delete files", async () => {
     const objects = () => database.query("select id, name, version, owner from storage.objects order by id");
     const before = await objects();
     for (const token of [alice.token, undefined]) {
@@ -245,7 +245,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.deepEqual(content, BYTES);
   });
 
-  test("several files are signed at once, and what the user does not see is not", async () => {
+  test("several files are signed at once, except those that the user cannot see", async () => {
     const paths = ["docs/visible.pdf", "docs/disabled.pdf", "docs/missing.pdf"];
     const { status, body } = await alice.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });
     assert.equal(status, 200);
@@ -288,7 +288,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.deepEqual(await list({ prefix: "shelf", limit: 10 }, alice), []);
   });
 
-  test("no path that is signed leads out of the bucket", async () => {
+  test("no signed path leads out of the bucket", async () => {
     const paths = ["../kb/docs/visible.pdf", "../../../../../_system/info", "./docs/visible.pdf", ""];
     const { body } = await service.request("POST", "/storage/v1/object/sign/kb", { expiresIn: 60, paths });
     assert.deepEqual(
@@ -297,20 +297,20 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     );
   });
 
-  test("signing without paths is an error", async () => {
+  test("signing without paths is rejected", async () => {
     const bodies = [undefined, [], "docs/visible.pdf", [1]].map((paths) => ({ expiresIn: 60, paths }));
     for (const body of [...bodies, null, 1]) {
       assert.equal((await alice.request("POST", "/storage/v1/object/sign/kb", body)).status, 400);
     }
   });
 
-  test("one file is signed for who sees it", async () => {
+  test("a file is signed for a user who can see it", async () => {
     const sign = (name) => bob.request("POST", `/storage/v1/object/sign/kb/docs/${name}.pdf`, { expiresIn: 60 });
     assert.match((await sign("visible")).body.signedURL, /^\/object\/sign\/kb\//);
     assert.equal((await sign("disabled")).status, 400);
   });
 
-  test("a signed address ends with its time", async () => {
+  test("a signed URL expires", async () => {
     const { body } = await alice.request("POST", "/storage/v1/object/sign/kb", {
       expiresIn: -1,
       paths: ["docs/visible.pdf"],
@@ -318,7 +318,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.ok((await fetch(new Request(STORAGE + body[0].signedURL))).status >= 400);
   });
 
-  test("paths with spaces, accents and punctuation mean what they say", async () => {
+  test("paths may contain spaces, accents and punctuation", async () => {
     for (const path of ["a b/Größe.pdf", "a+b,c;d=e:f@g$h&i (1)!.pdf"]) {
       await withFile(path);
       assert.equal((await download(path)).status, 200, path);
@@ -337,7 +337,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     "Bytes=5-6": [5, 6],
   };
   for (const [range, [first, last]] of Object.entries(ranges)) {
-    test(`${range} is a part of the file, also of a signed one`, async () => {
+    test(`range ${range} returns part of the file, also through a signed URL`, async () => {
       const { body } = await alice.request("POST", "/storage/v1/object/sign/kb/docs/visible.pdf", { expiresIn: 60 });
       for (const response of [
         await download("docs/visible.pdf", { token: alice.token, headers: { range } }),
@@ -351,7 +351,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
   }
 
   for (const range of ["bytes=1000-", "bytes=5000-6000", "bytes=-0"]) {
-    test(`${range} is no part of the file`, async () => {
+    test(`range ${range} is outside the file`, async () => {
       const response = await download("docs/visible.pdf", { token: alice.token, headers: { range } });
       assert.equal(response.status, 416);
       assert.equal(response.headers.get("content-range"), "bytes */1000");
@@ -359,7 +359,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
   }
 
   for (const range of ["bytes=-", "bytes=9-5", "bytes=0-1,5-6", "items=0-1", "bytes=a-b"]) {
-    test(`${range} asks for the whole file`, async () => {
+    test(`range ${range} returns the whole file`, async () => {
       const response = await download("docs/visible.pdf", { token: alice.token, headers: { range } });
       assert.equal(response.status, 200);
       assert.equal((await response.arrayBuffer()).byteLength, 1000);
@@ -371,7 +371,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     await assertHidden(await download("docs/disabled.pdf", { token: alice.token, headers }));
   });
 
-  test("a file that the client has already is not sent again", async () => {
+  test("a file that the client has cached is not sent again", async () => {
     const etag = (await download("docs/visible.pdf")).headers.get("etag");
     const ask = (value) => download("docs/visible.pdf", { token: alice.token, headers: { "if-none-match": value } });
     const same = await ask(etag);

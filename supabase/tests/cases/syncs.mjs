@@ -14,7 +14,7 @@ export function syncs({ database }) {
   const age = (seconds) =>
     database.query("update kb_syncs set renewed_at = renewed_at - make_interval(secs => $1)", [seconds]);
 
-  test("the first run has it, a second one is told who does", async () => {
+  test("the first run gets the lease, and a second run learns which run has it", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     const held = await begin(first);
     assert.deepEqual([held.acquired, held.run_id, held.host], [true, first, "laptop"]);
@@ -47,7 +47,7 @@ export function syncs({ database }) {
     assert.equal((await begin(first)).acquired, false);
   });
 
-  test("the end gives it free and keeps what was done", async () => {
+  test("kb_end_sync releases the lease and keeps the summary", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await begin(first);
     assert.equal(await call("kb_end_sync", "handbook", first, { added: 3 }), true);

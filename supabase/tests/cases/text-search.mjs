@@ -18,7 +18,7 @@ export function textSearch({ database, alice, service }) {
       return (await search(question))[0].lexical;
     };
 
-    test("make no difference in English and where the language is unknown", async () => {
+    test("accents make no difference in English and unknown languages", async () => {
       assert.ok((await lexical("english", "Céloron led an expedition.", "celoron")) > 0);
       await clearKnowledgeBase(database);
       assert.ok((await lexical("english", "Celoron led an expedition.", "Ce\u0301loron")) > 0);
@@ -26,11 +26,11 @@ export function textSearch({ database, alice, service }) {
       assert.ok((await lexical("klingon", "Ångström", "angstrom")) > 0);
     });
 
-    test("are the same however they are encoded", async () => {
+    test("composed and decomposed accents are equal", async () => {
       assert.ok((await lexical("german", "Müller pflanzt Bäume.".normalize("NFD"), "Bäume".normalize("NFC"))) > 0);
     });
 
-    test("stay where the stemmer knows them, and in scripts where they make another letter", async () => {
+    test("accents are kept where the stemmer handles them, and in scripts where they form another letter", async () => {
       assert.ok((await lexical("german", "Die Äpfel sind reif.", "Apfel")) > 0, "the German stemmer's own doing");
       await clearKnowledgeBase(database);
       assert.equal(await lexical("english", "мой", "мои"), 0);
@@ -83,7 +83,7 @@ export function textSearch({ database, alice, service }) {
       for (const row of await search(question, all)) close(row.score, (2 * row.similarity + row.lexical) / 3);
     });
 
-    test("rows come by score, and those of equal score by chunk id", async () => {
+    test("rows are ordered by score, then by chunk id", async () => {
       const rows = await search(question, all);
       const byScore = [...rows].sort((a, b) => b.score - a.score || (a.chunk_id < b.chunk_id ? -1 : 1));
       assert.deepEqual(rows, byScore);
@@ -94,7 +94,7 @@ export function textSearch({ database, alice, service }) {
       assert.deepEqual(await search(question, { ...all, match_count: 2 }), rows.slice(0, 2));
     });
 
-    test("every row names the words of the question, each once, in order and with its weight", async () => {
+    test("every row lists the words of the question once each, in order and with weights", async () => {
       for (const { query_terms } of await search(question, all)) {
         assert.deepEqual(
           query_terms.map(({ word }) => word),
@@ -104,7 +104,7 @@ export function textSearch({ database, alice, service }) {
       }
     });
 
-    test("the threshold is inclusive and holds for the similarity of every row, whatever its words", async () => {
+    test("the threshold is inclusive and applies to the similarity of every row", async () => {
       const { similarity } = (await search(question, all)).find((row) => row.ordinal === 3);
       const ordinals = async (match_threshold) =>
         (await search(question, { ...all, match_threshold })).map((row) => row.ordinal).sort();
@@ -116,7 +116,7 @@ export function textSearch({ database, alice, service }) {
       assert.deepEqual(await search(question, all, service), await search(question, all));
     });
 
-    test("what is hidden never appears and changes no weight", async () => {
+    test("hidden chunks never appear and change no weight", async () => {
       const expected = await search(question, all);
       const hidden = { language: "simple", contents: ["unknown violet", "red unknown"], similarities: [1, 0.99] };
       for (const state of [{ enabled: false }, { status: "pending" }, { status: "failed" }]) {
@@ -126,7 +126,7 @@ export function textSearch({ database, alice, service }) {
       await database.query("delete from kb_documents where id <> $1", [document.id]);
     });
 
-    test("a document that is disabled takes its words along on the next search", async () => {
+    test("the words of a disabled document are gone from the next search", async () => {
       const other = await writeDocument(database, { language: "simple", contents: ["unknown"] });
       assert.equal((await search("unknown"))[0].document_id, other.id);
       await service.update("kb_documents", `id=eq.${other.id}`, { enabled: false });
@@ -140,7 +140,7 @@ export function textSearch({ database, alice, service }) {
     afterEach(() => clearKnowledgeBase(database));
     const words = (rows) => rows[0].query_terms.map(({ word }) => word);
 
-    test("a chunk that no vector leads to is found by its words", async () => {
+    test("a chunk with a distant vector is found by its words", async () => {
       const fillers = Array.from({ length: 80 }, (_, index) => `filler ${index}`);
       const similarities = fillers.map(() => 0.9);
       await writeDocument(database, { contents: fillers, similarities });
@@ -183,14 +183,14 @@ export function textSearch({ database, alice, service }) {
       assert.deepEqual(await lexical("are"), { [german.id]: false, [english.id]: false, [unknown.id]: true });
     });
 
-    test("the words of a question are weighed in the language that knows most of them", async () => {
+    test("the words of a question are weighted in the language that knows most of them", async () => {
       await writeDocument(database, { language: "german", contents: ["Die Häuser sind alt", "Die Stadt", "Der See"] });
       await writeDocument(database, { language: "english", contents: ["The houses are old"] });
       assert.deepEqual(words(await search("How old are the houses?")), ["old", "houses"]);
       assert.deepEqual(words(await search("Wie alt sind die Häuser?")), ["alt", "häuser"]);
     });
 
-    test("a language that is changed takes effect on the next search", async () => {
+    test("a change of language takes effect on the next search", async () => {
       const { id } = await writeDocument(database, { language: "english", contents: ["Die Häuser"] });
       assert.equal((await search("Haus"))[0].lexical, 0);
       await service.update("kb_documents", `id=eq.${id}`, { language: "german" });
@@ -239,7 +239,7 @@ export function textSearch({ database, alice, service }) {
       "half of a surrogate pair": "kettle \ud83d",
     };
     for (const [title, text] of Object.entries(strange)) {
-      test(`${title} is no error`, async () => {
+      test(`${title} is accepted`, async () => {
         const rows = await search(text, all);
         assert.equal(rows.length, 2);
         assert.ok(rows.every((row) => row.lexical >= 0 && row.lexical <= 1 && row.query_terms.length <= 64));
@@ -259,7 +259,7 @@ export function textSearch({ database, alice, service }) {
     });
   });
 
-  test("a chunk as large as can be, all of different words, is found by its beginning", async () => {
+  test("a chunk of maximum size with distinct words is found by its beginning", async () => {
     const distinct = Array.from({ length: 1000 }, (_, index) => index.toString(36))
       .join(" ")
       .padEnd(4089, "x");

@@ -70,7 +70,7 @@ export function vectorIndex({ database, alice, service }) {
     assert.ok(body.every((row) => row.document_id === far.id));
   });
 
-  test("their words are gone with them", async () => {
+  test("the words of disabled chunks are gone from the counts", async () => {
     const rows = await search({ query_text: "chunk 1234", match_count: 100, match_threshold: -1 });
     assert.equal(rows.length, 5);
     assert.ok(rows.every((row) => row.document_id === far.id && row.lexical === 0));

@@ -36,7 +36,7 @@ export function writeChunks({ database }) {
     return rows;
   };
 
-  test("everything arrives, and again it changes nothing", async () => {
+  test("kb_write_chunks writes everything, and a repetition changes nothing", async () => {
     const id = await pending();
     const chunks = [
       chunk(id, { ordinal: 0, meta: { section: "Drinks", page: 2 } }),
@@ -71,7 +71,7 @@ export function writeChunks({ database }) {
     assert.equal(rows.length, 3);
   });
 
-  test("a chunk that exists is overwritten with its vectors, and not stale", async () => {
+  test("an existing chunk is overwritten with its vectors and is not stale", async () => {
     const { id, chunkIds } = await writeDocument(database, {
       contents: ["old"],
       sentences: [[{ start: 0, end: 3, similarity: 1 }]],
@@ -85,7 +85,7 @@ export function writeChunks({ database }) {
     assert.equal((await contents())[0].stale, true);
   });
 
-  test("embeddings may be multiplied, and be lists", async () => {
+  test("embeddings may be scaled or given as lists", async () => {
     const id = await pending();
     const numbers = JSON.parse(embeddingWithSimilarity(0.6));
     const times = (factor) => numbers.map((number) => Math.round(number * factor));
@@ -122,7 +122,7 @@ export function writeChunks({ database }) {
     "no content": [{ content: undefined }, /null value in column "content"/],
   };
   for (const [title, [changes, message]] of Object.entries(wrong)) {
-    test(`${title} is refused, and all that came with it`, async () => {
+    test(`${title} is rejected with the whole batch`, async () => {
       const id = await pending();
       await assert.rejects(write([chunk(id), chunk(id, changes)]), message);
       assert.deepEqual(await contents(), []);

@@ -1,5 +1,5 @@
-// Postgres as a server of its own, with pgvector, as hosted projects run it: several sessions at once, and migrations by
-// somebody who is no superuser. PGlite has neither.
+// A native Postgres server with pgvector, like those of hosted projects: several sessions at once, and migrations by an owner
+// who is not a superuser. PGlite has neither.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
@@ -31,7 +31,7 @@ export class Unavailable extends Error {}
  * @property {(name: string) => Promise<Project>} createProject a database as a new project has it, without migrations
  * @property {() => Promise<void>} stop
  * @typedef {object} Project
- * @property {(user?: string) => Promise<Session>} connect a session of its own, as the owner unless told otherwise
+ * @property {(user?: string) => Promise<Session>} connect opens a new session, as the owner by default
  */
 export async function startNativePostgres() {
   const packages = await installedPackages();
@@ -67,7 +67,7 @@ export async function startNativePostgres() {
 
   async function connect(user, database) {
     const client = new pg.Client({ host: folder, user, database });
-    // A server that goes away ends its sessions; whoever waits for a query learns of it there.
+    // A server that stops ends its sessions; pending queries report it.
     client.on("error", () => {});
     await client.connect();
     return new Session(client);

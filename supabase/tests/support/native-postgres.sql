@@ -1,5 +1,5 @@
 -- What a hosted Supabase project has before the first migration, as far as the migrations and their tests need it. Run by
--- a superuser; the migrations then run as `project_owner`, who is none.
+-- a superuser; the migrations then run as `project_owner`, which is not one.
 do $$ begin
   -- Roles belong to the server and may be there from another database.
   if not exists (select from pg_roles where rolname = 'project_owner') then

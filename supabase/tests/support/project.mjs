@@ -77,7 +77,7 @@ function createClient(supabase, apiKey, token) {
     remove: (table, filter) => request("DELETE", `/rest/v1/${table}?${filter}`, undefined, returnRows),
     /** As the Worker calls. */
     rpc: (name, parameters) => request("POST", `/rest/v1/rpc/${name}`, parameters, WORKER),
-    /** As anybody calls who has the publishable key and a token. */
+    /** A direct call with the publishable key and a token. */
     directRpc: (name, parameters, headers) => request("POST", `/rest/v1/rpc/${name}`, parameters, headers),
   };
 }

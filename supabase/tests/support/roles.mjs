@@ -39,7 +39,7 @@ export async function as(database, who, body) {
 export async function become(transaction, { role, claims }) {
   const isText = typeof claims === "string";
   const text = isText ? claims : JSON.stringify(claims ?? {});
-  // Supabase Lite's auth.uid reads a setting of its own, as old projects' did.
+  // Supabase Lite's auth.uid reads a separate setting, like that of old projects.
   const settings = {
     role,
     "request.jwt.claims": text,
