@@ -222,7 +222,7 @@ mod tests {
         let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let widget = std::fs::read_to_string(format!("{repository}/web/src/client/sse.ts")).unwrap();
         assert_eq!(MAX_EVENT_BYTES, 1024 * 1024);
-        assert!(widget.contains("const MAX_EVENT_CHARACTERS = 1024 * 1024;"));
+        assert!(widget.contains("const MAX_EVENT_LENGTH = 1024 * 1024;"));
         let mut migrations: Vec<_> = std::fs::read_dir(format!("{repository}/supabase/migrations"))
             .unwrap()
             .map(|entry| entry.unwrap().path())

@@ -1,23 +1,23 @@
--- Extensions, the schema for helpers, and what several of the following files use.
+-- Extensions, the schema for helpers, and functions that several of the following files use.
 
 create schema if not exists extensions;
 create extension if not exists vector with schema extensions;
 grant usage on schema extensions to authenticated, service_role;
 
--- The role that functions run as which give a user more than the tables do. It owns no table and row level security binds it, so
--- such a function shows nobody more than the policies let that user see. Nobody signs in as it.
+-- Functions that need more rights than their caller run as this role. It owns no table and row level security applies to it, so
+-- such a function shows users no more than the policies let them see. Nobody signs in as it.
 do $$ begin
-  -- Roles belong to the server and may be there from another database.
+  -- Roles belong to the server, so another database may have created it.
   if not exists (select from pg_catalog.pg_roles where rolname = 'evidence_chat') then
     create role evidence_chat nologin;
   end if;
 end $$;
--- To hand functions over to it.
+-- Needed to make it the owner of functions.
 grant evidence_chat to current_user;
 grant usage on schema extensions to evidence_chat;
 
--- Helpers and trigger functions. PostgREST exposes `public` alone, so nobody reaches this schema through the API, whatever
--- they may execute in it.
+-- Helpers and trigger functions. PostgREST exposes only `public`, so nobody reaches this schema through the API, whatever they
+-- may execute in it.
 create schema internal;
 comment on schema internal is
   'Helpers of the functions in public. Not part of the API: never add it to the exposed schemas.';
@@ -36,19 +36,18 @@ begin
 end
 $$;
 
-comment on function internal.set_updated_at() is 'Trigger: stamps updated_at on every update of the row.';
+comment on function internal.set_updated_at() is 'Trigger: sets updated_at on every update of the row.';
 
 revoke all on function internal.set_updated_at() from public;
 
 -- Locks -------------------------------------------------------------------
 
--- All writers take locks in one order, so that no two of them wait for each other: first the lock of this file, then
--- documents, then chunks, then embeddings and sentences. A writer that changes or deletes documents, chunks or embeddings
--- takes the lock before the first row. A writer that only adds chunks to a document that nobody sees yet goes without it and
--- shares the document.
+-- To avoid deadlocks, all writers take locks in one order: first this advisory lock, then documents, then chunks, then embeddings
+-- and sentences. A writer that changes or deletes documents, chunks or embeddings takes the advisory lock before it locks a row.
+-- A writer that only adds chunks to a document that nobody sees yet skips it and locks the document FOR SHARE.
 --
--- This costs no concurrency: publishing, hiding and editing change kb_lexemes, which one transaction at a time does anyway,
--- under the same lock.
+-- This costs no concurrency: publishing, hiding and editing change kb_lexemes, which only one transaction at a time can do, under
+-- the same lock.
 create function internal.kb_lock() returns void
   language sql
   set search_path = ''
@@ -57,7 +56,7 @@ as $$
 $$;
 
 comment on function internal.kb_lock() is
-  'Waits until no other transaction changes documents or chunks, and keeps others waiting until this one ends.';
+  'Waits until no other transaction changes documents or chunks, and blocks others until this one ends.';
 
 revoke all on function internal.kb_lock() from public;
 grant execute on function internal.kb_lock() to service_role;
@@ -72,6 +71,6 @@ begin
 end
 $$;
 
-comment on function internal.kb_lock_before() is 'Trigger: takes the lock before the statement has any row.';
+comment on function internal.kb_lock_before() is 'Trigger: takes the lock before the statement locks a row.';
 
 revoke all on function internal.kb_lock_before() from public;

@@ -1,5 +1,5 @@
--- Who may see a document: everybody who is signed in, or users whose token has one of the claims in its audience. An audience
--- is a list of claim:value. The tables that use these functions are in the following files.
+-- Who may see a document: all signed-in users, or only those whose token has one of the claims in the document's audience. An
+-- audience is a list of claim:value. The tables that use these functions are in the following files.
 
 -- Entries of an audience --------------------------------------------------
 
@@ -15,13 +15,13 @@ as $$
 $$;
 
 comment on function internal.kb_are_audience_entries(text[]) is
-  'Whether each entry is claim:value, without spaces around the two: at most 100, of at most 300 characters each.';
+  'Whether each entry is claim:value without spaces around either part. At most 100 entries of at most 300 characters.';
 
 revoke all on function internal.kb_are_audience_entries(text[]) from public;
 grant execute on function internal.kb_are_audience_entries(text[]) to service_role;
 
--- Claims that users write themselves, in Supabase Auth (email, phone, user_metadata) or as OpenID's profile with another
--- issuer: an audience of these would let users admit themselves.
+-- Claims that users can set themselves: email, phone and user_metadata in Supabase Auth, and the OpenID profile with another
+-- issuer. An audience of such claims would let users grant themselves access.
 create function internal.kb_is_users_own_claim(claim text) returns boolean
   language sql
   immutable
@@ -31,7 +31,7 @@ create function internal.kb_is_users_own_claim(claim text) returns boolean
   );
 
 comment on function internal.kb_is_users_own_claim(text) is
-  'Whether a claim says what users say about themselves, and so nothing about what they may see.';
+  'Whether users can set this claim themselves, so that it must not grant access.';
 
 revoke all on function internal.kb_is_users_own_claim(text) from public;
 grant execute on function internal.kb_is_users_own_claim(text) to authenticated, evidence_chat, service_role;
@@ -45,7 +45,7 @@ as $$
 $$;
 
 comment on function internal.kb_are_granted_claims(text[]) is
-  'Whether no entry names a claim that users write themselves.';
+  'Whether no entry names a claim that users can set themselves.';
 
 revoke all on function internal.kb_are_granted_claims(text[]) from public;
 grant execute on function internal.kb_are_granted_claims(text[]) to service_role;
@@ -60,11 +60,11 @@ as $$
 declare
   claims jsonb;
 begin
-  -- PostgREST and Storage set it from the token they have verified.
+  -- PostgREST and Storage set it from the verified token.
   begin
     claims := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
   exception when data_exception then
-    -- Whoever sends no JSON is in no audience.
+    -- Claims that are not valid JSON match no audience.
     null;
   end;
   if jsonb_typeof(claims) is distinct from 'object' then
@@ -90,8 +90,8 @@ end
 $$;
 
 comment on function internal.kb_audiences() is
-  'The audiences the caller belongs to: claim:value of each string, number and boolean in the token''s app_metadata and '
-  'among its other claims, in lists as well; not of what users write themselves. Empty without a token.';
+  'The audiences of the caller: claim:value for each string, number and boolean in the token''s app_metadata and its other '
+  'claims, including those in lists, except claims that users can set themselves. Empty without a token.';
 
 revoke all on function internal.kb_audiences() from public;
 grant execute on function internal.kb_audiences() to authenticated, evidence_chat, service_role;

@@ -1,6 +1,6 @@
 -- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Only the
--- service role reads and writes the tables. Signed-in users get what is ready, enabled and for them, and only through
--- functions that run as evidence_chat, which these policies bind: nobody copies the knowledge base page by page.
+-- service role reads and writes the tables. Signed-in users see documents that are ready, enabled and for them, and only through
+-- functions that run as evidence_chat, to which these policies apply, so nobody can copy the knowledge base page by page.
 
 -- Documents ---------------------------------------------------------------
 
@@ -24,10 +24,10 @@ create table public.kb_documents (
   content_hash text,
   source_version text,
   storage_path text
-    -- Two documents with one file would show a hidden document's file through a visible one. Deferred, because
-    -- kb_publish_document hands the file from one row to another.
+    -- If two documents shared a file, a visible one would expose the file of a hidden one. Deferred, because
+    -- kb_publish_document moves the file from one row to another.
     constraint kb_documents_storage_path_unique unique deferrable initially deferred
-    -- It becomes part of a URL, where other paths mean something else or cannot be reached.
+    -- The path becomes part of a URL, where empty, `.` and `..` segments would change its meaning.
     constraint kb_documents_storage_path_is_plain
       check (storage_path !~ '(^|/)\.{0,2}(/|$)' and octet_length(storage_path) <= 1024),
   meta jsonb not null default '{}'
@@ -42,31 +42,31 @@ create table public.kb_documents (
 comment on table public.kb_documents is
   'Source documents. Search sees a document only while it is ready and enabled.';
 comment on column public.kb_documents.id is
-  'Id of the document. Stored citations name it; it stays when the document is replaced.';
+  'Id of the document. Stored citations refer to it, so it stays the same when the document is replaced.';
 comment on column public.kb_documents.source is
   'Key of the document within the knowledge base: its collection and its path there, such as handbook/travel.md. At most '
   'one document per source is ready.';
 comment on column public.kb_documents.collection is
-  'First part of source: what kb sync keeps equal to one folder, bucket, site or list. Worked out from source.';
+  'First part of source: the documents that kb sync keeps equal to one folder, bucket, site or list. Generated from source.';
 comment on column public.kb_documents.name is
-  'File name, shown when the document has no title. Left empty, it is the last part of source.';
+  'File name, shown when the document has no title. Defaults to the last part of source.';
 comment on column public.kb_documents.status is
-  'pending while chunks are written, ready once kb_publish_document accepted them, failed if ingestion gave up.';
+  'pending while chunks are written, ready once kb_publish_document has accepted them, failed if ingestion failed.';
 comment on column public.kb_documents.failure is 'Why status is failed, in one sentence. Empty (NULL) otherwise.';
-comment on column public.kb_documents.enabled is 'Switched off here, a document is out of the next search.';
+comment on column public.kb_documents.enabled is 'Set to false to remove the document from search, from the next question on.';
 comment on column public.kb_documents.audience is
-  'Who sees the document. Empty (NULL): every signed-in user. A list: only users with one of these claims in their token, '
+  'Who can see the document. Empty (NULL): every signed-in user. A list: only users with one of these claims in their token, '
   'each as claim:value, for example ["team:sales"] for app_metadata {"team": "sales"} or {"team": ["sales", "it"]}.';
 comment on column public.kb_documents.language is
   'Language of the text: a text search configuration of Postgres ("german") or an ISO 639-1 code ("de", "de-AT"). '
-  'Anything else is searched word for word, without stemming or stop words.';
+  'Text in any other language is searched without stemming or stop words.';
 comment on column public.kb_documents.content_hash is
   'Hash of the ingested content, so that an unchanged document is not embedded again.';
 comment on column public.kb_documents.source_version is
-  'What the source says identifies its content, such as an ETag, so that kb sync need not read an unchanged one.';
+  'Version reported by the source, such as an ETag, so that kb sync need not read unchanged content.';
 comment on column public.kb_documents.storage_path is
-  'Path of the original file in the storage bucket "kb", if it was stored, without the name of the bucket. No two '
-  'documents share a file.';
+  'Path of the original file in the storage bucket "kb", without the name of the bucket. Empty (NULL) if it was not stored. No '
+  'two documents share a file.';
 comment on column public.kb_documents.meta is 'Optional keys: title, url, content_type.';
 comment on column public.kb_documents.created_at is 'When the document was first added.';
 comment on column public.kb_documents.updated_at is 'When the row last changed. Set by a trigger.';
@@ -75,9 +75,9 @@ create unique index kb_documents_one_ready_per_source
   on public.kb_documents (source) where status = 'ready';
 create index kb_documents_source_idx on public.kb_documents (source);
 create index kb_documents_collection_idx on public.kb_documents (collection, id);
--- Answers whether there are any.
+-- Answers quickly whether any document is restricted.
 create index kb_documents_restricted_idx on public.kb_documents (id) where audience is not null;
--- Finds the document that was changed last without reading all of them.
+-- Finds the last changed document without reading all of them.
 create index kb_documents_visible_recent_idx
   on public.kb_documents (updated_at desc)
   where status = 'ready' and enabled;
@@ -96,7 +96,7 @@ create policy kb_documents_read_visible on public.kb_documents
   );
 
 comment on policy kb_documents_read_visible on public.kb_documents is
-  'Users see ready and enabled documents for everybody or for an audience of theirs.';
+  'Users see ready and enabled documents that are for everybody or for one of their audiences.';
 
 create trigger kb_documents_set_updated_at
   before update on public.kb_documents
@@ -112,7 +112,7 @@ create function internal.kb_default_name() returns trigger
 as $$
 begin
   if new.name is null or new.name !~ '\S' then
-    -- The last part, without the slashes that an address may end in. What is all slashes is its own name.
+    -- The last part, without the trailing slashes of a URL. A source of slashes only is its own name.
     new.name := coalesce(substring(new.source from '([^/]*[^/\s][^/]*)/*\s*$'), new.source);
   end if;
   return new;
@@ -120,7 +120,7 @@ end
 $$;
 
 comment on function internal.kb_default_name() is
-  'Trigger: a document without a name is called by the last part of its source.';
+  'Trigger: names a document without a name after the last part of its source.';
 
 revoke all on function internal.kb_default_name() from public;
 
@@ -137,7 +137,7 @@ create table public.kb_chunks (
     constraint kb_chunks_ordinal_not_negative check (ordinal >= 0),
   content text not null
     constraint kb_chunks_content_not_empty check (content ~ '\S')
-    -- Whatever is shown of a passage, stored with an answer or read for a question is bounded by these (limits.rs).
+    -- These limits bound what is shown of a passage, stored with an answer or read for a question (limits.rs).
     constraint kb_chunks_content_size check (octet_length(content) <= 4096),
   meta jsonb not null default '{}'
     constraint kb_chunks_meta_is_object check (jsonb_typeof(meta) = 'object')
@@ -152,37 +152,37 @@ create table public.kb_chunks (
   constraint kb_chunks_ordinal_unique unique (document_id, ordinal)
 );
 
--- Ranking reads fts of hundreds of chunks for one question, and content of a few: fts stays in the row.
+-- For one question, ranking reads fts of hundreds of chunks but content of only a few, so fts stays in the row.
 alter table public.kb_chunks alter column fts set storage main;
 
-comment on table public.kb_chunks is 'Passages of a document, in reading order: the unit that is searched and cited.';
+comment on table public.kb_chunks is 'Passages of documents, in reading order. A chunk is the unit that is searched and cited.';
 comment on column public.kb_chunks.id is 'Id of the chunk.';
-comment on column public.kb_chunks.document_id is 'The document it is a passage of. It goes when the document goes.';
+comment on column public.kb_chunks.document_id is 'The document of the chunk. Deleting the document deletes the chunk.';
 comment on column public.kb_chunks.ordinal is
-  'Position in the document, counted from 0. Left empty, the chunk comes last.';
+  'Position in the document, counted from 0. Defaults to the end of the document.';
 comment on column public.kb_chunks.content is
-  'The text. Edit it and the chunk is out of every search until kb sync has made its vectors anew.';
+  'The text. Editing it removes the chunk from search until kb sync has made new vectors.';
 comment on column public.kb_chunks.meta is 'Optional keys: section, page, url.';
 comment on column public.kb_chunks.stale is
-  'Whether content or meta.section was edited since its vectors were made. A stale chunk is out of every search until '
-  'kb sync has made new ones. Set by a trigger; only new vectors take it back.';
+  'Whether content or meta.section was edited after the vectors were made. Search skips a stale chunk until kb sync has made '
+  'new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
-  'Whether everybody finds it: a copy of "the document is ready, enabled and for everybody, and the chunk not stale", kept '
-  'by triggers; whatever is written here is overridden.';
+  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Kept by '
+  'triggers, which override values written here.';
 comment on column public.kb_chunks.audience is
-  'Who else finds it: the audience of a ready and enabled document, unless the chunk is stale. Kept by triggers; whatever '
-  'is written here is overridden.';
+  'The audience of the document, if the document is ready and enabled and the chunk is not stale. Kept by triggers, which '
+  'override values written here.';
 comment on column public.kb_chunks.language is
-  'Text search configuration that fts was made with; follows the document, whatever is written here is overridden.';
+  'Text search configuration of fts, from the language of the document. Kept by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
-  'Lexemes of meta.section and content, in the language of the document; whatever is written here is overridden.';
+  'Lexemes of meta.section and content, in the language of the document. Kept by triggers, which override values written here.';
 
--- What everybody finds and what only an audience finds are in separate indexes. No pending list (fastupdate): every search
--- would read it from end to end, and only a vacuum empties it.
+-- Public and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
+-- a vacuum empties it.
 create index kb_chunks_searchable_fts
   on public.kb_chunks using gin (fts) with (fastupdate = off)
   where searchable;
--- Both in one index: words that are common among the documents of others cost nothing.
+-- Audience and words in one index, so that words which are common in other users' documents cost nothing.
 create index kb_chunks_restricted_fts
   on public.kb_chunks using gin (audience, fts) with (fastupdate = off)
   where audience is not null;
@@ -194,7 +194,7 @@ grant select on public.kb_chunks to evidence_chat;
 grant all on public.kb_chunks to service_role;
 alter table public.kb_chunks enable row level security;
 
--- The policy of kb_documents applies inside, and with it the audience.
+-- The policy of kb_documents applies to the subquery, and so does the audience.
 create policy kb_chunks_read_visible on public.kb_chunks
   for select to evidence_chat
   using (exists (
@@ -202,7 +202,7 @@ create policy kb_chunks_read_visible on public.kb_chunks
     where d.id = kb_chunks.document_id and d.status = 'ready' and d.enabled
   ));
 
-comment on policy kb_chunks_read_visible on public.kb_chunks is 'Users see the chunks of documents they see.';
+comment on policy kb_chunks_read_visible on public.kb_chunks is 'Users see the chunks of documents that they can see.';
 
 create trigger kb_chunks_lock
   before update or delete on public.kb_chunks
@@ -221,7 +221,7 @@ end
 $$;
 
 comment on function internal.kb_default_ordinal() is
-  'Trigger: a chunk without a place comes after the last one of its document.';
+  'Trigger: puts a chunk without an ordinal at the end of its document.';
 
 revoke all on function internal.kb_default_ordinal() from public;
 
@@ -247,19 +247,19 @@ comment on column public.kb_embeddings.embedding is 'Vector of meta.section and 
 comment on column public.kb_embeddings.model is
   'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
 comment on column public.kb_embeddings.searchable is
-  'Copy of kb_chunks.searchable, kept by triggers; whatever is written here is overridden.';
+  'Copy of kb_chunks.searchable, kept by triggers, which override values written here.';
 comment on column public.kb_embeddings.audience is
-  'Copy of kb_chunks.audience, kept by triggers; whatever is written here is overridden.';
+  'Copy of kb_chunks.audience, kept by triggers, which override values written here.';
 
--- Only what may be found is in the vector indexes: filtered afterwards instead, a scan that meets thousands of closer vectors
--- of disabled documents ends before it reaches the visible ones.
+-- The vector indexes contain only vectors that a search may return. If results were filtered afterwards, a scan that meets
+-- thousands of closer vectors of disabled documents would end before it reaches visible ones.
 create index kb_embeddings_searchable_hnsw
   on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
   where searchable;
 create index kb_embeddings_restricted_hnsw
   on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
   where audience is not null;
--- Find the vectors where few of them are compared one by one.
+-- For small knowledge bases, whose vectors are compared one by one.
 create index kb_embeddings_searchable_idx on public.kb_embeddings (chunk_id) where searchable;
 create index kb_embeddings_audience_idx
   on public.kb_embeddings using gin (audience) with (fastupdate = off)
@@ -274,7 +274,7 @@ create policy kb_embeddings_read_visible on public.kb_embeddings
   for select to evidence_chat
   using (searchable or audience && (select internal.kb_audiences()));
 
-comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks they find.';
+comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks that they can find.';
 
 create trigger kb_embeddings_lock
   before update or delete on public.kb_embeddings
@@ -282,7 +282,7 @@ create trigger kb_embeddings_lock
 
 -- Sentences ---------------------------------------------------------------
 
--- What an answer quotes, and a finer measure of how well a chunk fits a question.
+-- Answers quote sentences, and their vectors measure more finely than the chunk's how well it fits a question.
 create table public.kb_sentences (
   chunk_id uuid not null references public.kb_chunks (id) on delete cascade,
   ordinal integer not null
@@ -290,24 +290,24 @@ create table public.kb_sentences (
   start integer not null,
   "end" integer not null,
   embedding extensions.halfvec(384) not null
-    -- Nothing has a cosine with a zero vector.
+    -- The cosine with a zero vector is undefined.
     constraint kb_sentences_embedding_not_zero check (extensions.l2_norm(embedding) > 0),
   primary key (chunk_id, ordinal),
   constraint kb_sentences_range check (0 <= start and start < "end")
 );
 
 comment on table public.kb_sentences is
-  'Sentences of a chunk, or what stands for one: a list item, a table row, a code block. Read by match_chunks only.';
+  'Sentences of a chunk, and its list items, table rows and code blocks. Read by match_chunks only.';
 comment on column public.kb_sentences.chunk_id is 'The chunk.';
 comment on column public.kb_sentences.ordinal is 'Position in the chunk, counted from 0.';
 comment on column public.kb_sentences.start is
   'First character of the chunk''s content, counted from 0 in code points.';
-comment on column public.kb_sentences."end" is 'Character after the last one, counted likewise.';
+comment on column public.kb_sentences."end" is 'End of the sentence (exclusive), counted in the same way.';
 comment on column public.kb_sentences.embedding is
   'Unit-length vector by the model of the chunk''s own embedding, in half precision: that moves a cosine by less than '
   '0.0001 and halves the largest table.';
 
--- Users get nothing: match_chunks asks through a helper, for chunks that the user sees.
+-- Users have no access. match_chunks reads the table through a helper, for chunks that the user can see.
 revoke all on public.kb_sentences from public, anon, authenticated;
 grant all on public.kb_sentences to service_role;
 alter table public.kb_sentences enable row level security;
@@ -324,7 +324,7 @@ end
 $$;
 
 comment on function internal.kb_drop_sentences_of_chunk() is
-  'Trigger: offsets into a text that was changed would point at other words.';
+  'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its text.';
 
 revoke all on function internal.kb_drop_sentences_of_chunk() from public;
 
@@ -335,17 +335,17 @@ create trigger kb_chunks_drop_sentences
 
 -- Headings ----------------------------------------------------------------
 
--- A heading that is the question in other words ("Can I send something back?") tells more than the passage below it, so each
+-- A heading that paraphrases the question ("Can I send something back?") is a stronger signal than the passage below it, so each
 -- chunk has a vector of its last heading.
 create table public.kb_headings (
   chunk_id uuid primary key references public.kb_chunks (id) on delete cascade,
   embedding extensions.halfvec(384) not null
-    -- Nothing has a cosine with a zero vector.
+    -- The cosine with a zero vector is undefined.
     constraint kb_headings_embedding_not_zero check (extensions.l2_norm(embedding) > 0)
 );
 
 comment on table public.kb_headings is
-  'The innermost heading above each chunk that has one. Passages are found by it; it is never quoted. Read by match_chunks only.';
+  'The innermost heading above each chunk that has one. Used to find passages, never quoted. Read by match_chunks only.';
 comment on column public.kb_headings.chunk_id is 'The chunk below the heading.';
 comment on column public.kb_headings.embedding is
   'Unit-length vector by the model of the chunk''s own embedding, in half precision, as in kb_sentences.';

@@ -1,5 +1,5 @@
--- Words: each document names its language, each chunk carries its lexemes, and a table counts in how many chunks each lexeme
--- is, so that a rare word weighs more than a common one.
+-- Search by words: each document names its language, each chunk stores its lexemes, and a table counts how many chunks contain
+-- each lexeme, so that rare words weigh more than common ones.
 
 -- Language of a document --------------------------------------------------
 
@@ -20,7 +20,7 @@ declare
   name text := lower(substring(language from '^\s*([[:alpha:]]+)'));
 begin
   name := coalesce(iso_names ->> name, name);
-  -- Which languages there are depends on the version of Postgres.
+  -- The available languages depend on the version of Postgres.
   perform from pg_catalog.pg_ts_config c
     where c.cfgname = name and c.cfgnamespace = 'pg_catalog'::regnamespace;
   return case when found then name else 'simple' end;
@@ -36,20 +36,20 @@ grant execute on function internal.kb_text_search_config(text) to service_role;
 
 -- Words of a chunk --------------------------------------------------------
 
--- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_fold_accents(language text, words text) returns text
   language sql
   immutable
   return case
     when octet_length(words) = char_length(words) then words
-    -- Stemmers that know accents know them as one character with its letter.
+    -- Stemmers that handle accents expect the composed character.
     when language not in ('english', 'simple') then normalize(words, NFC)
     else normalize(regexp_replace(normalize(words, NFD), '([A-Za-z])[\u0300-\u036f]+', '\1', 'g'), NFC)
   end;
 
 comment on function internal.kb_fold_accents(text, text) is
-  'Takes accents off Latin letters in English texts, whose readers ask for "Celeron" and mean "Céloron". '
-  'Elsewhere it only writes them in one way.';
+  'Removes accents from Latin letters in English texts, whose readers type "Celeron" for "Céloron". '
+  'Other languages are only normalized to NFC.';
 
 revoke all on function internal.kb_fold_accents(text, text) from public;
 -- kb_chunk_fts runs it as the role that writes.
@@ -61,15 +61,15 @@ create function internal.kb_chunk_fts(language text, section text, content text)
   set search_path = ''
 as $$
 declare
-  -- Up to this many bytes a tsvector stays below its limit of 1 MB, whatever the text. No exception block for those:
-  -- each costs a subtransaction.
+  -- Up to this many bytes, no text exceeds the 1 MB limit of a tsvector. Such texts skip the exception block, which costs a
+  -- subtransaction.
   always_fits constant integer := 200000;
   document text := internal.kb_fold_accents(language, concat_ws(E'\n', section, content));
 begin
   if octet_length(document) <= always_fits then
     return to_tsvector(language::regconfig, document);
   end if;
-  -- A longer text is searched by its beginning, as much of it as fits.
+  -- Of a longer text, only the beginning that fits is searched.
   loop
     begin
       return to_tsvector(language::regconfig, document);
@@ -94,19 +94,19 @@ create table public.kb_lexemes (
   chunks bigint not null,
   primary key (lexeme, language)
 )
--- Counts change often and are in no index, so with room on its page a new version of a row stays there.
+-- Counts change often and are not indexed, so free space on the page allows HOT updates.
 with (fillfactor = 80);
 
 comment on table public.kb_lexemes is
-  'Number of chunks by lexeme and language, kept by triggers on kb_chunks: of those that everybody finds. Two '
-  'lexemes that no text has count the chunks themselves: a space those that everybody finds, the empty one all.';
+  'Number of chunks that everybody can find, by lexeme and language. Kept by triggers on kb_chunks. Two lexemes that no text '
+  'contains count the chunks themselves: a space counts those that everybody can find, the empty lexeme counts all.';
 comment on column public.kb_lexemes.lexeme is
-  'Word as the text search configuration reduces it; a space or empty for the chunks themselves.';
+  'Word as reduced by the text search configuration; a space or empty for the counts of chunks.';
 comment on column public.kb_lexemes.language is 'Text search configuration, as in kb_chunks.language.';
-comment on column public.kb_lexemes.chunks is 'Number of chunks that have it.';
+comment on column public.kb_lexemes.chunks is 'Number of chunks that contain the lexeme.';
 
--- Users get nothing: match_chunks asks through a helper. Not even the service role writes, only the triggers do, with
--- the rights of the owner.
+-- Users have no access; match_chunks reads the table through a helper. Only the triggers write, with the rights of the owner: not
+-- even the service role can.
 revoke all on public.kb_lexemes from public, anon, authenticated, service_role;
 grant select on public.kb_lexemes to service_role;
 alter table public.kb_lexemes enable row level security;
@@ -119,7 +119,7 @@ begin
   if lexemes is null then
     return;
   end if;
-  -- New chunks of a document that is seen already come here without it.
+  -- Inserting chunks into a ready document does not take the lock before this point.
   perform internal.kb_lock();
   insert into public.kb_lexemes as k (lexeme, language, chunks)
     select c.lexeme, c.language, c.change
@@ -133,14 +133,14 @@ end
 $$;
 
 comment on function internal.kb_add_to_lexemes(text[], text[], bigint[]) is
-  'Adds to the counts of lexemes and removes those that fall to 0.';
+  'Adds changes to the counts of lexemes and deletes counts that reach 0.';
 
 revoke all on function internal.kb_add_to_lexemes(text[], text[], bigint[]) from public;
 
--- Only words of documents for everybody are counted: the counts weigh the words of each question, and would tell everybody
--- what restricted documents say. A word that is not counted is searched like any other. The weight of a word that stands
--- nowhere tells the number of chunks, so that is the number of chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that
--- somebody finds: it says how large the knowledge base is and which languages are in it.
+-- Only words of documents for everybody are counted. The counts weigh the words of each question, so counting restricted documents
+-- would reveal their words to everybody. Words without a count are still searched. The weight of an unknown word reveals the number
+-- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that somebody
+-- can find; it gives the size of the knowledge base and its languages.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql
   immutable
@@ -154,8 +154,8 @@ comment on function internal.kb_counted_lexemes(boolean, text[], tsvector) is 'T
 
 revoke all on function internal.kb_counted_lexemes(boolean, text[], tsvector) from public;
 
--- Once per statement and not per chunk: the chunks of a document share most of their words. Chunks of pending documents
--- are not searchable and cost nothing here.
+-- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
+-- documents are not searchable and cost nothing here.
 create function internal.kb_count_inserted_lexemes() returns trigger
   language plpgsql
   security definer
@@ -211,7 +211,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_count_deleted_lexemes() is 'Trigger: takes the lexemes of deleted chunks off the counts.';
+comment on function internal.kb_count_deleted_lexemes() is 'Trigger: subtracts the lexemes of deleted chunks from the counts.';
 
 revoke all on function internal.kb_count_deleted_lexemes() from public;
 
@@ -249,7 +249,7 @@ end
 $$;
 
 comment on function internal.kb_count_updated_lexemes() is
-  'Trigger: counts what an update of chunks changed, be it their text, their language or who finds them.';
+  'Trigger: adjusts the counts when an update changes the text, the language or the visibility of chunks.';
 
 revoke all on function internal.kb_count_updated_lexemes() from public;
 
@@ -264,13 +264,13 @@ create function internal.kb_forget_lexemes() returns trigger
   set search_path = ''
 as $$
 begin
-  -- Hosted projects refuse a "delete" of the API without a condition.
+  -- Hosted projects reject DELETE statements without a WHERE clause.
   delete from public.kb_lexemes where true;
   return null;
 end
 $$;
 
-comment on function internal.kb_forget_lexemes() is 'Trigger: no chunks, no lexemes.';
+comment on function internal.kb_forget_lexemes() is 'Trigger: deletes all counts when kb_chunks is truncated.';
 
 revoke all on function internal.kb_forget_lexemes() from public;
 
@@ -280,16 +280,16 @@ create trigger kb_chunks_forget_lexemes
 
 create function public.kb_recount_lexemes() returns void
   language plpgsql
-  -- Only the owner writes there.
+  -- Only the owner may write to kb_lexemes.
   security definer
   set search_path = ''
-  -- PostgREST takes the limit from here.
+  -- PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 begin
-  -- From here on nobody changes what is counted.
+  -- Chunks cannot change from here on.
   perform internal.kb_lock();
-  -- Hosted projects refuse a "delete" of the API without a condition.
+  -- Hosted projects reject DELETE statements without a WHERE clause.
   delete from public.kb_lexemes where true;
   insert into public.kb_lexemes (lexeme, language, chunks)
     select l.lexeme, c.language, count(*)
@@ -300,8 +300,8 @@ end
 $$;
 
 comment on function public.kb_recount_lexemes() is
-  'Counts all words anew. Only needed after triggers were switched off, as when a backup is restored: kb_health tells by '
-  'lexeme_mismatch.';
+  'Recounts all lexemes. Only needed after a time without triggers, such as the restore of a backup. kb_health reports the '
+  'need as lexeme_mismatch.';
 
 revoke all on function public.kb_recount_lexemes() from public, anon, authenticated;
 grant execute on function public.kb_recount_lexemes() to service_role;

@@ -1,12 +1,12 @@
--- Who finds a chunk. Its own trigger works it out from its document and from whether its vectors are those of its text;
--- changes elsewhere only touch the row to run it, and its embedding copies the result:
+-- Who can find a chunk. The trigger of the chunk derives it from the document and from whether the vectors match the text. Changes
+-- elsewhere only touch the row to run that trigger, and the embedding copies the result:
 --
---   searchable   audience    found by
+--   searchable   audience    visible to
 --   true         null        everybody
 --   false        a list      users with one of these claims
 --   false        null        nobody: the document is hidden, or the chunk stale
 --
--- So what everybody finds is in indexes of its own, where what is hidden from most cannot stand in its way.
+-- Public chunks therefore have separate indexes, in which restricted chunks cannot crowd them out.
 
 -- Chunks ------------------------------------------------------------------
 
@@ -19,8 +19,8 @@ declare
   document record;
   is_ready boolean;
 begin
-  -- A chunk that comes to a document makes a simultaneous change of the document wait; it would not see this row yet
-  -- and leave it as it is. One that was there is found and waited for by such a change, so there is no lock for it.
+  -- A concurrent change of the document would not see a new chunk yet and would leave it as it is, so a chunk that is added to a
+  -- document makes such a change wait. The change finds and waits for existing chunks, so they need no lock.
   if tg_op = 'INSERT' or old.document_id <> new.document_id then
     select d.status = 'ready' into is_ready from public.kb_documents d where d.id = new.document_id;
     if not is_ready then
@@ -29,8 +29,8 @@ begin
         where d.id = new.document_id
         for share skip locked;
     end if;
-    -- In a ready document it will be counted, which takes the lock; after the document's own, that would be the wrong
-    -- order. Skipped was a document that somebody with the lock is changing.
+    -- A chunk of a ready document is counted, which takes the advisory lock. Taking it after the lock of the document would be
+    -- the wrong order. A skipped document (null) is being changed by a transaction that has the advisory lock.
     if is_ready is distinct from false then
       perform internal.kb_lock();
       perform from public.kb_documents d where d.id = new.document_id for share;
@@ -65,7 +65,7 @@ end
 $$;
 
 comment on function internal.kb_set_chunk_search() is
-  'Trigger: works out stale, searchable, audience, language and fts of a chunk from its document and its text.';
+  'Trigger: sets stale, searchable, audience, language and fts of a chunk from its document and its text.';
 
 revoke all on function internal.kb_set_chunk_search() from public;
 
@@ -82,7 +82,7 @@ declare
   config text := internal.kb_text_search_config(new.language);
   is_visible boolean := new.status = 'ready' and new.enabled;
 begin
-  -- Only touches the rows: the chunk's own trigger works their values out.
+  -- Only touches the rows: the trigger of kb_chunks sets the values.
   update public.kb_chunks c
     set searchable = c.searchable
     where c.document_id = new.id
@@ -96,7 +96,7 @@ end
 $$;
 
 comment on function internal.kb_touch_chunks_of_document() is
-  'Trigger: a document that appears, disappears or changes its audience or language takes its chunks along.';
+  'Trigger: updates the chunks of a document whose visibility, audience or language changes.';
 
 revoke all on function internal.kb_touch_chunks_of_document() from public;
 
@@ -112,8 +112,8 @@ create function internal.kb_set_searchable() returns trigger
   set search_path = ''
 as $$
 begin
-  -- A new embedding makes a simultaneous change of its document or chunk wait, which would not see this row yet and
-  -- leave it as it is. One that was there is found and waited for by such a change.
+  -- A concurrent change of the document or chunk would not see a new embedding yet and would leave it as it is, so a new embedding
+  -- makes such a change wait. The change finds and waits for existing embeddings.
   if tg_op = 'INSERT' or old.chunk_id <> new.chunk_id then
     perform from public.kb_chunks c
       join public.kb_documents d on d.id = c.document_id
@@ -142,7 +142,7 @@ create function internal.kb_touch_embeddings_of_chunks() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
-  -- The plan is made once, for whatever number of chunks came first. One look-up for each suits any number.
+  -- The plan is cached for the first number of chunks. An index lookup per chunk suits any number.
   set enable_hashjoin = off
   set enable_mergejoin = off
 as $$
@@ -156,7 +156,7 @@ end
 $$;
 
 comment on function internal.kb_touch_embeddings_of_chunks() is
-  'Trigger: the embeddings of changed chunks follow them.';
+  'Trigger: copies searchable and audience of changed chunks to their embeddings.';
 
 revoke all on function internal.kb_touch_embeddings_of_chunks() from public;
 

@@ -1,4 +1,4 @@
--- How the chat answers and looks: one row, edited in the Supabase dashboard, in effect within a minute.
+-- Settings of the chat: one row, edited in the Supabase dashboard. Changes take effect within a minute.
 
 create function internal.are_short_texts(texts text[], max_count integer, max_length integer) returns boolean
   language sql
@@ -54,8 +54,8 @@ create table public.chat_settings (
 );
 
 comment on table public.chat_settings is
-  'Settings of the chat. Edit the one row; changes are in effect within a minute. Empty (NULL) means the default. '
-  'Without the row everything has its default.';
+  'Settings of the chat. Edit the one row; changes take effect within a minute. Empty (NULL) means the default. '
+  'Without the row, all settings have their defaults.';
 comment on column public.chat_settings.id is 'Always true: there is one row.';
 comment on column public.chat_settings.evidence_threshold is
   'How similar the best passage must be to the question before it is answered: 0 (anything) to 1 (the same words). '
@@ -66,34 +66,34 @@ comment on column public.chat_settings.evidence_confidence is
 comment on column public.chat_settings.match_count is
   'How many passages are read for one answer: 1 to 50. NULL: 5.';
 comment on column public.chat_settings.link_mode is
-  'Whether citations link to the original file. none: no links, and nobody but you opens a file. authenticated: signed-in users '
-  'open the files of documents they see. public: a link that works for everybody who has it, for 7 days.';
+  'Whether citations link to the original file. none: no links, and only you can open files. authenticated: signed-in users can '
+  'open the files of documents that they see. public: a link that works for 7 days for everybody who has it.';
 comment on column public.chat_settings.citations is
   'Whether answers show where each sentence comes from. false: no numbers and no sources.';
 comment on column public.chat_settings.refusal_message is
   'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
 comment on column public.chat_settings.refusal_suggestions is
-  'What it offers instead, as a list: ["Contact support"]. At most 5, of 80 characters each; [] offers nothing. '
+  'What the chat offers instead, as a list: ["Contact support"]. At most 5, of 80 characters each; [] offers nothing. '
   'NULL: the built-in ones.';
 comment on column public.chat_settings.greeting is
-  'First line of an empty chat: 1 to 500 characters. NULL: the widget''s own.';
+  'First line of an empty chat: 1 to 500 characters. NULL: the text of the widget.';
 comment on column public.chat_settings.suggested_questions is
   'Questions to click on in an empty chat, as a list: ["How do I return an order?"]. At most 6, of 200 characters '
   'each.';
 comment on column public.chat_settings.log_questions is
-  'Whether the text of questions may stand in the server''s log. false unless you need it: questions can be personal.';
+  'Whether the server may log the text of questions. Keep false unless you need it: questions can be personal.';
 comment on column public.chat_settings.keep_refusals is
   'What is kept of questions without an answer, for content_gaps. full: the question and who asked. anonymous: the question and '
-  'the day. off: nothing. kb retain makes those follow that were kept before.';
+  'the day. off: nothing. kb retain applies a change to earlier questions.';
 comment on column public.chat_settings.gap_users is
   'How many users must have asked a question before content_gaps shows it: 1 to 1000. With 1, it shows what a single person '
   'asked.';
 comment on column public.chat_settings.retention_days is
-  'After how many days without a new message conversations are deleted, and refused questions after they were asked: 1 to '
-  '36500. NULL: never. Done every night where pg_cron is installed, else by kb retain.';
+  'Conversations are deleted this many days after their last message, and refused questions this many days after they were '
+  'asked: 1 to 36500. NULL: never. Runs every night if pg_cron is installed, otherwise with kb retain.';
 comment on column public.chat_settings.updated_at is 'Set by a trigger.';
 
--- Only the administrator reads the table: everybody else gets the settings from chat_config.
+-- Only the administrator reads the table. Everybody else gets the settings from chat_config.
 revoke all on public.chat_settings from public, anon, authenticated;
 grant all on public.chat_settings to service_role;
 alter table public.chat_settings enable row level security;
@@ -117,7 +117,7 @@ begin
 end
 $$;
 
-comment on function internal.caller() is 'Id of the user who calls, for evidence_chat, which may not enter the schema auth.';
+comment on function internal.caller() is 'Id of the calling user, for evidence_chat, which has no access to the schema auth.';
 
 revoke all on function internal.caller() from public;
 grant execute on function internal.caller() to evidence_chat;
@@ -150,7 +150,7 @@ grant execute on function internal.chat_gap_users() to service_role;
 create function internal.chat_link_mode() returns text
   language sql
   stable
-  -- Users do not read the settings.
+  -- Users may not read chat_settings.
   security definer
   set search_path = ''
 as $$
@@ -167,14 +167,14 @@ grant execute on function internal.chat_link_mode() to evidence_chat;
 create function public.chat_config() returns jsonb
   language sql
   stable
-  -- Asked before anybody has signed in.
+  -- Called before users sign in.
   security definer
   set search_path = ''
 as $$
   select jsonb_build_object(
     'model', vectors.model,
     'calibration', (
-      -- Measured with other vectors, it says nothing.
+      -- A calibration with other vectors does not apply.
       select jsonb_build_object('mean', k.mean, 'deviation', k.deviation)
         from public.kb_calibration k
         where k.model = vectors.model
@@ -195,8 +195,8 @@ as $$
   from (values (true)) as only_row (id)
   left join public.chat_settings s using (id)
   left join lateral (
-    -- To count which fingerprint is the most common takes a look at every vector. The document that was changed last
-    -- is as good: a knowledge base has one fingerprint, and while it is moved to another, that is the new one.
+    -- Finding the most common fingerprint would read every vector. The last changed document does as well: a knowledge base has
+    -- one fingerprint, and during a migration to another model that document has the new one.
     select v.model
       from public.kb_documents d
       cross join lateral (
@@ -213,7 +213,7 @@ as $$
 $$;
 
 comment on function public.chat_config() is
-  'How the chat is set, without secrets: {model, calibration, settings}. model: fingerprint of the vectors, null in an '
+  'Public configuration of the chat: {model, calibration, settings}. model: fingerprint of the vectors, null for an '
   'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors.';
 
 revoke all on function public.chat_config() from public;

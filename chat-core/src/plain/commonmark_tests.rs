@@ -40,7 +40,12 @@ impl Inline {
                     _ if mark.starts_with(outside) => "*".to_owned(),
                     _ => (*mark).to_owned(),
                 };
-                format!("{mark}{}{mark}", source(inner, mark.chars().next().unwrap_or_default()))
+                let is_emphasis = |inline: Option<&Self>| matches!(inline, Some(Self::Emphasis(..)));
+                // Words between marks that would touch: how CommonMark reads three runs in a row depends on their lengths.
+                let before = if is_emphasis(inner.first()) { "x " } else { "" };
+                let after = if is_emphasis(inner.last()) { " x" } else { "" };
+                let inner = source(inner, mark.chars().next().unwrap_or_default());
+                format!("{mark}{before}{inner}{after}{mark}")
             }
             Self::Link(inner, target) => format!("[{}]({target})", source(inner, outside)),
             Self::Image(inner, target) => format!("![{}]({target})", source(inner, outside)),

@@ -154,6 +154,86 @@ fn products_of_the_largest_values_do_not_overflow() {
     }
 }
 
+/// A product of three rows and one panel, of which one part may not fit the others.
+#[derive(Clone, Copy)]
+struct Fitting {
+    fault: Option<Fault>,
+    is_bytes: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    ShortInputs,
+    ShortWeights,
+    LongWeights,
+    ShortOut,
+    OddDepth,
+    DepthAboveStride,
+    NoRows,
+    /// `(count - 1) * stride` wraps around to 0.
+    HugeStride,
+    ShortOffsets,
+    HighAboveDepth,
+}
+
+const FAULTS: [Fault; 8] = [
+    Fault::ShortInputs,
+    Fault::ShortWeights,
+    Fault::LongWeights,
+    Fault::ShortOut,
+    Fault::OddDepth,
+    Fault::DepthAboveStride,
+    Fault::NoRows,
+    Fault::HugeStride,
+];
+const BYTE_FAULTS: [Fault; 2] = [Fault::ShortOffsets, Fault::HighAboveDepth];
+
+impl Work for Fitting {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<K: Kernel>(self, kernel: K) {
+        let if_fault = |fault| usize::from(self.fault == Some(fault));
+        let inputs = 28 - if_fault(Fault::ShortInputs);
+        let weights = 8 * K::WIDTH + if_fault(Fault::LongWeights) - if_fault(Fault::ShortWeights);
+        let mut out = vec![0; 3 * K::WIDTH - if_fault(Fault::ShortOut)];
+        let count = 3 - 3 * if_fault(Fault::NoRows);
+        let depth = 8 - if_fault(Fault::OddDepth);
+        let stride = match self.fault {
+            Some(Fault::HugeStride) => 1 << (usize::BITS - 1),
+            Some(Fault::DepthAboveStride) => 4,
+            _ => 10,
+        };
+        if self.is_bytes {
+            let (values, weights) = (vec![1; inputs], vec![1; weights]);
+            let rows = Rows { values: &values, stride, count, depth };
+            let offsets = vec![0; K::WIDTH - if_fault(Fault::ShortOffsets)];
+            let high = 4 + 8 * if_fault(Fault::HighAboveDepth);
+            let panel = BytePanel { rows, weights: &weights, high, offsets: &offsets };
+            kernel.byte_panel_product(panel, &mut out);
+        } else {
+            let (values, weights) = (vec![1; inputs], vec![1; weights]);
+            let rows = Rows { values: &values, stride, count, depth };
+            kernel.panel_product(Panel { rows, weights: &weights }, &mut out);
+        }
+    }
+}
+
+#[test]
+fn products_panic_if_a_slice_does_not_fit_the_shapes() {
+    for instructions in Instructions::available() {
+        for is_bytes in [false, true] {
+            instructions.run(Fitting { fault: None, is_bytes });
+            let byte_faults = if is_bytes { BYTE_FAULTS.as_slice() } else { &[] };
+            for fault in FAULTS.iter().chain(byte_faults) {
+                let work = Fitting { fault: Some(*fault), is_bytes };
+                let outcome = std::panic::catch_unwind(|| instructions.run(work));
+                assert!(outcome.is_err(), "{instructions} accepts {fault:?}, bytes: {is_bytes}");
+            }
+        }
+    }
+}
+
 /// A linear layer and its input rows before rounding.
 #[derive(Clone)]
 struct Layer {

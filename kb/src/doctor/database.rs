@@ -8,7 +8,7 @@ use crate::knowledge_base::{AccessChange, Health, HealthOfIndex};
 use crate::output::counted;
 
 /// Version of the newest migration that this program knows.
-pub const NEWEST_MIGRATION: &str = "20261201001200";
+pub const NEWEST_MIGRATION: &str = "20261201001500";
 
 /// The first pgvector version whose filtered searches return as many rows as requested (iterative index scans).
 const MIN_PGVECTOR: [u64; 2] = [0, 8];

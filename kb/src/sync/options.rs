@@ -13,7 +13,7 @@ pub struct Options {
     pub dry_run: bool,
     /// Whether files of a folder are copied to the bucket.
     pub keeps_originals: bool,
-    /// Whether to skip the checks for suspicious removals of [`super::SyncError`].
+    /// Whether to remove documents even if that looks like a mistake.
     pub force: bool,
     /// Extracts the text of a file.
     pub extract: Arc<Extract>,

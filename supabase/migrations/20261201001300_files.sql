@@ -1,15 +1,15 @@
--- Documents and their original files, as users and the Worker reach them. Files are in the private storage bucket "kb". Only the
--- service role, which policies do not bind, writes there.
+-- Access of users and the Worker to documents and their original files. Files are in the private storage bucket "kb". Only the
+-- service role, which bypasses policies, writes there.
 
 create function internal.kb_opens_file(path text) returns boolean
   language plpgsql
   stable
-  -- As evidence_chat: users do not read kb_documents.
+  -- As evidence_chat, because users may not read kb_documents.
   security definer
   set search_path = ''
 as $$
 declare
-  -- What Storage does for the user. Its names are in src/http/routes/operations.ts of supabase/storage.
+  -- The operation that Storage performs. The names are in src/http/routes/operations.ts of supabase/storage.
   operation constant text := regexp_replace(coalesce(current_setting('storage.operation', true), ''), '^storage\.', '');
 begin
   return case internal.chat_link_mode()
@@ -17,13 +17,13 @@ begin
         'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info',
         'object.sign', 'object.sign_many'
       )
-      -- A signed link works for everybody, whatever becomes of the document and its audience.
+      -- No signing: a signed link works for everybody, even after the document or its audience has changed.
       when 'authenticated' then operation in (
         'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info'
       )
       else false
     end
-    -- The path must be the same to the letter.
+    -- The paths must be identical.
     and exists (
       select from public.kb_documents d where d.storage_path = path and d.status = 'ready' and d.enabled
     );
@@ -31,14 +31,14 @@ end
 $$;
 
 comment on function internal.kb_opens_file(text) is
-  'Whether the caller may do with a file of the bucket kb what Storage is asked for: chat_settings.link_mode allows it, and '
-  'it is the file of a document that the caller sees.';
+  'Whether the caller may perform the current Storage operation on a file of the bucket kb: chat_settings.link_mode allows it, '
+  'and the file belongs to a document that the caller can see.';
 
 revoke all on function internal.kb_opens_file(text) from public;
 grant execute on function internal.kb_opens_file(text) to authenticated;
 alter function internal.kb_opens_file(text) owner to evidence_chat;
 
--- A plain Postgres has no storage.
+-- Plain Postgres has no schema storage.
 do $$
 begin
   if to_regclass('storage.objects') is null then
@@ -73,7 +73,7 @@ begin
 end
 $$;
 
-comment on function internal.chat_documents(uuid[]) is 'What public.chat_documents does, bound by the policies.';
+comment on function internal.chat_documents(uuid[]) is 'What public.chat_documents does, with the policies applied.';
 
 revoke all on function internal.chat_documents(uuid[]) from public;
 grant execute on function internal.chat_documents(uuid[]) to authenticated;
@@ -89,8 +89,8 @@ as $$
 $$;
 
 comment on function public.chat_documents(uuid[]) is
-  'Those of at most 500 documents that the calling user sees. storage_path: where the original file is in the bucket kb, if there '
-  'is one and chat_settings.link_mode lets users open it.';
+  'The documents among these ids (at most 500) that the calling user can see. storage_path: path of the original file in the '
+  'bucket kb, if there is one and chat_settings.link_mode lets users open it.';
 
 revoke all on function public.chat_documents(uuid[]) from public, anon, service_role;
 grant execute on function public.chat_documents(uuid[]) to authenticated;
@@ -106,7 +106,7 @@ begin
 end
 $$;
 
-comment on function internal.chat_has_documents() is 'What public.chat_has_documents does, bound by the policies.';
+comment on function internal.chat_has_documents() is 'What public.chat_has_documents does, with the policies applied.';
 
 revoke all on function internal.chat_has_documents() from public;
 grant execute on function internal.chat_has_documents() to authenticated;
@@ -121,7 +121,7 @@ as $$
   select internal.chat_has_documents()
 $$;
 
-comment on function public.chat_has_documents() is 'Whether there is any document that the calling user can find.';
+comment on function public.chat_has_documents() is 'Whether there is any document that the calling user can see.';
 
 revoke all on function public.chat_has_documents() from public, anon, service_role;
 grant execute on function public.chat_has_documents() to authenticated;

@@ -1,5 +1,5 @@
--- How much a user may do. The Worker limits questions by itself and proves with each call that it made it. Whoever calls the
--- Data API past it, with the publishable key and a token, meets the limits of this file.
+-- Rate limits. The Worker limits questions itself and proves with a secret that a call is its own. Users who call the Data API
+-- directly, with the publishable key and a token, are subject to the limits in this file.
 
 -- Calls of the Worker -----------------------------------------------------
 
@@ -10,8 +10,9 @@ create table internal.worker_secrets (
 );
 
 comment on table internal.worker_secrets is
-  'SHA-256 of the secret of the Worker: of the newest one and of the one before, so that it can be replaced while the chat runs.';
-comment on column internal.worker_secrets.hash is 'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so that is enough.';
+  'SHA-256 of the current and the previous secret of the Worker, so that the secret can be rotated while the chat runs.';
+comment on column internal.worker_secrets.hash is
+  'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so it needs no slow hash.';
 comment on column internal.worker_secrets.created_at is 'When it was set.';
 
 revoke all on internal.worker_secrets from public, anon, authenticated, service_role;
@@ -19,7 +20,7 @@ alter table internal.worker_secrets enable row level security;
 
 create function public.chat_set_worker_secret(secret_hash text) returns void
   language plpgsql
-  -- Nobody reads or writes the table directly.
+  -- No role has access to the table.
   security definer
   set search_path = ''
 as $$
@@ -36,8 +37,8 @@ end
 $$;
 
 comment on function public.chat_set_worker_secret(text) is
-  'Lets the database know calls of the Worker: secret_hash is the SHA-256 of its CHAT_WORKER_SECRET in hexadecimal digits. The '
-  'secret before it stays valid until the next one comes.';
+  'Sets the secret by which the database recognizes calls of the Worker. secret_hash: SHA-256 of CHAT_WORKER_SECRET in '
+  'hexadecimal. The previous secret stays valid until the next call of this function.';
 
 revoke all on function public.chat_set_worker_secret(text) from public, anon, authenticated;
 grant execute on function public.chat_set_worker_secret(text) to service_role;
@@ -56,7 +57,7 @@ begin
       ))
   );
 exception when data_exception then
-  -- Headers that are no JSON are not from PostgREST.
+  -- Headers that are not JSON are not from PostgREST.
   return false;
 end
 $$;
@@ -67,9 +68,9 @@ comment on function internal.is_vouched() is
 revoke all on function internal.is_vouched() from public;
 grant execute on function internal.is_vouched() to authenticated, evidence_chat, service_role;
 
--- Limits of everybody else ------------------------------------------------
+-- Limits of direct calls -------------------------------------------------
 
--- Unlogged: counting costs little, and a crash of the server only forgets a few minutes.
+-- Unlogged: cheap to write, and a crash of the server only resets the counters.
 create unlogged table internal.usage (
   user_id uuid not null,
   operation text not null,
@@ -78,11 +79,11 @@ create unlogged table internal.usage (
   primary key (user_id, operation)
 );
 
-comment on table internal.usage is 'What users did past the Worker in the current minute, hour or day.';
-comment on column internal.usage.user_id is 'Who did it.';
+comment on table internal.usage is 'Usage by direct calls in the current minute, hour or day.';
+comment on column internal.usage.user_id is 'The user.';
 comment on column internal.usage.operation is 'search, turn, text or refusal.';
 comment on column internal.usage.since is 'When the period began.';
-comment on column internal.usage.used is 'How much it was since then.';
+comment on column internal.usage.used is 'Amount since then.';
 
 revoke all on internal.usage from public, anon, authenticated, service_role;
 alter table internal.usage enable row level security;
@@ -109,22 +110,21 @@ begin
   if usage.used > most then
     seconds_left := greatest(1, ceil(extract(epoch from usage.since + period - clock_timestamp())))::integer;
     raise exception 'Too many requests: at most % in %.', most, period
-      -- PostgREST makes status 429 of it.
+      -- PostgREST turns this code into status 429.
       using errcode = 'PT429', detail = seconds_left::text, hint = format('Try again in %s seconds.', seconds_left);
   end if;
 end
 $$;
 
 comment on function internal.use_up(text, bigint, bigint, interval) is
-  'Notes that the caller did so much of an operation. Above the limit it fails, which takes the note back; the detail is the '
-  'number of seconds until the period is over.';
+  'Adds to the usage of the caller. Fails above the limit, which rolls the addition back; the detail of the error is the number '
+  'of seconds until the period ends.';
 
 revoke all on function internal.use_up(text, bigint, bigint, interval) from public;
 grant execute on function internal.use_up(text, bigint, bigint, interval) to evidence_chat;
 
--- A request that fails takes its note in internal.usage back, and its error may tell what it found: PostgREST answers
--- "select=content::int" with the content that is no number. Only sequences keep what they counted then. There cannot be one
--- for each user, so users share these.
+-- A failed request rolls back its row in internal.usage, although its error may reveal what it found: for "select=content::int",
+-- the error of PostgREST quotes the content. Only sequences survive a rollback. One per user would be too many, so users share 128.
 do $$ begin
   for number in 0 .. 127 loop
     execute format('create sequence internal.search_attempts_%s', number);
@@ -140,11 +140,11 @@ declare
   most constant integer := 120;
   counter constant regclass := format('internal.search_attempts_%s', hashtextextended(auth.uid()::text, 0) & 127);
   minute constant bigint := floor(extract(epoch from clock_timestamp()) / 60);
-  -- The minute, and in the last six digits the attempts in it.
+  -- The minute, followed by six digits for the attempts in that minute.
   attempt bigint := nextval(counter);
 begin
   if attempt / 1000000 <> minute then
-    -- Of several first attempts at once, one is counted.
+    -- If several first attempts run at once, only one is counted.
     attempt := setval(counter, minute * 1000000 + 1);
   end if;
   if attempt % 1000000 > most then
@@ -155,8 +155,8 @@ end
 $$;
 
 comment on function internal.count_search_attempt() is
-  'Counts a search of the caller, whether its transaction is committed or not: at most 120 a minute of all users who share a '
-  'sequence.';
+  'Counts a search of the caller, even if its transaction is rolled back. All users who share a sequence may make at most 120 '
+  'searches a minute together.';
 
 revoke all on function internal.count_search_attempt() from public;
 
@@ -174,7 +174,7 @@ begin
   if auth.uid() is null then
     raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
   end if;
-  -- Whoever sends many at a time would take the connections of others for as long as each takes.
+  -- Many simultaneous searches of one user would occupy the connections of others.
   perform from generate_series(1, slots) as s(slot)
     where pg_try_advisory_xact_lock(hashtextextended('search ' || s.slot || ' ' || auth.uid(), 0))
     limit 1;
@@ -188,7 +188,7 @@ end
 $$;
 
 comment on function internal.limit_searches() is
-  'Lets a user search 60 times a minute and three times at once, and try 120 times a minute. Searches of the Worker are not '
+  'Limits a user to 60 searches a minute, three searches at once, and 120 attempts a minute. Searches by the Worker are not '
   'counted.';
 
 revoke all on function internal.limit_searches() from public;

@@ -1,25 +1,24 @@
--- Search by meaning and by words: match_chunks, the one way in, and its helpers.
+-- Search by vectors and words: match_chunks, the only entry point, and its helpers.
 --
--- A user's search runs as evidence_chat, which the policies bind, and joins the protected tables for every row it returns. Three
--- things it asks of helpers that run with the owner's rights (security definer), because Row Level Security would make them slow
--- or impossible for the caller:
---   - Chunks with the words of the question, and chunks for an audience. A condition that users write is only evaluated after
---     the policies unless its operator is leakproof, and @@ and && are not, so the indexes on fts and audience would not be
---     used.
---   - The counts of kb_lexemes, which users may not read: they would tell words of every document.
---   - The vectors of kb_sentences and kb_headings, which users may not read: they are only of use here.
--- The helpers get the caller's audiences, so that chunks of others do not take the place of the caller's own, and look only at
--- what is found there; but kb_part_similarities trusts its caller to pass chunks that it saw. What they find leaves
--- match_chunks only joined to rows the caller sees.
+-- A user's search runs as evidence_chat, to which the policies apply, and joins the protected tables for every row it returns. For
+-- three things it calls helpers that run with the owner's rights (security definer), because Row Level Security would make them
+-- slow or impossible for the caller:
+--   - Chunks with the words of the question, and chunks for an audience. Postgres evaluates a condition before the policies only
+--     if its operator is leakproof. @@ and && are not, so the indexes on fts and audience would not be used.
+--   - The counts of kb_lexemes, which users may not read because they contain words of every document.
+--   - The vectors of kb_sentences and kb_headings, which users may not read because they are only needed here.
+-- The helpers get the caller's audiences and search only there, so that chunks for others do not crowd out the caller's own.
+-- kb_part_similarities, however, trusts its caller to pass only chunks that the caller can see. match_chunks returns results of the
+-- helpers only joined to rows that the caller can see.
 
--- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_finds(audiences text[], searchable boolean, audience text[]) returns boolean
   language sql
   immutable
   return searchable or (audience is not null and (audiences is null or audience && audiences));
 
 comment on function internal.kb_finds(text[], boolean, text[]) is
-  'Whether a chunk is found by somebody in these audiences; null finds what anybody finds.';
+  'Whether a user in these audiences can find a chunk. With null: whether anybody can.';
 
 revoke all on function internal.kb_finds(text[], boolean, text[]) from public;
 
@@ -34,17 +33,17 @@ as $$
 $$;
 
 comment on function internal.kb_lexeme_query(text) is
-  'Text of a tsquery for exactly this lexeme, whatever characters are in it.';
+  'Text of a tsquery for exactly this lexeme, with special characters escaped.';
 
 revoke all on function internal.kb_lexeme_query(text) from public;
 
--- The words of a question, as the search needs them.
+-- The words of a question, prepared for the search.
 create type internal.kb_question as (
-  -- One entry for each lexeme in each language: how it is asked for, and its share of the weight of all of them.
+  -- One entry for each lexeme in each language: its query, and its share of the total weight.
   languages text[],
   queries tsquery[],
   shares double precision[],
-  -- Finds the chunks that are worth a look.
+  -- Selects the candidate chunks.
   rare tsquery,
   -- What match_chunks returns as query_terms.
   terms jsonb
@@ -55,28 +54,28 @@ create function internal.kb_read_question(query_text text, chunk_budget integer)
   stable
   security definer
   set search_path = ''
-  -- Planned once per session: planning would take longer than the rest.
+  -- Planned once per session, because planning takes longer than execution.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
 as $$
 declare
-  -- A question of 4,000 characters has hundreds of lexemes; the rarest of them say what it is about.
+  -- A question of 4,000 characters has hundreds of lexemes. The rarest of them show what it is about.
   lexeme_limit constant integer := 64;
-  -- Where no chunk is for everybody, no word is counted, and all weigh the same: as much as an unknown word among so many chunks.
+  -- If no chunk is for everybody, no word has a count. All then weigh as much as an unknown word among this many chunks.
   total_if_none constant bigint := 64;
-  -- English words that say nothing about the subject of a question and that Postgres' list of stop words lacks, as in
+  -- English words that say nothing about the subject of a question and are missing from the stop words of Postgres, as in
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
   question_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
     must, often, one, please, shall, show, soon, tell, us, want, whether, whose, would}';
   question internal.kb_question;
 begin
   with token as (
-    -- Words as they stand in the question, with their kind, which decides on the dictionary.
+    -- The words of the question with their token type, which selects the dictionary.
     select lower(p.token) as word, p.kind, min(p.token) as token, min(p.place) as place
       from ts_parse('default', query_text) with ordinality as p(kind, token, place)
       group by lower(p.token), p.kind
   ), meaning as (
-    -- What to_tsvector makes of them, in each language that has searchable chunks. A stop word has no lexemes.
+    -- Their lexemes as to_tsvector makes them, in each language that has searchable chunks. A stop word has none.
     select n.language, n.chunks as size, coalesce(e.chunks, total_if_none) as total, t.word, t.place,
         case when n.language = 'english' and t.word = any (question_words) then '{}' else d.lexemes end as lexemes
       from public.kb_lexemes n
@@ -102,7 +101,7 @@ begin
       from meaning m
       cross join unnest(m.lexemes) as l(lexeme)
       left join public.kb_lexemes k on k.lexeme = l.lexeme and k.language = m.language
-      -- Longer ones are in no tsvector.
+      -- A tsvector cannot contain longer ones.
       where octet_length(l.lexeme) between 1 and 2046
   ), weighted as (
     select k.language, k.lexeme, k.total, k.chunks,
@@ -117,7 +116,7 @@ begin
       from weighted w
       where w.rank <= lexeme_limit
   ), question_language as (
-    -- The language that knows most words of the question, as stop words or from its chunks.
+    -- The language that knows the most words of the question, as stop words or from its chunks.
     select m.language
       from meaning m
       left join known k on k.language = m.language and k.word = m.word and k.chunks > 0
@@ -136,7 +135,7 @@ begin
       array_agg(t.language),
       array_agg(t.query::tsquery),
       array_agg(t.share),
-      -- A first word that is more common than the budget still says something unless most chunks have it.
+      -- Even if the rarest word exceeds the budget, it is informative unless most chunks contain it.
       string_agg(t.query, ' | ') filter (
         where t.chunks > 0 and (t.found <= chunk_budget or t.found = t.chunks and t.chunks <= t.total / 2)
       )::tsquery,
@@ -151,8 +150,8 @@ end
 $$;
 
 comment on function internal.kb_read_question(text, integer) is
-  'The lexemes of a question with their weights. Its rare words are those that together stand in no more than '
-  'chunk_budget chunks.';
+  'The lexemes of a question with their weights. Its rare words are those that together occur in at most chunk_budget '
+  'chunks.';
 
 revoke all on function internal.kb_read_question(text, integer) from public;
 grant execute on function internal.kb_read_question(text, integer) to evidence_chat, service_role;
@@ -162,16 +161,16 @@ create function internal.kb_is_readable(query_text text) returns boolean
   immutable
   set search_path = ''
 as $$
-  -- Counted without classes of characters, which follow the database's locale: Latin letters; and all characters that are
-  -- neither in the Latin blocks nor punctuation nor symbols.
+  -- Compares the number of Latin letters with the number of characters outside the Latin blocks, punctuation and symbols. Uses
+  -- ranges, because character classes depend on the locale of the database.
   select length(regexp_replace(query_text, '[^A-Za-z\u00c0-\u024f\u1e00-\u1eff]', '', 'g'))
     >= length(regexp_replace(query_text, '[\u0001-\u024f\u0300-\u036f\u1e00-\u1eff\u2000-\u2bff\u3000-\u3004\u3008-\u3020]', '', 'g'))
 $$;
 
 comment on function internal.kb_is_readable(text) is
-  'Whether at least half of the letters of a question are Latin. The vocabulary of all-MiniLM-L6-v2 has words of Latin script; '
-  'texts in others fall apart into letters, and their vectors are near to each other whatever they say: of those, only words '
-  'count. chat-core uses the same rule.';
+  'Whether at least half of the letters of a question are Latin. The vocabulary of all-MiniLM-L6-v2 has only words in Latin '
+  'script. It splits texts in other scripts into letters, and their vectors are similar whatever they say, so only words count '
+  'for them. chat-core uses the same rule.';
 
 revoke all on function internal.kb_is_readable(text) from public;
 grant execute on function internal.kb_is_readable(text) to evidence_chat, service_role;
@@ -191,15 +190,15 @@ create function internal.kb_restricted_chunks_with_words(
   set enable_seqscan = off
 as $$
 declare
-  -- Nobody counts which words are rare here, so each gets its part of the budget: the chunks with a common one, of
-  -- which some are as good as others, cannot use up that of a rare one.
+  -- Restricted chunks have no counts that show which words are rare, so each word gets an equal part of the budget. Chunks with
+  -- a common word then cannot use up the part of a rare one.
   word_budget constant integer := greatest(10, chunk_budget / greatest(1, cardinality(queries)));
 begin
   perform from public.kb_documents d where d.audience is not null limit 1;
   if not found then
     return '{}';
   end if;
-  -- Two statements, because an index on the audience is of use to one of them only.
+  -- Two statements, because only one of them can use an index on the audience.
   if audiences is null then
     return array(
       select distinct f.id
@@ -223,7 +222,7 @@ end
 $$;
 
 comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], integer) is
-  'Of the chunks for an audience, some with each word of a question; only what is found in these audiences.';
+  'Restricted chunks of these audiences that contain a word of the question: some for each word.';
 
 revoke all on function internal.kb_restricted_chunks_with_words(tsquery[], text[], integer) from public;
 
@@ -237,7 +236,7 @@ create function internal.kb_search_words(
   stable
   security definer
   set search_path = ''
-  -- The plan does not depend on the question, because only the indexes on fts find chunks by words in bounded time.
+  -- The plan must not depend on the question, because only the indexes on fts find chunks by words in bounded time.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
 as $$
@@ -255,9 +254,9 @@ begin
   select r.id, max(r.lexical)
     from (
       select c.id, coalesce((
-          -- ts_rank of a single lexeme is a saturating function of its frequency, near BM25's with k1 = 0.6. Of several
-          -- lexemes it is their plain mean, so each is asked for alone and weighed here. It reads fts and needs neither
-          -- the text nor a count of words.
+          -- ts_rank of a single lexeme is a saturating function of its frequency, close to BM25's with k1 = 0.6. For several
+          -- lexemes it is their plain mean, so each is ranked alone and weighted here. ts_rank reads fts and needs neither the
+          -- text nor a word count.
           select sum(t.share * ts_rank('{1, 1, 1, 1}', c.fts, t.query))
             from unnest(languages, queries, shares) as t(language, query, share)
             where t.language = c.language
@@ -281,14 +280,14 @@ begin
         order by c.is_near desc, lexical desc, c.id
         limit best_count + cardinality(nearest)
     ) r
-    -- Some are found both ways.
+    -- Some are found by words and by vectors.
     group by r.id;
 end
 $$;
 
 comment on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer) is
-  'The chunks with rare words of the question that have most of its vocabulary, and the chunks of `nearest`; with how '
-  'much of it each has. Only what is found in these audiences.';
+  'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
+  'its lexical score. Only chunks that a user in these audiences can find.';
 
 revoke all on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer) from public;
 grant execute on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer)
@@ -308,8 +307,8 @@ end
 $$;
 
 comment on function internal.kb_searchable_count() is
-  'Number of chunks that somebody finds, which is about the number of their vectors: a document is published with all of '
-  'them.';
+  'Number of chunks that somebody can find. This is about the number of their vectors, because a document is published with '
+  'all of its vectors.';
 
 revoke all on function internal.kb_searchable_count() from public;
 grant execute on function internal.kb_searchable_count() to evidence_chat, service_role;
@@ -319,22 +318,24 @@ create function internal.kb_nearest_chunks(query_embedding extensions.vector, ma
   stable
   security invoker
   set search_path = ''
-  -- A generic plan does not know the LIMIT and may give up the vector index.
+  -- A generic plan does not know the LIMIT and may not use the vector index.
   set plan_cache_mode = force_custom_plan
 as $$
 declare
-  -- Up to this many vectors are compared one by one, which takes a few milliseconds and misses nothing.
+  -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
   exact_limit constant integer := 2000;
-  -- Up to this many, 100 candidates at a time find as many of the nearest as 200 find among ten times as many vectors.
+  -- Up to this many vectors, an ef_search of 100 reaches the recall that 200 reaches among ten times as many.
   narrow_limit constant integer := 20000;
   total constant bigint := internal.kb_searchable_count();
   nearest uuid[];
+  previous_indexscan constant text := current_setting('enable_indexscan');
+  previous_sort constant text := current_setting('enable_sort');
 begin
-  -- HNSW is approximate: a vector far from most others, or surrounded by ones deleted since the last vacuum, can be
-  -- out of its reach. So few vectors are sorted by their distances, with plain index scans off; more are read through
-  -- the index, with sorting off: the planner would still sort some thousands, whose size it underestimates.
-  -- All this is set here and not in the header: attaching pgvector's settings to a function takes a superuser, which
-  -- hosted Supabase does not give. Iterative scan goes on while a candidate's row turns out to be gone or hidden.
+  -- HNSW is approximate: it can miss a vector that is far from most others, or surrounded by ones deleted since the last vacuum.
+  -- So a small number of vectors is sorted by distance, with plain index scans off. A larger number is read through the index, with
+  -- sorting off, because the planner underestimates the cost of sorting thousands of vectors.
+  -- These settings are not in the header, because attaching pgvector's settings to a function needs a superuser, which hosted
+  -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config(
@@ -345,7 +346,7 @@ begin
     set_config('enable_indexscan', case when total <= exact_limit then 'off' else 'on' end, true),
     set_config('enable_sort', case when total <= exact_limit then 'on' else 'off' end, true);
 
-  -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the threshold waits outside.
+  -- Only ORDER BY distance LIMIT n can use the vector index, so the threshold is applied outside.
   nearest := array(
     select e.chunk_id
       from public.kb_embeddings e
@@ -353,7 +354,9 @@ begin
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
-  perform set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'on', true);
+  perform
+    set_config('enable_indexscan', previous_indexscan, true),
+    set_config('enable_sort', previous_sort, true);
   return nearest;
 end
 $$;
@@ -373,14 +376,16 @@ create function internal.kb_nearest_restricted_chunks(
   stable
   security definer
   set search_path = ''
-  -- A generic plan does not know the LIMIT and may give up the vector index.
+  -- A generic plan does not know the LIMIT and may not use the vector index.
   set plan_cache_mode = force_custom_plan
 as $$
 declare
-  -- Up to this many vectors are compared one by one, which takes a few milliseconds and misses nothing.
+  -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
   exact_limit constant integer := 2000;
   is_small boolean;
   nearest uuid[];
+  previous_indexscan constant text := current_setting('enable_indexscan');
+  previous_sort constant text := current_setting('enable_sort');
 begin
   perform from public.kb_documents d where d.audience is not null limit 1;
   if not found then
@@ -408,14 +413,15 @@ begin
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
-  perform set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'on', true);
+  perform
+    set_config('enable_indexscan', previous_indexscan, true),
+    set_config('enable_sort', previous_sort, true);
   return nearest;
 end
 $$;
 
 comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer) is
-  'Of the chunks for an audience, those whose embeddings are nearest to the question; only what is found in these '
-  'audiences.';
+  'The restricted chunks of these audiences whose embeddings are nearest to the question.';
 
 revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer) from public;
 grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer)
@@ -432,13 +438,13 @@ create function internal.kb_part_similarities(
   security definer
   set search_path = ''
   set plan_cache_mode = force_generic_plan
-  -- The primary keys give the rows grouped by chunk already.
+  -- The primary keys return the rows grouped by chunk.
   set enable_seqscan = off
   set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  -- Of unit length, because half precision ends at 65,504.
+  -- Normalized, because half precision ends at 65,504.
   query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
 begin
   return query
@@ -458,8 +464,8 @@ end
 $$;
 
 comment on function internal.kb_part_similarities(uuid[], extensions.vector) is
-  'For each of the chunks the cosine of the question and its best sentence, and of the question and its heading. Trusts its '
-  'caller to pass chunks that it saw: to look again costs a tenth of the search.';
+  'For each chunk the cosine of the question with its best sentence and with its heading. Trusts its caller to pass only chunks '
+  'that the user can see: checking again would cost a tenth of the search.';
 
 revoke all on function internal.kb_part_similarities(uuid[], extensions.vector) from public;
 grant execute on function internal.kb_part_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
@@ -476,7 +482,7 @@ create function internal.kb_sentences_of(
   set plan_cache_mode = force_generic_plan
 as $$
 declare
-  -- Of unit length, because half precision ends at 65,504.
+  -- Normalized, because half precision ends at 65,504.
   query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
 begin
   return coalesce((
@@ -499,14 +505,14 @@ end
 $$;
 
 comment on function internal.kb_sentences_of(uuid, extensions.vector, text[]) is
-  'Sentences of a chunk in order, with the cosine of each and the question; none if it is not found in these audiences.';
+  'Sentences of a chunk in order, each with its cosine with the question. None if these audiences cannot find the chunk.';
 
 revoke all on function internal.kb_sentences_of(uuid, extensions.vector, text[]) from public;
 grant execute on function internal.kb_sentences_of(uuid, extensions.vector, text[]) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
--- only a title takes nothing from a passage that answers, and a long passage nothing from its heading. Parsed when it is
--- created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_two_largest(passage double precision, sentence double precision, heading double precision)
   returns double precision
   language sql
@@ -520,7 +526,7 @@ revoke all on function internal.kb_two_largest(double precision, double precisio
 grant execute on function internal.kb_two_largest(double precision, double precision, double precision)
   to evidence_chat, service_role;
 
--- What a search returns; see match_chunks.
+-- A search result; see match_chunks.
 create type internal.kb_match as (
   chunk_id uuid,
   document_id uuid,
@@ -538,7 +544,7 @@ create type internal.kb_match as (
   query_terms jsonb
 );
 
--- The one way in for a search ---------------------------------------------
+-- Entry point of the search -----------------------------------------------
 
 create function internal.kb_search(
   query_embedding extensions.vector(384),
@@ -551,23 +557,23 @@ create function internal.kb_search(
   security invoker
   set search_path = ''
   set plan_cache_mode = force_generic_plan
-  -- For statements of a millisecond, compiling them takes longer than they do.
+  -- These statements take about a millisecond, less than compiling them.
   set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- How many chunks with words of the question are looked at: the time a search takes grows with it
-  -- (bench/search), and hardly with the number of chunks there are. Rare words come first: a chunk that has only
-  -- common ones is found by its vector or not at all.
+  -- How many chunks with words of the question are considered. The duration of a search grows with this number (bench/search) and
+  -- hardly with the size of the knowledge base. Rare words come first; a chunk that has only common words is found by its vector
+  -- or not at all.
   chunk_budget constant integer := 300;
-  -- With words in play a chunk may overtake others with better vectors, so more of them are looked at.
+  -- Words can move a chunk ahead of others with better vectors, so more vectors are considered.
   near_count constant integer := case when query_text is null then match_count else greatest(50, 4 * match_count) end;
-  -- Null for whoever sees everything, which row level security alone knows.
+  -- Null for a role that sees everything; only row level security knows which one does.
   audiences constant text[] :=
     case when row_security_active('public.kb_documents') then internal.kb_audiences() end;
-  -- As long as the Worker lets a question be: whoever calls this past it gets no more work done.
+  -- The Worker's limit for questions, so that a direct call cannot cause more work.
   question_text constant text := left(query_text, 4000);
-  -- Without a text nothing but vectors is compared.
+  -- Without a text, only vectors are compared.
   is_readable constant boolean := question_text is not null and internal.kb_is_readable(question_text);
   nearest uuid[];
   question internal.kb_question;
@@ -613,13 +619,13 @@ begin
           from public.kb_embeddings e
           join public.kb_chunks c on c.id = e.chunk_id
           join public.kb_documents d on d.id = c.document_id
-          -- The truth that searchable copies, repeated from the policies because the service role bypasses them. Who is
-          -- in the audience is the policies' alone to say.
+          -- The condition behind searchable, repeated from the policies because the service role bypasses them. Only the policies
+          -- check the audience.
           where e.chunk_id = k.chunk_id and d.status = 'ready' and d.enabled and not c.stale
-          -- One look-up for each candidate, whatever the planner thinks how many there are, and one distance.
+          -- Forces one lookup and one distance per candidate, whatever row count the planner estimates.
           offset 0
       ) v
-      -- The cosine with a zero vector is NaN, which Postgres holds to be greater than any number.
+      -- The cosine with a zero vector is NaN, which Postgres sorts above all numbers.
       where v.similarity >= match_threshold and v.similarity < 'infinity'
   ), part as (
     select p.chunk_id, p.sentence, p.heading
@@ -658,7 +664,7 @@ end
 $$;
 
 comment on function internal.kb_search(extensions.vector, integer, double precision, text) is
-  'What match_chunks finds, for whoever runs it.';
+  'The search of match_chunks, with the rights of the caller.';
 
 revoke all on function internal.kb_search(extensions.vector, integer, double precision, text) from public;
 grant execute on function internal.kb_search(extensions.vector, integer, double precision, text)
@@ -682,7 +688,7 @@ end
 $$;
 
 comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) is
-  'The same, bound by the policies.';
+  'The search of match_chunks as evidence_chat, to which the policies apply.';
 
 revoke all on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) from public;
 grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) to authenticated;
@@ -710,7 +716,7 @@ create function public.match_chunks(
   query_terms jsonb
 )
   language plpgsql
-  -- It counts the searches of each user.
+  -- Counts the searches of each user.
   volatile
   security invoker
   set search_path = ''
@@ -727,15 +733,15 @@ $$;
 
 comment on function public.match_chunks(extensions.vector, integer, double precision, text) is
   'The chunks that fit a question best, best score first, from ready and enabled documents that the caller may see. '
-  'score: a third of the sum of the two largest among similarity, the cosine of the best sentence, and heading, and of lexical; '
-  'of a question in a script that the model cannot read a third of lexical; without query_text similarity. '
-  'similarity: cosine of query_embedding and the chunk''s; match_threshold is inclusive and compares with it. '
-  'heading: cosine of query_embedding and the chunk''s last heading; null where there is none or it was not asked. '
-  'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk has, rare words weighing more '
+  'score: (the two largest of similarity, the cosine of the best sentence, and heading + lexical) / 3; for a question in a script '
+  'that the model cannot read, lexical / 3; without query_text, similarity. '
+  'similarity: cosine of query_embedding with the embedding of the chunk. match_threshold (inclusive) applies to it. '
+  'heading: cosine of query_embedding with the last heading of the chunk; null if there is none or it was not computed. '
+  'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk contains; rare words weigh more '
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
   'sentences: {start, end, similarity}, offsets in code points of content. '
-  'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighed by documents for '
-  'everybody only. A user who is not vouched for by the Worker may search 60 times a minute, three at a time: then PT429.';
+  'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighted by documents for '
+  'everybody only. Limit for calls that are not from the Worker: 60 searches a minute and three at once per user, then PT429.';
 
 revoke all on function public.match_chunks(extensions.vector, integer, double precision, text) from public, anon;
 grant execute on function public.match_chunks(extensions.vector, integer, double precision, text)

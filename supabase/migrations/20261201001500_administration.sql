@@ -1,11 +1,11 @@
--- For the administrator: the documents with what is in them, how the chat does from day to day, and what kb doctor looks at.
+-- For the administrator: an overview of the documents, daily metrics of the chat, and the checks of kb doctor.
 
 -- Documents ---------------------------------------------------------------
 
 create view public.kb_overview
   with (security_invoker = true)
 as
--- Subqueries instead of joins: what is not asked for is not counted.
+-- Subqueries instead of joins, so that columns which a query does not select cost nothing.
 select
   d.id,
   d.collection,
@@ -34,25 +34,26 @@ select
   d.updated_at
 from public.kb_documents d;
 
-comment on view public.kb_overview is 'One row for each document, with what is in it and how often answers cite it.';
+comment on view public.kb_overview is 'One row for each document, with counts of its contents and of the answers that cite it.';
 comment on column public.kb_overview.id is 'Id of the document, as in kb_documents.';
-comment on column public.kb_overview.collection is 'The folder, bucket, site or list it came from.';
+comment on column public.kb_overview.collection is 'The folder, bucket, site or list that it comes from.';
 comment on column public.kb_overview.source is 'Key of the document: its collection and its path there.';
 comment on column public.kb_overview.title is 'Title, if the document has one.';
 comment on column public.kb_overview.name is 'File name.';
 comment on column public.kb_overview.status is 'pending, ready or failed.';
 comment on column public.kb_overview.failure is 'Why it failed.';
 comment on column public.kb_overview.enabled is 'Whether searches may find it.';
-comment on column public.kb_overview.audience is 'Who sees it; empty (NULL) for everybody.';
+comment on column public.kb_overview.audience is 'Who can see it; empty (NULL) for everybody.';
 comment on column public.kb_overview.language is 'Language of the text.';
 comment on column public.kb_overview.chunks is 'Number of passages.';
 comment on column public.kb_overview.stale_chunks is
-  'Passages that were edited since and are out of every search until kb sync has made their vectors anew.';
-comment on column public.kb_overview.models is 'Fingerprints of the models that its vectors are from: one, as a rule.';
+  'Number of edited passages, which search skips until kb sync has made new vectors.';
+comment on column public.kb_overview.models is 'Fingerprints of the models that made its vectors: usually one.';
 comment on column public.kb_overview.content_type is 'Type of the original file, such as application/pdf.';
 comment on column public.kb_overview.url is 'Address of the original, if it has one.';
 comment on column public.kb_overview.has_original is 'Whether the original file is in the storage bucket "kb".';
-comment on column public.kb_overview.times_cited is 'How many answers in the histories were made of it; only answers of the Worker count.';
+comment on column public.kb_overview.times_cited is
+  'How many answers in the histories are based on it. Counts only answers of the Worker.';
 comment on column public.kb_overview.created_at is 'When it was first added.';
 comment on column public.kb_overview.updated_at is 'When its row last changed.';
 
@@ -82,7 +83,7 @@ with message as (
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
     count(distinct m.user_id) filter (where m.role = 'user') as users,
-    -- With their types, as Postgres writes it down: a restored backup has the same definition.
+    -- With explicit casts, as Postgres stores it, so that a restored backup has the same definition.
     percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
   from message m
   group by m.day
@@ -92,7 +93,7 @@ select
   d.questions,
   d.answers,
   d.refusals,
-  -- No numeric, which some ways to JSON write as text.
+  -- Not numeric, which some JSON encoders write as text.
   round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision as answer_rate,
   d.users,
   round(d.latency[1])::integer as latency_p50_ms,
@@ -102,25 +103,26 @@ from daily d
 left join cited c on c.day = d.day
 order by d.day desc;
 
-comment on view public.chat_metrics is 'One row for each day (UTC) on which somebody asked, the last one first. Only turns that the Worker vouches for count.';
+comment on view public.chat_metrics is
+  'One row for each day (UTC) with questions, newest first. Counts only turns that the Worker recorded.';
 comment on column public.chat_metrics.day is 'The day, in UTC.';
 comment on column public.chat_metrics.questions is 'Questions asked.';
 comment on column public.chat_metrics.answers is 'Questions that were answered.';
 comment on column public.chat_metrics.refusals is
-  'Questions that were refused, because the knowledge base says too little.';
-comment on column public.chat_metrics.answer_rate is 'Share of answers among both, 0 to 1.';
-comment on column public.chat_metrics.users is 'Users who asked.';
+  'Questions that were refused.';
+comment on column public.chat_metrics.answer_rate is 'Share of answers among answers and refusals, 0 to 1.';
+comment on column public.chat_metrics.users is 'Number of users who asked.';
 comment on column public.chat_metrics.latency_p50_ms is
-  'Half of the answers took no longer than this, in milliseconds.';
-comment on column public.chat_metrics.latency_p95_ms is '95 of 100 answers took no longer than this, in milliseconds.';
-comment on column public.chat_metrics.cited_documents is 'Different documents that answers quoted.';
+  'Median duration of the answers, in milliseconds.';
+comment on column public.chat_metrics.latency_p95_ms is '95th percentile of the duration of the answers, in milliseconds.';
+comment on column public.chat_metrics.cited_documents is 'Number of distinct documents that answers are based on.';
 
 revoke all on public.chat_metrics from public, anon, authenticated;
 grant select on public.chat_metrics to service_role;
 
 -- Health ------------------------------------------------------------------
 
--- kb_health collects facts in one answer; kb doctor says what to do about them.
+-- kb_health collects facts; kb doctor reports what to do about them.
 
 create function internal.schema_version() returns text
   language plpgsql
@@ -132,7 +134,7 @@ as $$
 declare
   version text;
 begin
-  -- A Postgres that is no Supabase has no such list, or one that is somebody else's.
+  -- Postgres without Supabase has no such table, or one that belongs to another role.
   if to_regclass('supabase_migrations.schema_migrations') is not null
     and has_schema_privilege('supabase_migrations', 'usage')
     and has_table_privilege('supabase_migrations.schema_migrations', 'select')
@@ -144,7 +146,7 @@ end
 $$;
 
 comment on function internal.schema_version() is
-  'Version of the newest migration that was applied; null if nobody kept a list.';
+  'Version of the newest applied migration; null if there is no record of migrations.';
 
 revoke all on function internal.schema_version() from public;
 grant execute on function internal.schema_version() to service_role;
@@ -193,7 +195,7 @@ grant execute on function internal.kb_health_of_indexes() to service_role;
 
 -- Who may do what ----------------------------------------------------------
 
--- Grants, policies, functions and views are remembered as the migrations left them, so that kb doctor notices a change.
+-- A snapshot of grants, policies, functions and views after the last migration, so that kb doctor detects changes.
 create table internal.expected_access (
   kind text not null,
   name text not null,
@@ -202,9 +204,10 @@ create table internal.expected_access (
 );
 
 comment on table internal.expected_access is 'What internal.access() returned after the last migration.';
-comment on column internal.expected_access.kind is 'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
-comment on column internal.expected_access.name is 'Of what, with its schema.';
-comment on column internal.expected_access.definition is 'All that decides who may do what with it, as text.';
+comment on column internal.expected_access.kind is
+  'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
+comment on column internal.expected_access.name is 'Name of the object, with its schema.';
+comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
 
 revoke all on internal.expected_access from public, anon, authenticated, service_role;
 alter table internal.expected_access enable row level security;
@@ -235,7 +238,7 @@ as $$
       join pg_catalog.pg_attribute a on a.attrelid = r.oid
       where a.attacl is not null
     union all
-    -- Without a list, everybody may execute it.
+    -- Without an ACL, everybody may execute the function.
     select r.name, coalesce(r.proacl, acldefault('f', r.proowner)) from routine r
   )
   select 'grants', g.name, string_agg(
@@ -264,13 +267,13 @@ as $$
   union all
   select 'query', r.name, md5(pg_get_viewdef(r.oid)) from relation r where r.relkind in ('v', 'm')
   union all
-  -- Triggers hide, forget and count.
+  -- Triggers hide chunks, delete data and count.
   select 'trigger', format('%s.%s', r.name, t.tgname), t.tgenabled::text
     from pg_catalog.pg_trigger t
     join relation r on r.oid = t.tgrelid
     where not t.tgisinternal
   union all
-  -- What a role may do without a grant on anything.
+  -- Rights that a role has without grants on objects.
   select 'role', r.rolname, concat_ws(
       ', ', case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypassrls' end, (
         select string_agg(format('member of %s', m.rolname), ', ' order by m.rolname collate "C")
@@ -289,8 +292,8 @@ as $$
 $$;
 
 comment on function internal.access() is
-  'Everything in this database that decides what users reach of this product: grants to them, policies, roles, functions, triggers and '
-  'views; and the version of the server.';
+  'Everything in this database that determines what users can access of this product: grants to them, policies, roles, '
+  'functions, triggers and views; and the version of the server.';
 
 revoke all on function internal.access() from public;
 
@@ -303,7 +306,8 @@ as $$
   insert into internal.expected_access (kind, name, definition) select a.kind, a.name, a.definition from internal.access() a;
 $$;
 
-comment on function internal.remember_access() is 'The last statement of the last migration: how things are is how they should be.';
+comment on function internal.remember_access() is
+  'Stores internal.access() as the expected state. Called by the last statement of the last migration.';
 
 revoke all on function internal.remember_access() from public;
 
@@ -324,10 +328,10 @@ as $$
       jsonb_agg(jsonb_build_object('kind', d.kind, 'name', d.name, 'change', d.change) order by d.kind, d.name), '[]'
     )
     from difference d
-    -- Not what somebody else has made in public under a name that begins alike. Policies on our tables are always ours.
+    -- Ignores objects in public that others created under a similar name. Policies on the product's tables always count.
     where case d.kind
       when 'server' then false
-      -- Another version of Postgres writes the same query in other words.
+      -- Another version of Postgres may print the same query differently.
       when 'query' then not exists (
         select from internal.expected_access e join internal.access() a using (kind, name)
           where e.kind = 'server' and e.definition <> a.definition
@@ -343,7 +347,7 @@ as $$
 $$;
 
 comment on function internal.kb_health_of_access() is
-  'What is not as the migrations left it: {kind, name, change}. change: missing, added or changed.';
+  'Differences from the state after the last migration: {kind, name, change}. change: missing, added or changed.';
 
 revoke all on function internal.kb_health_of_access() from public;
 grant execute on function internal.kb_health_of_access() to service_role;
@@ -356,7 +360,7 @@ create function internal.kb_health_of_privacy() returns jsonb
 as $$
   select jsonb_build_object(
     'worker_secret_set', exists (select from internal.worker_secrets),
-    -- PostgREST's setting, where it is kept in the database.
+    -- The setting of PostgREST, if it is stored in the database.
     'internal_exposed', exists (
       select from pg_catalog.pg_db_role_setting s
         cross join unnest(s.setconfig) as c(setting)
@@ -369,7 +373,8 @@ as $$
 $$;
 
 comment on function internal.kb_health_of_privacy() is
-  'Whether the secret of the Worker is known, whether the schema internal is exposed, and when chat_retain ran last.';
+  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, and when chat_retain '
+  'last ran.';
 
 revoke all on function internal.kb_health_of_privacy() from public;
 grant execute on function internal.kb_health_of_privacy() to service_role;
@@ -385,7 +390,7 @@ begin
   if to_regclass('storage.objects') is null or to_regclass('storage.buckets') is null then
     return '{"storage_bytes": null}';
   end if;
-  -- Not known when this function is made on a Postgres without storage.
+  -- Dynamic, because the schema storage may not exist when this function is created.
   execute $query$
     with missing as (
       select d.id from public.kb_documents d
@@ -409,7 +414,7 @@ begin
       'public_bucket', coalesce((select b.public from storage.buckets b where b.id = 'kb'), false)
     )
   $query$ into health;
-  -- Policies are joined by "or", so any of them may open the bucket. One that is bound to another bucket does not.
+  -- Permissive policies are combined with OR, so any of them may open the bucket, except one that is limited to another bucket.
   return health || jsonb_build_object('widening_policies', array(
     select p.policyname
       from pg_catalog.pg_policies p
@@ -424,8 +429,8 @@ end
 $$;
 
 comment on function internal.kb_health_of_files() is
-  'Original files, their size and who may reach them; without storage, only a storage_bytes of null. widening_policies may '
-  'cover the bucket kb: those on storage.objects for users whose condition is not plainly one on another bucket.';
+  'Original files, their size and the access to them. Without storage, only a storage_bytes of null. widening_policies: policies '
+  'on storage.objects for users that may cover the bucket kb, because their condition is not simply one on another bucket.';
 
 revoke all on function internal.kb_health_of_files() from public;
 grant execute on function internal.kb_health_of_files() to service_role;
@@ -435,13 +440,13 @@ create function public.kb_health() returns jsonb
   stable
   security invoker
   set search_path = ''
-  -- Some seconds at 100,000 chunks; PostgREST takes the limit from here.
+  -- Takes some seconds for 100,000 chunks. PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
 declare
   of_chunks jsonb;
 begin
-  -- One look at all chunks with their documents and vectors.
+  -- One scan of all chunks with their documents and vectors.
   select jsonb_build_object(
       'chunks', count(*),
       'stale_chunks', count(*) filter (where c.stale),
@@ -493,8 +498,7 @@ begin
       select count(*) from public.kb_chunks c
         where not exists (select from public.kb_sentences s where s.chunk_id = c.id)
     ),
-    -- The counts of single words take too long to check. These are changed by the same triggers, in the same
-    -- statements.
+    -- Checking the counts of single words takes too long. The same triggers change these counts in the same statements.
     'lexeme_mismatch', (
       select coalesce(sum(k.chunks), 0) <> (of_chunks ->> 'found_chunks')::bigint
         from public.kb_lexemes k
@@ -514,9 +518,9 @@ $$;
 comment on function public.kb_health() is
   'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
-  'chunks_without_embedding, embeddings_not_searchable_mismatch (copies of who finds a chunk that differ from the truth) '
-  'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in the bucket '
-  'kb. Without storage that is null, and everything else about files left out.';
+  'chunks_without_embedding, embeddings_not_searchable_mismatch (wrong copies of searchable and audience) '
+  'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
+  'the bucket kb. Without storage it is null, and everything else about files is left out.';
 
 revoke all on function public.kb_health() from public, anon, authenticated;
 grant execute on function public.kb_health() to service_role;
@@ -526,7 +530,7 @@ create function public.kb_non_latin_documents(count integer default 1000) return
   stable
   security invoker
   set search_path = ''
-  -- PostgREST takes the limit from here.
+  -- PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
   select d.source
@@ -534,7 +538,7 @@ as $$
     join public.kb_chunks c on c.document_id = d.id and c.ordinal = 0
     cross join lateral (select left(c.content, 500) as text) t
     where d.status = 'ready' and d.enabled
-      -- Letters of Greek, Cyrillic, Arabic, Indic, East Asian and other scripts, and those with which Latin is written.
+      -- Letters of Greek, Cyrillic, Arabic, Indic, East Asian and other scripts, compared with Latin letters.
       and length(regexp_replace(t.text, '[^\u0370-\u1cff\u1f00-\u1fff\u3040-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]', '', 'g'))
         > length(regexp_replace(t.text, '[^A-Za-z\u00c0-\u024f\u1e00-\u1eff]', '', 'g'))
     order by d.source
@@ -542,11 +546,11 @@ as $$
 $$;
 
 comment on function public.kb_non_latin_documents(integer) is
-  'Documents that people find whose first chunk has more letters of other scripts than Latin ones, for kb doctor: the '
-  'embedding model does not read them. At most 1,000.';
+  'Ready and enabled documents whose first chunk has more letters of other scripts than Latin ones, for kb doctor: the '
+  'embedding model cannot read them. At most 1,000.';
 
 revoke all on function public.kb_non_latin_documents(integer) from public, anon, authenticated;
 grant execute on function public.kb_non_latin_documents(integer) to service_role;
 
--- The state that kb doctor compares with. Whatever changes it later ends with this statement again.
+-- The state that kb doctor compares with. A later migration that changes it must end with this statement too.
 select internal.remember_access();

@@ -1,4 +1,4 @@
--- Questions that got no answer, and what is asked again and again without one. How much is kept of them, chat_settings says.
+-- Refused questions, and groups of similar ones. chat_settings.keep_refusals determines how much of them is kept.
 
 create table public.chat_refusals (
   id uuid primary key default gen_random_uuid(),
@@ -21,34 +21,36 @@ create table public.chat_refusals (
 );
 
 comment on table public.chat_refusals is
-  'One refused question each. It goes with its session. chat_settings.keep_refusals says whether it is kept, and with whom.';
+  'Refused questions, deleted with their session. chat_settings.keep_refusals determines whether they are kept, and whether '
+  'with their user.';
 comment on column public.chat_refusals.id is
-  'Made from the user''s and the message''s ids, so that a second attempt writes no second row and nobody can take the id of '
-  'somebody else.';
-comment on column public.chat_refusals.user_id is 'Who asked; empty (NULL) for a question that is kept without its user.';
+  'Derived from the ids of the user and the message, so that a retry writes no second row and nobody can occupy the id of '
+  'another user.';
+comment on column public.chat_refusals.user_id is 'Who asked. Empty (NULL) for a question that is kept anonymously.';
 comment on column public.chat_refusals.session_id is
-  'Where it was asked; empty (NULL) for a question outside the history or kept without its user.';
-comment on column public.chat_refusals.question is 'The question, as it was asked.';
+  'Where it was asked. Empty (NULL) for a question outside the history or kept anonymously.';
+comment on column public.chat_refusals.question is 'The question as asked.';
 comment on column public.chat_refusals.embedding is 'The question''s vector, of unit length.';
 comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
 comment on column public.chat_refusals.reason is
-  'no_match: no passage is near enough. weak_evidence: some are, but are not likely to answer. unreadable_language: the model '
+  'no_match: no passage is similar enough. weak_evidence: some are, but are unlikely to answer. unreadable_language: the model '
   'cannot read the question''s script, and its words find too little. empty_kb: there is no document.';
 comment on column public.chat_refusals.group_id is
-  'Shared by similar questions. Set by a trigger, whatever is written here, and hidden from users, to whom it would tell '
-  'whether others asked the same.';
+  'Shared by similar questions. Set by a trigger, which overrides values written here. Hidden from users, because it would '
+  'reveal whether others asked the same.';
 comment on column public.chat_refusals.asker is
-  'Tells the users within a group apart and nothing else: a hash of the user, the group and a secret number. Set by a trigger.';
+  'Distinguishes the users within a group, and nothing else: a hash of the user, the group and a secret salt. Set by a trigger.';
 comment on column public.chat_refusals.vouched is
-  'Whether the Worker noted it. Only then it counts: a user who calls chat_record_refusal can write what they like.';
+  'Whether the Worker wrote it. content_gaps counts only such questions, because users can call chat_record_refusal with any '
+  'text.';
 comment on column public.chat_refusals.created_at is
-  'Set by a trigger, whatever is written here; of a question that is kept without its user only the day.';
+  'Set by a trigger, which overrides values written here. Only the day for a question that is kept anonymously.';
 
 create index chat_refusals_embedding_hnsw
   on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops)
   where vouched;
--- Row level security does not bind the planner's estimates, which the API returns for "Prefer: count=planned": they would tell
--- whether others often asked the same.
+-- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
+-- this column would reveal whether others often asked the same.
 alter table public.chat_refusals alter column question set statistics 0;
 create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
 create index chat_refusals_session_idx on public.chat_refusals (session_id);
@@ -86,16 +88,16 @@ comment on policy chat_refusals_delete_own on public.chat_refusals is
 
 -- Grouping ----------------------------------------------------------------
 
--- A number that only this database knows, in hashes of user ids.
+-- Secret salt of the hashes of user ids.
 create table internal.refusal_salt (
   id boolean primary key default true
     constraint refusal_salt_only_one_row check (id),
   salt uuid not null default gen_random_uuid()
 );
 
-comment on table internal.refusal_salt is 'One random number, in the hashes that stand for users in chat_refusals.';
+comment on table internal.refusal_salt is 'Random salt of the hashes in chat_refusals.asker and chat_refusals.id.';
 comment on column internal.refusal_salt.id is 'Always true: there is one row.';
-comment on column internal.refusal_salt.salt is 'The number.';
+comment on column internal.refusal_salt.salt is 'The salt.';
 
 revoke all on internal.refusal_salt from public, anon, authenticated, service_role;
 alter table internal.refusal_salt enable row level security;
@@ -103,12 +105,12 @@ insert into internal.refusal_salt default values;
 
 create function internal.prepare_chat_refusal() returns trigger
   language plpgsql
-  -- Groups span users, who do not see each other's rows.
+  -- Groups span users, who cannot see each other's rows.
   security definer
   set search_path = ''
 as $$
 declare
-  -- Cosine 0.8: the same question in other words.
+  -- Cosine 0.8: a paraphrase of the same question.
   max_distance constant double precision := 0.2;
   keeps constant text := internal.chat_keeps_refusals();
   salt constant uuid := (select s.salt from internal.refusal_salt s);
@@ -117,9 +119,9 @@ begin
     return null;
   end if;
   new.group_id := null;
-  -- What a user wrote past the Worker is alone, so that it joins no groups of others' questions to one.
+  -- A question from a direct call gets its own group, so that it cannot join the groups of others.
   if new.vouched then
-    -- Only this exact shape, ORDER BY distance LIMIT n, can use the vector index, so the condition waits outside.
+    -- Only ORDER BY distance LIMIT n can use the vector index, so the limit on the distance is applied outside.
     select nearest.group_id
       into new.group_id
       from (
@@ -132,7 +134,7 @@ begin
       where nearest.distance <= max_distance;
   end if;
   new.group_id := coalesce(new.group_id, gen_random_uuid());
-  -- A question of nobody in particular is one of somebody else than all others.
+  -- A question without a user counts as one of a separate user.
   new.asker := sha256(convert_to(concat(salt, new.group_id, coalesce(new.user_id, new.id)), 'UTF8'));
   new.id := encode(substring(sha256(convert_to(concat(salt, new.user_id, new.id), 'UTF8')) for 16), 'hex')::uuid;
   new.created_at := now();
@@ -146,9 +148,9 @@ end
 $$;
 
 comment on function internal.prepare_chat_refusal() is
-  'Trigger: puts a refused question into the group of the nearest earlier one if their cosine is at least 0.8, else '
-  'into a group of its own, as is what the Worker does not vouch for. Of two first questions at the same time, each may open a group. Then takes away what '
-  'chat_settings.keep_refusals does not keep.';
+  'Trigger: puts a refused question into the group of the nearest earlier one if their cosine is at least 0.8, otherwise '
+  'into a new group. Questions from direct calls always get a new group. Two simultaneous first questions may each start a '
+  'group. Then removes what chat_settings.keep_refusals does not keep.';
 
 revoke all on function internal.prepare_chat_refusal() from public;
 
@@ -156,7 +158,7 @@ create trigger chat_refusals_prepare
   before insert on public.chat_refusals
   for each row execute function internal.prepare_chat_refusal();
 
--- Noting one --------------------------------------------------------------
+-- Recording a refusal -----------------------------------------------------
 
 create function internal.chat_record_refusal(
   id uuid,
@@ -187,7 +189,7 @@ end
 $$;
 
 comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
-  'What public.chat_record_refusal does, bound by the policies.';
+  'What public.chat_record_refusal does, with the policies applied.';
 
 revoke all on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) from public;
 grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
@@ -211,9 +213,9 @@ as $$
 $$;
 
 comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
-  'Notes a refused question of the calling user, as far as chat_settings.keep_refusals says. id: the question''s message id; '
-  'a repetition changes nothing. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of '
-  'the nearest passage, or null. A user who is not vouched for by the Worker may note 300 a day: then PT429.';
+  'Records a refused question of the calling user, subject to chat_settings.keep_refusals. Idempotent. id: message id of the '
+  'question. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of the nearest passage, '
+  'or null. Limit for calls that are not from the Worker: 300 a day, then PT429.';
 
 revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
   from public, anon, service_role;
@@ -256,16 +258,16 @@ group by group_id
 order by users desc, questions desc, last_asked desc;
 
 comment on view public.content_gaps is
-  'What is asked and not answered: one row for each group of similar questions that at least chat_settings.gap_users users '
-  'asked, most users first. Only questions that the Worker vouches for.';
+  'Questions that the documents do not answer: one row for each group of similar questions that at least chat_settings.gap_users '
+  'users asked, most users first. Counts only questions that the Worker recorded.';
 comment on column public.content_gaps.group_id is 'Id of the group of similar questions.';
-comment on column public.content_gaps.question is 'The question nearest to the middle of its group.';
-comment on column public.content_gaps.questions is 'How often it was asked.';
-comment on column public.content_gaps.users is 'By how many users.';
+comment on column public.content_gaps.question is 'The question nearest to the centroid of the group.';
+comment on column public.content_gaps.questions is 'Number of questions in the group.';
+comment on column public.content_gaps.users is 'Number of users who asked them.';
 comment on column public.content_gaps.best_score is 'Highest cosine of any passage to any of the questions.';
-comment on column public.content_gaps.reasons is 'Why they were refused.';
-comment on column public.content_gaps.first_asked is 'When it was first asked.';
-comment on column public.content_gaps.last_asked is 'When it was last asked.';
+comment on column public.content_gaps.reasons is 'Reasons of the refusals.';
+comment on column public.content_gaps.first_asked is 'Time of the first question.';
+comment on column public.content_gaps.last_asked is 'Time of the last question.';
 
 revoke all on public.content_gaps from public, anon, authenticated;
 grant select on public.content_gaps to service_role;

@@ -1,5 +1,5 @@
--- How questions about something else score in this knowledge base. kb sync measures it and the gate of the chat compares
--- each question with it: the same evidence means more in a small knowledge base than in a large one.
+-- How off-topic questions score in this knowledge base. kb sync measures it, and the evidence gate of the chat compares each
+-- question with it: the same evidence means more in a small knowledge base than in a large one.
 
 create table public.kb_calibration (
   id boolean primary key default true
@@ -18,16 +18,16 @@ create table public.kb_calibration (
 );
 
 comment on table public.kb_calibration is
-  'What kb sync measured with questions about something else, whose answers are not in this knowledge base. No row: not '
-  'measured, and the chat uses its default.';
-comment on column public.kb_calibration.id is 'Always true: there is one row at most.';
-comment on column public.kb_calibration.model is 'Fingerprint of the vectors that it was measured with.';
+  'What kb sync measured with off-topic questions, whose answers are not in this knowledge base. Without a row, nothing was '
+  'measured and the chat uses its default.';
+comment on column public.kb_calibration.id is 'Always true: there is at most one row.';
+comment on column public.kb_calibration.model is 'Fingerprint of the vectors used for the measurement.';
 comment on column public.kb_calibration.language is
   'Language of the questions and of most chunks, as in kb_chunks.language.';
 comment on column public.kb_calibration.mean is
-  'Median evidence of these questions, in log-odds: the middle of what a question reaches without an answer.';
+  'Median evidence of these questions, in log-odds: what a question without an answer typically reaches.';
 comment on column public.kb_calibration.deviation is
-  'Standard deviation of their evidence, worked out from the median absolute deviation.';
+  'Standard deviation of their evidence, estimated from the median absolute deviation.';
 comment on column public.kb_calibration.questions is 'How many questions were asked.';
 comment on column public.kb_calibration.updated_at is 'When it was measured. Set by a trigger.';
 

@@ -14,19 +14,19 @@ create table public.chat_sessions (
 
 comment on table public.chat_sessions is 'One conversation of one user.';
 comment on column public.chat_sessions.id is 'Id of the session.';
-comment on column public.chat_sessions.user_id is 'Whose session it is. It goes when the user goes.';
+comment on column public.chat_sessions.user_id is 'Owner of the session. Deleting the user deletes the session.';
 comment on column public.chat_sessions.title is 'Beginning of the first question.';
 comment on column public.chat_sessions.created_at is 'When it began.';
 comment on column public.chat_sessions.updated_at is
-  'When its last message was written, or when it was created. Nothing else moves it.';
+  'When its last message was written, or when it was created. Nothing else changes it.';
 
--- Keyset paging, newest first: ids tell sessions of the same time apart.
+-- Keyset paging, newest first. The id breaks ties.
 create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, updated_at desc, id desc);
 
 -- As for chat_messages.content.
 alter table public.chat_sessions alter column title set statistics 0;
 
--- Columns instead of the whole table: times are the database's, and a session stays with its user.
+-- Grants on columns: the database sets the times, and a session keeps its user.
 revoke all on public.chat_sessions from public, anon, authenticated;
 grant select, update (title), delete on public.chat_sessions to authenticated;
 grant select, insert (id, user_id, title), update (title), delete on public.chat_sessions to evidence_chat;
@@ -35,32 +35,32 @@ alter table public.chat_sessions enable row level security;
 
 create policy chat_sessions_own on public.chat_sessions
   for all to authenticated, evidence_chat
-  -- In "(select …)", evaluated once per query instead of once per row.
+  -- "(select …)" is evaluated once per query instead of once per row.
   using (user_id = (select auth.uid()))
   with check (user_id = (select auth.uid()));
 
-comment on policy chat_sessions_own on public.chat_sessions is 'Users reach their own sessions.';
+comment on policy chat_sessions_own on public.chat_sessions is 'Users read and change only their own sessions.';
 
--- Restricted documents that are gone --------------------------------------
+-- Deleted restricted documents --------------------------------------------
 
--- A history goes on quoting a document that was deleted, or deleted and added again under another id. Its readers are to
--- stay those it had. One row for each restricted document that was deleted: an id and a short list.
+-- A history still quotes a document after it was deleted, or deleted and added again under another id. The quotes must stay hidden
+-- from users outside the audience. One row for each deleted restricted document: an id and a short list.
 create table internal.kb_restricted_documents (
   id uuid primary key,
   audience text[] not null
 );
 
 comment on table internal.kb_restricted_documents is
-  'Documents for some users only that are gone, so that histories which quote them show them to nobody else.';
-comment on column internal.kb_restricted_documents.id is 'Id that the document had.';
-comment on column internal.kb_restricted_documents.audience is 'Who saw it last, as in kb_documents.audience.';
+  'Audiences of deleted restricted documents, so that histories show quotes from them to these audiences only.';
+comment on column internal.kb_restricted_documents.id is 'Id of the deleted document.';
+comment on column internal.kb_restricted_documents.audience is 'Last audience of the document, as in kb_documents.audience.';
 
 revoke all on internal.kb_restricted_documents from public, anon, authenticated, service_role;
 alter table internal.kb_restricted_documents enable row level security;
 
 create function internal.kb_remember_restricted_documents() returns trigger
   language plpgsql
-  -- Nobody else may write there.
+  -- No other role may write to kb_restricted_documents.
   security definer
   set search_path = ''
 as $$
@@ -75,7 +75,7 @@ begin
     select d.id, d.audience
       from deleted d
       where d.audience is not null
-        -- What was never ready was never quoted: each new version of a document is such a row, and deleted when published.
+        -- A document that was never ready was never quoted. Each new version is such a row, deleted when it is published.
         and (
           d.status = 'ready'
           or exists (select from public.chat_messages m where m.sources @> array[d.id])
@@ -86,7 +86,7 @@ end
 $$;
 
 comment on function internal.kb_remember_restricted_documents() is
-  'Trigger: keeps the audience of a document that is deleted, if somebody may have seen it.';
+  'Trigger: keeps the audience of a deleted document that somebody may have seen.';
 
 revoke all on function internal.kb_remember_restricted_documents() from public;
 
@@ -102,7 +102,7 @@ create trigger kb_documents_remember_restricted_before_truncate
 create function internal.chat_may_show(sources uuid[], audiences text[]) returns boolean
   language plpgsql
   stable
-  -- Documents that the caller does not see are what it looks for.
+  -- Looks for documents that the caller cannot see.
   security definer
   set search_path = ''
 as $$
@@ -111,14 +111,14 @@ begin
     select from unnest(sources) as source(id)
       left join public.kb_documents d on d.id = source.id
       left join internal.kb_restricted_documents gone on gone.id = source.id
-      -- One that is there again under its old id counts as it is.
+      -- If a document was added again under its old id, its present audience applies.
       where not case when d.id is not null then d.audience else gone.audience end && audiences
   );
 end
 $$;
 
 comment on function internal.chat_may_show(uuid[], text[]) is
-  'Whether none of the documents is, or was when it was deleted, for other audiences only.';
+  'Whether every document is for everybody or for one of these audiences. For a deleted document, its last audience applies.';
 
 revoke all on function internal.chat_may_show(uuid[], text[]) from public;
 grant execute on function internal.chat_may_show(uuid[], text[]) to authenticated, evidence_chat, service_role;
@@ -130,7 +130,7 @@ create function internal.chat_cited_documents(citations jsonb) returns uuid[]
   immutable
   set search_path = ''
 as $$
-  -- Whoever calls chat_record_turn can write anything here.
+  -- Callers of chat_record_turn can pass anything here.
   select coalesce(array_agg(distinct (c.value ->> 'document_id')::uuid), '{}')
     from jsonb_array_elements(case when jsonb_typeof(citations) = 'array' then citations else '[]' end) as c
     where c.value ->> 'document_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
@@ -143,8 +143,7 @@ revoke all on function internal.chat_cited_documents(jsonb) from public;
 grant execute on function internal.chat_cited_documents(jsonb) to evidence_chat, service_role;
 
 create table public.chat_messages (
-  -- From the client. Within a session it tells a repetition from a new message; across sessions, and so across users, it means
-  -- nothing.
+  -- Set by the client. Within a session it identifies a repeated message. It has no meaning across sessions or users.
   id uuid not null default gen_random_uuid(),
   session_id uuid not null references public.chat_sessions (id) on delete cascade,
   role text not null
@@ -155,9 +154,9 @@ create table public.chat_messages (
     constraint chat_messages_content_length check (char_length(content) <= 100000),
   citations jsonb not null default '[]'
     constraint chat_messages_citations_is_array check (jsonb_typeof(citations) = 'array')
-    -- Reading a history costs time for its citations, document by document. So they are limited to as many as an answer can
-    -- have, and to what fifty passages take up at most. "-> 50" is the fifty-first entry; the length of a value that is no
-    -- array would be an error.
+    -- Reading a history costs time for each cited document, so citations are limited to the most that an answer can have, and to
+    -- the maximum size of fifty passages. "-> 50" is the fifty-first entry; jsonb_array_length would fail for a value that is not
+    -- an array.
     constraint chat_messages_citations_size check (octet_length(citations::text) <= 262144)
     constraint chat_messages_citations_count check (citations -> 50 is null),
   sources uuid[] not null default '{}'
@@ -175,28 +174,28 @@ create table public.chat_messages (
   constraint chat_messages_hedged_are_answers check (not hedged or (role = 'assistant' and refusal is null))
 );
 
-comment on table public.chat_messages is 'Questions and answers of a session. A transcript is added to, never edited.';
+comment on table public.chat_messages is 'Questions and answers of a session. Append-only.';
 comment on column public.chat_messages.id is 'Unique within its session only.';
-comment on column public.chat_messages.session_id is 'The session it belongs to. It goes when the session goes.';
+comment on column public.chat_messages.session_id is 'The session. Deleting the session deletes the message.';
 comment on column public.chat_messages.role is 'user: a question. assistant: an answer or a refusal.';
 comment on column public.chat_messages.content is 'The text.';
 comment on column public.chat_messages.citations is
   'The passages that the answer quotes, as the API sends them, without links to files. Empty for questions and refusals.';
 comment on column public.chat_messages.sources is
-  'Ids of the documents that the answer was made of, whether it shows them or not. A trigger adds those of citations.';
+  'Ids of the documents that the answer is based on, shown or not. A trigger adds the cited ones.';
 comment on column public.chat_messages.refusal is
   'Why the question got no answer: no_match, weak_evidence, unreadable_language or empty_kb. Empty (NULL) for questions and '
   'answers.';
 comment on column public.chat_messages.hedged is
-  'Whether the answer says that its passages are about the subject, but may not answer the question.';
+  'Whether the answer says that its passages are on topic but may not answer the question.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
 comment on column public.chat_messages.vouched is
-  'Whether the Worker wrote it. Only then it counts in statistics: a user who calls chat_record_turn can write what they like.';
-comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so that it orders the transcript.';
+  'Whether the Worker wrote it. Statistics count only such messages, because users can call chat_record_turn with any text.';
+comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so it orders the transcript.';
 
--- Row level security does not bind the planner's estimates, which the API returns for "Prefer: count=planned": they would tell
--- whether others often asked or were answered the same.
+-- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
+-- this column would reveal whether others often asked this or got this answer.
 alter table public.chat_messages alter column content set statistics 0;
 create index chat_messages_session_idx on public.chat_messages (session_id, created_at);
 create index chat_messages_sources_idx on public.chat_messages using gin (sources);
@@ -225,7 +224,7 @@ create policy chat_messages_insert_own on public.chat_messages
   ));
 
 comment on policy chat_messages_read_own on public.chat_messages is
-  'Users read messages of their own sessions, but no answer made of a document for other audiences only.';
+  'Users read messages of their own sessions, except answers based on a document for other audiences only.';
 comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 
@@ -235,7 +234,7 @@ create function internal.stamp_chat_message() returns trigger
   set search_path = ''
 as $$
 begin
-  -- A question and its answer may be written in one statement, and clocks can stand still for a millisecond.
+  -- A question and its answer may be written in one statement, and a clock may return the same time twice.
   select greatest(clock_timestamp(), max(m.created_at) + interval '1 microsecond')
     into new.created_at
     from public.chat_messages m
@@ -251,7 +250,8 @@ begin
 end
 $$;
 
-comment on function internal.stamp_chat_message() is 'Trigger: gives a new message a created_at after the last one of its session, and notes the documents it cites.';
+comment on function internal.stamp_chat_message() is
+  'Trigger: sets created_at of a new message after the last one of its session, and adds the cited documents to sources.';
 
 revoke all on function internal.stamp_chat_message() from public;
 
@@ -259,7 +259,7 @@ create trigger chat_messages_stamp
   before insert on public.chat_messages
   for each row execute function internal.stamp_chat_message();
 
--- Sessions are listed by their last message and by nothing that a user writes: renaming one does not move it.
+-- Sessions are ordered by their last message only: renaming one does not move it.
 create function internal.touch_chat_session() returns trigger
   language plpgsql
   -- Users may not write updated_at. The insert that fires this has passed the policies of chat_messages.
@@ -268,14 +268,14 @@ create function internal.touch_chat_session() returns trigger
 as $$
 begin
   update public.chat_sessions s
-    -- Of two messages at the same time, the earlier one may come second.
+    -- Of two simultaneous messages, the earlier one may get here last.
     set updated_at = greatest(s.updated_at, new.created_at)
     where s.id = new.session_id;
   return null;
 end
 $$;
 
-comment on function internal.touch_chat_session() is 'Trigger: a new message moves its session''s updated_at on.';
+comment on function internal.touch_chat_session() is 'Trigger: advances updated_at of the session of a new message.';
 
 revoke all on function internal.touch_chat_session() from public;
 
@@ -288,7 +288,7 @@ create trigger chat_messages_touch_session
 create function internal.chat_has_message(session_id uuid, message_id uuid) returns boolean
   language plpgsql
   stable
-  -- An answer may be hidden from who asked, and still must not be written a second time.
+  -- An answer that is hidden from its user must not be written a second time either.
   security definer
   set search_path = ''
 as $$
@@ -301,19 +301,19 @@ end
 $$;
 
 comment on function internal.chat_has_message(uuid, uuid) is
-  'Whether a session has a message. Whoever asks must know that the session is the caller''s.';
+  'Whether a session has a message. The caller must have checked that the session is the user''s own.';
 
 revoke all on function internal.chat_has_message(uuid, uuid) from public;
 grant execute on function internal.chat_has_message(uuid, uuid) to evidence_chat;
 
--- Sessions that were deleted in the last day: a question that is asked again must not bring its session back.
+-- Sessions that were deleted in the last day, so that a retried question does not recreate its session.
 create table internal.chat_deleted_sessions (
   id uuid primary key,
   deleted_at timestamptz not null default now()
 );
 
 comment on table internal.chat_deleted_sessions is 'Ids of the sessions that were deleted in the last day.';
-comment on column internal.chat_deleted_sessions.id is 'Id that the session had.';
+comment on column internal.chat_deleted_sessions.id is 'Id of the deleted session.';
 comment on column internal.chat_deleted_sessions.deleted_at is 'When it was deleted.';
 
 create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (deleted_at);
@@ -325,7 +325,7 @@ create function internal.forget_deleted_sessions() returns void
   language sql
   set search_path = ''
 as $$
-  -- Skipped is what another transaction deletes: waiting for it would make all deletions wait for each other.
+  -- Skips rows that another transaction is deleting; otherwise all deletions would wait for each other.
   delete from internal.chat_deleted_sessions d where d.id in (
     select old.id from internal.chat_deleted_sessions old
       where old.deleted_at < now() - interval '1 day'
@@ -361,7 +361,7 @@ create trigger chat_sessions_remember_deleted
 
 create function internal.chat_was_deleted(session_id uuid) returns boolean
   language plpgsql
-  -- Sees what was committed while its caller waited.
+  -- Volatile, to see rows that were committed while the caller waited.
   volatile
   security definer
   set search_path = ''
@@ -402,25 +402,26 @@ declare
   is_vouched constant boolean := internal.is_vouched();
 begin
   if chat_record_turn.title is not null then
-    -- Waits for a simultaneous call that creates or deletes the same session.
+    -- Waits for a concurrent call that creates or deletes the same session.
     insert into public.chat_sessions (id, title)
       values (chat_record_turn.session_id, chat_record_turn.title)
       on conflict do nothing;
   end if;
 
-  -- One turn of a session at a time, and none in a session that is being deleted. What row level security hides is not
-  -- found: a session of somebody else and one that does not exist are the same.
+  -- One turn of a session at a time, and none in a session that is being deleted. Row level security hides sessions of other
+  -- users, so they fail like sessions that do not exist.
   perform from public.chat_sessions s where s.id = chat_record_turn.session_id for no key update;
   if not found or internal.chat_was_deleted(chat_record_turn.session_id) then
     raise exception 'session not found' using errcode = 'insufficient_privilege';
   end if;
 
-  -- The answer is written last, so where it is, the turn is complete.
+  -- The answer is written last, so if it exists, the turn is complete.
   if internal.chat_has_message(chat_record_turn.session_id, chat_record_turn.answer_id) then
     return;
   end if;
 
-  -- The Worker has limits of its own. Past it: as much as its usual 20 questions a minute, and text as of 3,000 usual answers.
+  -- The Worker has its own limits. Direct calls get 20 questions a minute, as the Worker allows by default, and text for about
+  -- 3,000 typical answers.
   if not is_vouched then
     perform internal.use_up('turn', 1, 1200, '1 hour');
     perform internal.use_up(
@@ -441,7 +442,7 @@ begin
       chat_record_turn.session_id, chat_record_turn.question_id, 'user', chat_record_turn.question, is_vouched
     )
     on conflict do nothing;
-  -- A conflict here, after the check above, is an answer with the id of its question: an error, not half a turn.
+  -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
   insert into public.chat_messages (
       session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, vouched
     )
@@ -454,7 +455,7 @@ end
 $$;
 
 comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean) is
-  'What public.chat_record_turn does, bound by the policies.';
+  'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
   on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
@@ -465,7 +466,7 @@ grant execute
 alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
   owner to evidence_chat;
 
--- A question and its answer reach the history together or not at all, and once, however often they are sent.
+-- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
 create function public.chat_record_turn(
   session_id uuid,
   title text,
@@ -490,12 +491,12 @@ $$;
 
 comment on function
   public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean) is
-  'Writes a question and its answer of the calling user in one transaction. With a title, the session is created if it is not '
-  'there and was not deleted in the last day; without one it must be there. A repetition changes nothing. If the session is not '
-  'the caller''s it fails and writes nothing. citations: the passages that the answer quotes; sources: ids of the documents it '
-  'was made of, whatever it shows; latency_ms: how long the answer took; refusal: the reason if it is none; hedged: whether '
-  'its passages may not answer the question. A user who is not vouched for by the Worker may write 1,200 turns an hour, 32 MiB '
-  'a day and 1,000 sessions: then PT429.';
+  'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
+  'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
+  'session is not the caller''s. citations: the passages that the answer quotes. sources: ids of the documents that the answer is '
+  'based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. hedged: whether '
+  'the passages may not answer the question. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
+  'and 1,000 sessions, then PT429.';
 
 revoke all
   on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)

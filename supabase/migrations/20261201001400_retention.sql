@@ -1,4 +1,4 @@
--- What is deleted: everything of a user who asks for it, and what is older than the owner keeps.
+-- Deletion: all data of a user on request, and data that is older than the retention period.
 
 create function internal.chat_delete_user_data() returns void
   language plpgsql
@@ -7,14 +7,14 @@ create function internal.chat_delete_user_data() returns void
   set search_path = ''
 as $$
 begin
-  -- The policies leave the rows of the caller; hosted projects refuse a "delete" of the API without a condition. Messages and
-  -- most refused questions go with their sessions.
+  -- The policies limit this to the rows of the caller. Hosted projects reject DELETE statements without a WHERE clause. Deleting
+  -- the sessions also deletes their messages and most refused questions.
   delete from public.chat_sessions where true;
   delete from public.chat_refusals where true;
 end
 $$;
 
-comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, bound by the policies.';
+comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, with the policies applied.';
 
 revoke all on function internal.chat_delete_user_data() from public;
 grant execute on function internal.chat_delete_user_data() to authenticated;
@@ -29,7 +29,7 @@ as $$
 $$;
 
 comment on function public.chat_delete_user_data() is
-  'Deletes all conversations and refused questions of the calling user. Refused questions that were kept without their user stay.';
+  'Deletes all conversations and refused questions of the calling user. Refused questions that were kept anonymously stay.';
 
 revoke all on function public.chat_delete_user_data() from public, anon, service_role;
 grant execute on function public.chat_delete_user_data() to authenticated;
@@ -42,7 +42,7 @@ create table internal.chat_retention (
   ran_at timestamptz not null
 );
 
-comment on table internal.chat_retention is 'When chat_retain ran last.';
+comment on table internal.chat_retention is 'When chat_retain last ran.';
 comment on column internal.chat_retention.id is 'Always true: there is at most one row.';
 comment on column internal.chat_retention.ran_at is 'When it ran.';
 
@@ -51,10 +51,10 @@ alter table internal.chat_retention enable row level security;
 
 create function public.chat_retain() returns jsonb
   language plpgsql
-  -- It also clears tables that nobody else reaches.
+  -- It also clears tables that no other role can access.
   security definer
   set search_path = ''
-  -- PostgREST takes the limit from here.
+  -- PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 declare
@@ -64,9 +64,9 @@ declare
   refusal_count bigint;
   anonymous_count bigint;
 begin
-  -- One run at a time. It waits for no row that a user writes or deletes at the moment: the next run finds it.
+  -- One run at a time. It skips rows that users are writing or deleting at the moment; the next run finds them.
   perform pg_advisory_xact_lock(hashtextextended('chat_retain', 0));
-  -- The most that there can be of questions in sessions goes with them, so it is counted first.
+  -- Counted first, because deleting the sessions deletes most of the questions.
   select count(*) into refusal_count
     from public.chat_refusals r
     left join public.chat_sessions s on s.id = r.session_id
@@ -108,9 +108,9 @@ end
 $$;
 
 comment on function public.chat_retain() is
-  'Deletes conversations and refused questions that are older than chat_settings.retention_days, and makes refused questions '
-  'follow chat_settings.keep_refusals. Returns how many sessions and refusals were deleted, how many refusals lost their '
-  'user (anonymous), and whether pg_cron does this every night (scheduled).';
+  'Deletes conversations and refused questions that are older than chat_settings.retention_days, and applies '
+  'chat_settings.keep_refusals to stored refused questions. Returns the numbers of deleted sessions and refusals, the number of '
+  'refusals made anonymous, and whether pg_cron runs this every night (scheduled).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;
@@ -124,7 +124,7 @@ begin
   if to_regprocedure('cron.schedule(text, text, text)') is null then
     return false;
   end if;
-  -- Not known when this function is made. A job of the same name is replaced.
+  -- Dynamic, because cron may not exist when this function is created. A job of the same name is replaced.
   execute $job$ select cron.schedule('evidence-chat-retention', '23 3 * * *', 'select public.chat_retain()') $job$;
   return true;
 exception when insufficient_privilege then
@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function internal.chat_schedule_retention() is
-  'Has pg_cron run chat_retain every night, where it is installed; tells whether it is.';
+  'Schedules chat_retain every night if pg_cron is installed. Returns whether it did.';
 
 revoke all on function internal.chat_schedule_retention() from public;
 
@@ -149,7 +149,7 @@ end
 $$;
 
 comment on function internal.chat_schedule_retention_of_settings() is
-  'Trigger: whoever sets how long data is kept gets the nightly job, if pg_cron was installed meanwhile.';
+  'Trigger: schedules the nightly job when retention settings change, in case pg_cron was installed meanwhile.';
 
 revoke all on function internal.chat_schedule_retention_of_settings() from public;
 

@@ -1,18 +1,18 @@
--- Filling the knowledge base: writing chunks with their vectors, publishing and deleting documents, and one kb sync at a time
--- for each collection. Ingestion writes a document and its chunks as pending, then publishes them in one step. Readers see the
--- old version until then and the new one afterwards, never a mixture.
+-- Ingestion: writing chunks with their vectors, publishing and deleting documents, and one kb sync at a time for each collection.
+-- Ingestion writes a document and its chunks as pending, then publishes them in one step. Readers see the old version until then
+-- and the new one afterwards, never a mixture.
 
 -- New chunks --------------------------------------------------------------
 
--- Parsed when it is created (`return`) and without a search_path of its own, so that calls of it are inlined.
+-- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_unit_vector(numbers extensions.vector) returns extensions.vector
   language sql
   immutable
-  -- What has unit length keeps its bits.
+  -- A vector of unit length stays bit-identical.
   return case when extensions.vector_norm(numbers) > 1.5 then extensions.l2_normalize(numbers) else numbers end;
 
 comment on function internal.kb_unit_vector(extensions.vector) is
-  'A vector that may have been multiplied by anything, of unit length.';
+  'Scales a vector that was multiplied by any factor back to unit length.';
 
 revoke all on function internal.kb_unit_vector(extensions.vector) from public;
 grant execute on function internal.kb_unit_vector(extensions.vector) to service_role;
@@ -32,8 +32,8 @@ declare
 begin
   perform set_config('kb.writes_vectors', 'on', true);
 
-  -- New chunks of documents that nobody sees yet need no more than that those stay as they are. Everything else takes
-  -- the lock, and before it has any document; the block gives those free that it has.
+  -- New chunks of documents that nobody sees yet only need those documents to stay unchanged. Everything else takes the advisory
+  -- lock, which must come before any lock on a document: the exception block releases those.
   begin
     perform from public.kb_documents d where d.id = any (document_ids) for share nowait;
     if exists (select from public.kb_documents d where d.id = any (document_ids) and d.status = 'ready')
@@ -54,7 +54,7 @@ begin
   get diagnostics new_count = row_count;
   known_count := jsonb_array_length(chunks) - new_count;
 
-  -- A repetition, all of it or in part.
+  -- A full or partial repetition.
   if known_count > 0 then
     update public.kb_chunks k
       set document_id = c.document_id,
@@ -77,7 +77,7 @@ begin
       where s.chunk_id = c.id;
   end if;
 
-  -- No "on conflict do update", which takes the lock even where there is no conflict.
+  -- No "on conflict do update": it fires the trigger that takes the lock even without a conflict.
   insert into public.kb_embeddings (chunk_id, embedding, model)
     select c.id, internal.kb_unit_vector(c.embedding), c.model
       from jsonb_to_recordset(chunks) as c(id uuid, embedding extensions.vector(384), model text);
@@ -102,10 +102,10 @@ comment on function public.kb_write_chunks(jsonb) is
   'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": "…", "meta": {"section": '
   '"…"}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", "sentences": [{"start": 0, "end": 20, '
   '"embedding": "[12,-5,…]"}]}]. embedding: 384 numbers as text in brackets (or as a list, which is slower), of unit length or '
-  'multiplied by any one number. Whole numbers of at most 9 digits are read five times faster: the vector times 2^28, '
-  'for headings and sentences times 2^17. ordinal, meta, heading (the vector of the innermost heading) and sentences may be '
-  'left out. Sentences are numbered in their order. All of it or nothing; repeated, it changes nothing, and chunks that exist '
-  'are overwritten with their vectors and sentences.';
+  'multiplied by one factor. Integers of at most 9 digits are parsed five times faster: the vector times 2^28, '
+  'for headings and sentences times 2^17. ordinal, meta, heading (the vector of the innermost heading) and sentences are '
+  'optional. Sentences are numbered in their order. Atomic and idempotent; overwrites existing chunks with their vectors and '
+  'sentences.';
 
 revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_chunks(jsonb) to service_role;
@@ -116,7 +116,7 @@ create function public.kb_publish_document(document_id uuid, storage_path text d
   language plpgsql
   security invoker
   set search_path = ''
-  -- A long document has thousands of vectors to put into the index; PostgREST takes the limit from here.
+  -- A long document has thousands of vectors to index. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 #variable_conflict use_column
@@ -126,8 +126,8 @@ declare
   chunk_total bigint;
   unembedded bigint;
 begin
-  -- One publisher at a time. Without it two of one source could both find no ready document, and the second would fail
-  -- on kb_documents_one_ready_per_source instead of replacing the first.
+  -- One publisher at a time. Otherwise two publishers of one source could both find no ready document, and the second would
+  -- fail on kb_documents_one_ready_per_source instead of replacing the first.
   perform internal.kb_lock();
   select * into pending from public.kb_documents d where d.id = kb_publish_document.document_id for update;
   if not found then
@@ -163,9 +163,9 @@ begin
     return pending.id;
   end if;
 
-  -- The ready row survives, so its id in stored citations stays valid and an admin's "disabled" is not undone.
+  -- The ready row is kept, so that its id in stored citations stays valid and a disabled document stays disabled.
   delete from public.kb_chunks where document_id = ready.id;
-  -- Before the chunks move: they follow the language and the audience of the document they come to.
+  -- Before the chunks move, because they take over the language and the audience of this row.
   update public.kb_documents
     set name = pending.name,
         language = pending.language,
@@ -173,8 +173,8 @@ begin
         source_version = pending.source_version,
         storage_path = pending.storage_path,
         meta = pending.meta,
-        -- Where the source says what it said before, the column keeps what the dashboard may have made of it since.
-        -- Otherwise the source decides, but one that no longer names anybody opens nothing.
+        -- While the source's audience is unchanged, the column keeps an edit made in the dashboard. Otherwise the source
+        -- decides, but a source that no longer names an audience does not make the document public.
         audience = case
           when pending.meta -> 'audience' is not distinct from ready.meta -> 'audience' then ready.audience
           else coalesce(pending.audience, ready.audience)
@@ -189,10 +189,10 @@ $$;
 
 comment on function public.kb_publish_document(uuid, text) is
   'Makes a complete pending document the ready one of its source and returns the id of the surviving row. '
-  'An older ready document of that source keeps its id and enabled and takes over everything else, the audience with a '
-  'condition: meta.audience holds what the source itself says of it, if it says anything. While that stays the same, the '
-  'audience in the older row is kept, whatever it is by now; if it is another, that of the new version counts, if there is '
-  'one. storage_path is that of the new version''s file; without it, the path in its row counts. '
+  'An older ready document of that source keeps its id and enabled and takes over everything else. Its audience changes only '
+  'under a condition: meta.audience contains the audience that the source names, if any. While that is unchanged, the older row '
+  'keeps its audience. Otherwise the audience of the new version applies, if there is one. '
+  'storage_path: file of the new version; defaults to the path in its row. '
   'Failed documents of that source are deleted.';
 
 revoke all on function public.kb_publish_document(uuid, text) from public, anon, authenticated;
@@ -200,7 +200,7 @@ grant execute on function public.kb_publish_document(uuid, text) to service_role
 
 -- New vectors -------------------------------------------------------------
 
--- For chunks that have none, those of another model or those of an older text.
+-- For chunks without vectors, or with vectors of another model or an older text.
 
 create function public.kb_chunks_to_embed(
   model text,
@@ -235,10 +235,10 @@ end
 $$;
 
 comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
-  'Chunks of ready documents, of all collections or of one, whose vectors are to be made anew, ordered by chunk_id, at '
-  'most count of them behind `after`. '
-  'reason: missing (there is no vector), stale (the text was edited), model (the vector is another model''s); without a '
-  'model the last are left out.';
+  'Chunks of ready documents, in all collections or in one, that need new vectors: at most count of them after the id `after`, '
+  'ordered by chunk_id. '
+  'reason: missing (there is no vector), stale (the text was edited), model (the vector is from another model; not reported '
+  'if model is null).';
 
 revoke all on function public.kb_chunks_to_embed(text, uuid, integer, text) from public, anon, authenticated;
 grant execute on function public.kb_chunks_to_embed(text, uuid, integer, text) to service_role;
@@ -249,7 +249,7 @@ create function internal.kb_text_hash(content text, meta jsonb) returns text
   return md5(coalesce(meta ->> 'section', '') || E'\n' || content);
 
 comment on function internal.kb_text_hash(text, jsonb) is
-  'Tells the text that a chunk''s vectors are made of: md5 in hexadecimal of section, newline and content in UTF-8.';
+  'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of section, newline and content in UTF-8.';
 
 revoke all on function internal.kb_text_hash(text, jsonb) from public;
 grant execute on function internal.kb_text_hash(text, jsonb) to service_role;
@@ -263,7 +263,7 @@ as $$
 declare
   written uuid[];
 begin
-  -- From here on nobody edits, moves or deletes a chunk.
+  -- Chunks cannot be edited, moved or deleted from here on.
   perform internal.kb_lock();
   written := array(
     select c.id
@@ -294,7 +294,7 @@ begin
       ) with ordinality as s(start, "end", embedding, place)
       where v.chunk_id = any (written);
 
-  -- Last, so that the new vector and never the old one enters the index.
+  -- Last, so that the index never contains the old vector.
   perform set_config('kb.writes_vectors', 'on', true);
   update public.kb_chunks c set stale = false where c.id = any (written) and c.stale;
   perform set_config('kb.writes_vectors', '', true);
@@ -304,12 +304,11 @@ end
 $$;
 
 comment on function public.kb_write_vectors(jsonb) is
-  'Replaces the vectors of chunks, of their headings and their sentences, which are no longer stale then: [{"chunk_id": uuid, '
+  'Replaces the vectors of chunks, their headings and their sentences, and clears stale: [{"chunk_id": uuid, '
   '"text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", "heading": "[12,…]", "sentences": [{"start": 0, "end": '
   '20, "embedding": "[12,…]"}]}]. '
-  'Embeddings as for kb_write_chunks; text_hash: md5 in hexadecimal of section (empty if there is none), newline and '
-  'content in UTF-8. Returns the chunks '
-  'that were written; one whose text is another by now, or that is gone, is left alone.';
+  'Embeddings as for kb_write_chunks. text_hash: md5 in hexadecimal of section (empty if there is none), newline and '
+  'content in UTF-8. Skips chunks that were edited or deleted meanwhile. Returns the ids of the chunks that were written.';
 
 revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_vectors(jsonb) to service_role;
@@ -320,7 +319,7 @@ create function public.kb_delete_documents(ids uuid[]) returns integer
   language plpgsql
   security invoker
   set search_path = ''
-  -- A long document takes thousands of chunks along; PostgREST takes the limit from here.
+  -- Deleting a long document deletes thousands of chunks. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
 declare
@@ -334,7 +333,7 @@ end
 $$;
 
 comment on function public.kb_delete_documents(uuid[]) is
-  'Deletes documents with their chunks and vectors, however many those are, and returns how many documents there were.';
+  'Deletes documents with their chunks and vectors. Returns the number of documents deleted.';
 
 revoke all on function public.kb_delete_documents(uuid[]) from public, anon, authenticated;
 grant execute on function public.kb_delete_documents(uuid[]) to service_role;
@@ -354,17 +353,17 @@ create table public.kb_syncs (
 );
 
 comment on table public.kb_syncs is
-  'The last run of kb sync for each collection. A run that goes on renews its row; one that has not for a minute is dead.';
+  'The last run of kb sync for each collection. An active run renews its row; one that has not done so for a minute is dead.';
 comment on column public.kb_syncs.collection is 'The collection, as in kb_documents.collection.';
-comment on column public.kb_syncs.run_id is 'The run that holds the collection, or held it last.';
+comment on column public.kb_syncs.run_id is 'The run that has the lease of the collection, or had it last.';
 comment on column public.kb_syncs.started_at is 'When the run began.';
-comment on column public.kb_syncs.renewed_at is 'When the run last said that it goes on.';
+comment on column public.kb_syncs.renewed_at is 'When the run last renewed its lease.';
 comment on column public.kb_syncs.finished_at is
-  'When the run ended. Empty (NULL) while it goes on, or if it was cut off.';
-comment on column public.kb_syncs.host is 'The computer it runs on.';
+  'When the run ended. Empty (NULL) while it is active, or if it was interrupted.';
+comment on column public.kb_syncs.host is 'The computer that runs it.';
 comment on column public.kb_syncs.summary is
-  'How many documents were added, changed, moved, removed, unchanged, skipped and failed, and how many chunks and sentences '
-  'were written and chunks reembedded, by these names; {} if the run ended with an error. Empty (NULL) before its end.';
+  'Numbers of documents (added, changed, moved, removed, unchanged, skipped, failed), of chunks and sentences written, and of '
+  'chunks reembedded, under these names. {} if the run ended with an error. Empty (NULL) before its end.';
 
 revoke all on public.kb_syncs from public, anon, authenticated;
 grant all on public.kb_syncs to service_role;
@@ -378,7 +377,7 @@ as $$
 #variable_conflict use_column
 declare
   lease constant interval := interval '60 seconds';
-  -- Not the transaction's: it may have waited for another one.
+  -- Not now(): the transaction may have waited for another one.
   moment timestamptz;
   holder public.kb_syncs;
 begin
@@ -402,7 +401,7 @@ begin
       returning * into holder;
   end if;
   return jsonb_build_object(
-    -- Null if somebody deleted the row this very moment.
+    -- Null if the row was deleted concurrently.
     'acquired', coalesce(holder.run_id = kb_begin_sync.run_id, false),
     'run_id', holder.run_id,
     'host', holder.host,
@@ -413,8 +412,8 @@ end
 $$;
 
 comment on function public.kb_begin_sync(text, uuid, text) is
-  'Takes a collection for a run, unless another one holds it that has renewed it within 60 seconds. Returns {acquired, '
-  'run_id, host, started_at, renewed_at} of whoever holds it now. The same run may begin again.';
+  'Takes the lease of a collection for a run, unless another run has it and renewed it within 60 seconds. Returns {acquired, '
+  'run_id, host, started_at, renewed_at} of the run that has the lease now. Idempotent for the same run.';
 
 revoke all on function public.kb_begin_sync(text, uuid, text) from public, anon, authenticated;
 grant execute on function public.kb_begin_sync(text, uuid, text) to service_role;
@@ -434,7 +433,7 @@ end
 $$;
 
 comment on function public.kb_renew_sync(text, uuid) is
-  'Says that a run goes on. False: another run has taken the collection, and this one must stop.';
+  'Renews the lease of a run. False: another run has taken the collection, and this one must stop.';
 
 revoke all on function public.kb_renew_sync(text, uuid) from public, anon, authenticated;
 grant execute on function public.kb_renew_sync(text, uuid) to service_role;
@@ -454,7 +453,7 @@ end
 $$;
 
 comment on function public.kb_end_sync(text, uuid, jsonb) is
-  'Gives a collection free, with what the run did. False: another run has taken it meanwhile.';
+  'Releases the lease of a collection and stores the summary of the run. False: another run has taken it meanwhile.';
 
 revoke all on function public.kb_end_sync(text, uuid, jsonb) from public, anon, authenticated;
 grant execute on function public.kb_end_sync(text, uuid, jsonb) to service_role;
