@@ -14,9 +14,6 @@ export default defineConfig(
       "**/wasm/**",
       "supabase/.local/**",
       // In no TypeScript project yet.
-      "embedder-wasm/npm/**/*.{mjs,js}",
-      "web/**/*.mjs",
-      "web/tests/**",
       "web/examples/**",
     ],
   },

@@ -65,7 +65,7 @@ export async function inputsDigest() {
 
 /** The model that the WebAssembly module requires, as it reports itself. */
 async function modelIdentity() {
-  const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")));
+  const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")).href);
   wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
   return {
     file: wasm.modelFile(),

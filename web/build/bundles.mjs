@@ -18,6 +18,7 @@ const withoutInlineEmbedder = {
   },
 };
 
+/** @type {import("esbuild").BuildOptions} */
 const OPTIONS = {
   absWorkingDir: web,
   // Resolves the embedder to its build, not to its source.
@@ -51,7 +52,13 @@ export async function buildBundles(dist) {
   });
 }
 
-/** Builds chunks and gives their file names by the paths of their sources. */
+/**
+ * Builds chunks and gives their file names by the paths of their sources.
+ * @param {string} dist
+ * @param {import("esbuild").BuildOptions["entryPoints"]} entryPoints
+ * @param {import("esbuild").BuildOptions} [options]
+ * @returns {Promise<[source: string, file: string][]>}
+ */
 async function buildHashed(dist, entryPoints, options) {
   const { metafile } = await build({
     ...OPTIONS,
@@ -61,12 +68,15 @@ async function buildHashed(dist, entryPoints, options) {
     metafile: true,
     ...options,
   });
-  return Object.entries(metafile.outputs).flatMap(([file, { entryPoint }]) =>
-    entryPoint ? [[`${web}${entryPoint}`, basename(file)]] : [],
+  return Object.entries(/** @type {import("esbuild").Metafile} */ (metafile).outputs).flatMap(
+    ([file, { entryPoint }]) => (entryPoint ? [[`${web}${entryPoint}`, basename(file)]] : []),
   );
 }
 
-/** Replaces dynamic imports of those sources by imports of their chunks. */
+/**
+ * Replaces dynamic imports of those sources by imports of their chunks.
+ * @returns {import("esbuild").Plugin}
+ */
 function importedChunks(files) {
   return {
     name: "imported-chunks",

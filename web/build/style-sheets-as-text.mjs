@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { transform } from "esbuild";
 
-/** An esbuild plugin: the import of a style sheet gives its minified text. */
+/**
+ * The import of a style sheet gives its minified text.
+ * @type {import("esbuild").Plugin}
+ */
 export const styleSheetsAsText = {
   name: "style-sheets-as-text",
   setup({ onLoad }) {

@@ -4,7 +4,10 @@ import { build } from "vite";
 
 const CONFIG = fileURLToPath(new URL("vite.config.mjs", import.meta.url));
 
-/** Builds the page into `outDir` (default: web/dist/demo), without the widget's files. */
+/**
+ * Builds the page, without the widget's files.
+ * @param {{ outDir?: string }} [options] `outDir` defaults to web/dist/demo
+ */
 export async function buildDemo({ outDir } = {}) {
   await build({ configFile: CONFIG, build: outDir ? { outDir } : {} });
 }

@@ -55,6 +55,12 @@ async function* stream(events, error) {
   if (error) throw error;
 }
 
+/** @returns {ReadableStream} */
+function streamOf(parts) {
+  // The type of DOM streams has no `from` yet.
+  return /** @type {typeof ReadableStream & { from(parts: unknown): ReadableStream }} */ (ReadableStream).from(parts);
+}
+
 async function all(parts) {
   const list = [];
   for await (const part of parts) list.push(part);
@@ -66,8 +72,8 @@ async function uiParts(events, error) {
   const parts = await all(toUiMessageStream(stream(events, error)));
   const { validate } = uiMessageChunkSchema();
   for (const part of parts) {
-    const { success, error } = await validate(part);
-    assert.ok(success, `${JSON.stringify(part)}: ${error?.message}`);
+    const result = await validate(part);
+    assert.ok(result.success, `${JSON.stringify(part)}: ${"error" in result && result.error.message}`);
   }
   return parts;
 }
@@ -77,8 +83,8 @@ async function uiMessage(parts) {
   const errors = [];
   const messages = await all(
     readUIMessageStream({
-      stream: ReadableStream.from(parts),
-      onError: (error) => errors.push(error.message),
+      stream: streamOf(parts),
+      onError: (error) => errors.push(/** @type {Error} */ (error).message),
       terminateOnError: false,
     }),
   );

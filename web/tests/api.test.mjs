@@ -83,8 +83,8 @@ for (const [name, call] of Object.entries(CALLS)) {
   test(`${name} never follows a redirect with its token`, async () => {
     const elsewhere = await chatServer(file("{}"), file("{}"));
     const options = await serving(redirect(elsewhere.endpoint), redirect("/api/other"), file("{}"));
-    for (const _ of ["to another server", "to another path"])
-      await assert.rejects(call(options), { code: "connection_lost" });
+    for (const to of ["to another server", "to another path"])
+      await assert.rejects(call(options), { code: "connection_lost" }, to);
     assert.equal(server.requests.length, 2);
     assert.equal(elsewhere.requests.length, 0);
     await elsewhere.close();
@@ -353,11 +353,12 @@ const EXPORT_HEADERS = {
 
 test("exportMyData gives the server's file byte for byte", async () => {
   const options = await serving(file(EXPORT, EXPORT_HEADERS), file(EXPORT));
-  for (const _ of ["named by the server", "not named"]) {
+  for (const how of ["named by the server", "not named"]) {
     const { blob, name } = await client.exportMyData(options);
     assert.deepEqual(
       [await blob.text(), blob.type, name],
       [EXPORT, "application/octet-stream", "evidence-chat-export.json"],
+      how,
     );
   }
   const [{ method, path, headers }] = server.requests;
@@ -378,7 +379,8 @@ test("a long export continues while bytes arrive", async () => {
 });
 
 const HALF = EXPORT.slice(0, EXPORT.length / 2);
-for (const [how, handler] of [
+/** @type {[how: string, handler: (response: import("node:http").ServerResponse) => void][]} */
+const CUT = [
   [
     "whose connection is cut",
     (response) => {
@@ -389,7 +391,8 @@ for (const [how, handler] of [
   ["that ends too early without an error", file(HALF, EXPORT_HEADERS)],
   ["that lacks its last character", file(EXPORT.slice(0, -1), EXPORT_HEADERS)],
   ["that falls silent", (response) => response.writeHead(200, EXPORT_HEADERS).write(HALF)],
-]) {
+];
+for (const [how, handler] of CUT) {
   test(`an export ${how} is a lost connection, not half a file`, async () => {
     const options = await serving(handler);
     await assert.rejects(client.exportMyData({ ...options, idleTimeoutMs: 200 }), {
@@ -430,7 +433,7 @@ for (const [endpoint, expected] of ENDPOINTS) {
 }
 
 test("apiUrl resolves an endpoint relative to the page", () => {
-  globalThis.document = { baseURI: "https://shop.example/help/" };
+  Object.assign(globalThis, { document: { baseURI: "https://shop.example/help/" } });
   try {
     assert.equal(apiUrl("/api/chat", "config"), "https://shop.example/api/config");
   } finally {
@@ -438,6 +441,7 @@ test("apiUrl resolves an endpoint relative to the page", () => {
   }
 });
 
+/** @type {[header: string, expected: Record<string, number>][]} */
 const TIMINGS = [
   [null, {}],
   ["", {}],

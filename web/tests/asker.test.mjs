@@ -9,9 +9,15 @@ const STARTED = { type: "started", question: "new" };
 const TOKEN = { type: "token", turn: 2 };
 const OLD_TOKEN = { type: "token", turn: 1 };
 
+/** @typedef {{ status: string, turn: number, question: string | undefined }} State */
+
+/** @returns {State} */
 const state = (status, question, turn = 2) => ({ status, turn, question });
 
-/** The next state for each state and event. */
+/**
+ * The next state for each state and event.
+ * @type {[before: State, ...transitions: [event: { type: string, turn?: number }, after: State][]][]}
+ */
 const TABLE = [
   [
     state("unknown", undefined),

@@ -4,18 +4,20 @@ import { createServer } from "node:http";
 /** A loopback server that answers each request with the next of `handlers` and records the requests. */
 export async function chatServer(...handlers) {
   const requests = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     requests.push({ method: request.method, path: request.url, headers: request.headers, body });
     const handler = handlers.shift();
     if (handler) await handler(response);
     else response.writeHead(500).end();
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    endpoint: `http://127.0.0.1:${server.address().port}/api/chat`,
+    endpoint: `http://127.0.0.1:${port}/api/chat`,
     requests,
     async close() {
       server.closeAllConnections();

@@ -17,8 +17,18 @@ const END = ["answer_end", { message_id: "m", persisted: true }];
 let server;
 afterEach(() => server?.close());
 
-/** Asks a server with one handler per request; gives the events and the error, if any. */
-async function ask(handlers, { tokenProvider = async () => "token", signal, ...options } = {}) {
+/**
+ * Asks a server with one handler per request; gives the events and the error, if any.
+ * @returns {Promise<{ received: object[], error?: import("../src/client/index.ts").ChatError }>}
+ */
+async function ask(
+  handlers,
+  /** @type {Partial<import("../src/client/index.ts").ChatClientOptions> & { signal?: AbortSignal }} */ {
+    tokenProvider = async () => "token",
+    signal,
+    ...options
+  } = {},
+) {
   server = await chatServer(...handlers);
   const received = [];
   try {
@@ -26,7 +36,7 @@ async function ask(handlers, { tokenProvider = async () => "token", signal, ...o
     for await (const event of streamChat(REQUEST, client, signal)) received.push(event);
     return { received };
   } catch (error) {
-    return { received, error };
+    return { received, error: /** @type {import("../src/client/index.ts").ChatError} */ (error) };
   }
 }
 
@@ -258,12 +268,17 @@ test("an unreachable server throws connection_lost", async () => {
   const { endpoint, close } = await chatServer();
   await close();
   const asking = streamChat(REQUEST, { endpoint, tokenProvider: async () => "token" });
-  await assert.rejects(asking.next(), (error) => error.code === "connection_lost" && error.retryable);
+  await assert.rejects(
+    asking.next(),
+    (/** @type {import("../src/client/index.ts").ChatError} */ error) =>
+      error.code === "connection_lost" && error.retryable,
+  );
 });
 
 test("an abort throws the signal's reason and closes the connection", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
+  /** @type {Promise<unknown>} */
   let closed;
   const { error } = await ask(
     [

@@ -10,7 +10,7 @@ const { mustAskBeforeDownload } = await importTs(new URL("../src/panel/model/con
 
 /** Sets whether the browser's cache contains the model. */
 function cacheWith(model) {
-  globalThis.caches = { open: async () => ({ match: async () => model }) };
+  Object.assign(globalThis, { caches: { open: async () => ({ match: async () => model }) } });
 }
 
 const LIMITED = [
@@ -61,7 +61,7 @@ test("the visitor is asked on a limited device whose cache is blocked or broken"
     throw new DOMException("Storage is blocked.", "SecurityError");
   };
   for (const caches of [undefined, { open: broken }, { open: async () => ({ match: broken }) }]) {
-    globalThis.caches = caches;
+    Object.assign(globalThis, { caches });
     assert.equal(await mustAskBeforeDownload(device), true);
   }
 });

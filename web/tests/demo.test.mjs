@@ -105,10 +105,8 @@ test("the next question starts a new course, and so does a retry", () => {
 
 test("the time to load the model counts as part of the first step", () => {
   assert.equal(states(JUST_ASKED).embed, "running");
-  const loaded = [
-    { ...ASKED, milliseconds: 400 },
-    { ...EMBEDDED, milliseconds: 440 },
-  ].reduce(advance, modelReady(JUST_ASKED));
+  const asked = advance(modelReady(JUST_ASKED), { ...ASKED, milliseconds: 400 });
+  const loaded = advance(asked, { ...EMBEDDED, milliseconds: 440 });
   assert.deepEqual(times(loaded)[0], ["embed", 0, 440]);
   assert.equal(loaded.loadedModel, true);
 });

@@ -117,6 +117,7 @@ test("nothing is loaded before consent, and consent is asked for once", async ()
 });
 
 test("a loader that is unloaded while it checks for consent neither asks nor loads", async () => {
+  /** @type {(isNeeded: boolean) => void} */
   let answer;
   const { loader, attempts, statuses } = playedLoader(() => new Promise((resolve) => (answer = resolve)));
   loader.load();

@@ -104,14 +104,14 @@ test("each style writes a web page without author in its own way", () => {
 test("BibTeX has the URL in the fields of old and new styles", () => {
   assert.match(
     formatReferences([page], "bibtex", "en"),
-    /^@misc\{how_refunds_work_\w{4},\n  note = \{\[Online; accessed 2026-11-05\]\},\n  title = \{How refunds work: a guide\},\n  url = \{https:\/\/shop\.example\/refunds\?a=1&b=2\},\n  howpublished = \{\\url\{https:\/\/shop\.example\/refunds\?a=1&b=2\}\},\n\}$/,
+    /^@misc\{how_refunds_work_\w{4},\n {2}note = \{\[Online; accessed 2026-11-05\]\},\n {2}title = \{How refunds work: a guide\},\n {2}url = \{https:\/\/shop\.example\/refunds\?a=1&b=2\},\n {2}howpublished = \{\\url\{https:\/\/shop\.example\/refunds\?a=1&b=2\}\},\n\}$/,
   );
 });
 
 test("pages are sorted and unique", () => {
   assert.equal(formatReferences([document], "apa", "en"), "Handbook (pp. 3, 5). (n.d.).");
   assert.equal(formatReferences([document], "mla", "en"), "Handbook. pp. 3, 5. Accessed 5 Nov. 2026.");
-  assert.match(formatReferences([document], "bibtex", "en"), /^  pages = \{3, 5\},$/m);
+  assert.match(formatReferences([document], "bibtex", "en"), /^ {2}pages = \{3, 5\},$/m);
 });
 
 test("the styles follow the reader's language and fall back to English", () => {
@@ -163,12 +163,12 @@ test("markup in a title stays text", () => {
 test("BibTeX escapes commands and braces in a title", () => {
   const title = String.raw`{\input{x}} 100% & $5_^~#1 <i>`;
   const bibtex = formatReferences([{ title, section: "a & b", accessed }], "bibtex", "en");
-  const field = bibtex.match(/^  title = \{(.*)\},$/m)[1];
+  const field = bibtex.match(/^ {2}title = \{(.*)\},$/m)[1];
   assert.equal(
     field,
     String.raw`\textbraceleft{}\textbackslash{}input\textbraceleft{}x\textbraceright{}\textbraceright{} 100\% \& \$5\_\textasciicircum{}\textasciitilde{}\#1 \textless{}i\textgreater{}`,
   );
-  assert.match(bibtex, /^  chapter = \{a \\& b\},$/m);
+  assert.match(bibtex, /^ {2}chapter = \{a \\& b\},$/m);
 });
 
 test("BibTeX always has balanced braces", () => {
@@ -244,7 +244,8 @@ test("citations become one source for each document, with all its pages", () => 
 });
 
 test("BibTeX keeps the capitals of a title that styles would lower", () => {
-  const titleOf = (title) => formatReferences([{ title, accessed }], "bibtex", "en").match(/^  title = \{(.*)\},$/m)[1];
+  const titleOf = (title) =>
+    formatReferences([{ title, accessed }], "bibtex", "en").match(/^ {2}title = \{(.*)\},$/m)[1];
   assert.equal(titleOf("iPhone and eBay guide"), "{iPhone} and {eBay} guide");
   assert.equal(titleOf("Use of the API: A guide"), "Use of the {API}: {A} guide");
 });

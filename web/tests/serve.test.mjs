@@ -67,7 +67,7 @@ test("the page, the widget and the settings are served with their content types"
     assert.equal(status, 200, path);
     assert.equal(headers["content-type"], type);
   }
-  const config = JSON.parse((await get("/config.json")).body);
+  const config = JSON.parse((await get("/config.json")).body.toString());
   assert.equal(config.chatEndpoint, "http://127.0.0.1:1/api/chat");
   assert.equal(config.demoEmail, "demo@example.com");
 });

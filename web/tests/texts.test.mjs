@@ -26,21 +26,23 @@ const SAME = {
 
 const { LAUNCHER_TEXTS } = await importTs(new URL("launcher.ts", SOURCES));
 const { texts: english } = await importTs(new URL("panel/en.ts", SOURCES));
-const panels = new Map(
-  await Promise.all(
-    LANGUAGES.map(async (language) => [language, (await importTs(new URL(`panel/${language}.ts`, SOURCES))).texts]),
-  ),
-);
+const panels = new Map();
+for (const language of LANGUAGES) {
+  panels.set(language, (await importTs(new URL(`panel/${language}.ts`, SOURCES))).texts);
+}
 const inEnglish = { ...LAUNCHER_TEXTS.en, ...english };
 
-/** The texts of a language by name; the forms of a number as `name.form`. */
+/**
+ * The texts of a language by name; the forms of a number as `name.form`.
+ * @returns {{ name: string, key: string, form?: string, text: string }[]}
+ */
 function textsIn(language) {
   const texts = { ...LAUNCHER_TEXTS[language], ...panels.get(language) };
-  return Object.entries(texts).flatMap(([key, message]) =>
-    typeof message === "string"
-      ? [{ name: key, key, text: message }]
-      : Object.entries(message).map(([form, text]) => ({ name: `${key}.${form}`, key, form, text })),
-  );
+  return Object.entries(texts).flatMap(([key, message]) => {
+    /** @type {[form: string | undefined, text: string][]} */
+    const forms = typeof message === "string" ? [[undefined, message]] : Object.entries(message);
+    return forms.map(([form, text]) => ({ name: form === undefined ? key : `${key}.${form}`, key, form, text }));
+  });
 }
 
 const placesIn = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -101,10 +103,12 @@ for (const language of LANGUAGES) {
 }
 
 test("Arabic and Japanese texts are in their own script", () => {
-  for (const [language, script] of [
+  /** @type {[language: string, script: RegExp][]} */
+  const scripts = [
     ["ar", /\p{Script=Arabic}/u],
     ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u],
-  ]) {
+  ];
+  for (const [language, script] of scripts) {
     for (const { name, text } of textsIn(language)) {
       if (!SAME[language].includes(name) && name !== "modelBytes") assert.match(text, script, name);
     }

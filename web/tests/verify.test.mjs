@@ -105,7 +105,8 @@ test("plain text is compared unchanged", () => {
   assert.equal(verified(quote, `${excerpt} [1]`, { excerpt, content_type: "text/plain" }), true);
 });
 
-for (const [name, quote, answer] of [
+/** @type {[name: string, quote: { start: number, end: number, text: string, plain?: string }, answer: string][]} */
+const NOT_VERIFIED = [
   ["is not in the passage", { start: 0, end: 5, text: "Free!" }, "Free! [1]"],
   ["is not in the answer", QUOTE, "Something else. [1]"],
   [
@@ -122,7 +123,8 @@ for (const [name, quote, answer] of [
   ["is empty", { start: 0, end: 0, text: "" }, ANSWER],
   ["is space", { start: 9, end: 11, text: "\n\n" }, ANSWER],
   ["is punctuation", { start: 2, end: 2, text: "." }, ANSWER],
-]) {
+];
+for (const [name, quote, answer] of NOT_VERIFIED) {
   test(`a quote that ${name} is not verified`, () => assert.equal(verified(quote, answer), false));
 }
 

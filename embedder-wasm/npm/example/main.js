@@ -12,9 +12,10 @@ const SENTENCES = [
   "The trail climbs through a pine forest and ends at a mountain lake.",
 ];
 
-const [query, status, bar, results] = ["query", "status", "progress", "results"].map((id) =>
-  document.getElementById(id),
-);
+const query = /** @type {HTMLInputElement} */ (document.getElementById("query"));
+const status = /** @type {HTMLElement} */ (document.getElementById("status"));
+const bar = /** @type {HTMLProgressElement} */ (document.getElementById("progress"));
+const results = /** @type {HTMLElement} */ (document.getElementById("results"));
 
 start().catch((error) => {
   bar.hidden = true;
@@ -38,8 +39,9 @@ async function start() {
   show(SENTENCES.map((text) => ({ text })));
   status.textContent = `Ready in ${seconds(started)} s, model ${source}.`;
 
+  /** @type {AbortController | undefined} */
   let running;
-  query.addEventListener("input", async () => {
+  const search = async () => {
     // A new question cancels the previous one.
     running?.abort();
     running = new AbortController();
@@ -53,18 +55,25 @@ async function start() {
       results.dataset.question = question;
       status.textContent = `Question embedded in ${milliseconds.toFixed(1)} ms.`;
     } catch (error) {
-      if (error.code !== "aborted") status.textContent = error.message;
+      const { code, message } = /** @type {EmbedderError} */ (error);
+      if (code !== "aborted") status.textContent = message;
     }
-  });
+  };
+  query.addEventListener("input", () => void search());
   query.disabled = false;
   query.focus();
 }
 
-/** The cosine similarity, since vectors have unit length: 1 for the same meaning, about 0 for unrelated texts. */
+/**
+ * The cosine similarity, since vectors have unit length: 1 for the same meaning, about 0 for unrelated texts.
+ * @param {Float32Array} a
+ * @param {Float32Array} b
+ */
 function dot(a, b) {
   return a.reduce((sum, value, index) => sum + value * b[index], 0);
 }
 
+/** @param {{ text: string, score?: number }[]} items */
 function show(items) {
   results.replaceChildren(
     ...items.map(({ text, score }) => {
@@ -74,7 +83,7 @@ function show(items) {
       item.dataset.scored = "";
       const share = Math.max(0, score);
       const meter = Object.assign(document.createElement("meter"), { value: share, title: "similarity" });
-      meter.style.setProperty("--share", share);
+      meter.style.setProperty("--share", String(share));
       item.append(meter, Object.assign(document.createElement("output"), { value: score.toFixed(2) }));
       return item;
     }),

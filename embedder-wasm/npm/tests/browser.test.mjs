@@ -42,7 +42,8 @@ function load(options = {}) {
       const { vector } = await embedder.embed("four");
       embedder.dispose();
       return { length: vector[0], phases: [...phases] };
-    } catch ({ name, code, message }) {
+    } catch (error) {
+      const { name, code, message } = /** @type {import("../src/index.ts").EmbedderError} */ (error);
       return { name, code, message };
     }
   }, options);
@@ -411,7 +412,7 @@ test("a worker that dies rejects all pending calls with code crashed, and a new 
     const { createEmbedder } = await import("/index.js");
     const embedder = await createEmbedder();
     const calls = await Promise.allSettled([embedder.embed("trap"), embedder.embed("other")]);
-    return calls.map(({ reason }) => reason.code);
+    return calls.map((call) => call.status === "rejected" && call.reason.code);
   });
   assert.deepEqual(codes, ["crashed", "crashed"]);
   assert.equal((await load()).length, 4);
@@ -442,10 +443,11 @@ test("every string is valid input, and any other value rejects with code bad_inp
     const { createEmbedder } = await import("/index.js");
     const embedder = await createEmbedder();
     const texts = ["", " \n", "\ud800", "a\0b", "x".repeat(1_000_000)];
+    const number = /** @type {string} */ (/** @type {unknown} */ (7));
     const lengths = (await embedder.embedBatch(texts)).map(({ vector }) => vector[0]);
-    const rejected = await Promise.allSettled([embedder.embed(7), embedder.embedBatch([null])]);
+    const rejected = await Promise.allSettled([embedder.embed(number), embedder.embedBatch([null])]);
     embedder.dispose();
-    return { lengths, rejected: rejected.map(({ reason }) => reason.code) };
+    return { lengths, rejected: rejected.map((call) => call.status === "rejected" && call.reason.code) };
   });
   assert.deepEqual(outcome, { lengths: [0, 2, 1, 3, 1_000_000], rejected: ["bad_input", "bad_input"] });
 });

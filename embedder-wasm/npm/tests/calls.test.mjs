@@ -24,7 +24,7 @@ async function embedderFor(t) {
 const lengths = (embeddings) => embeddings.map(({ vector }) => vector[0]);
 /** Like `assert.rejects`, and asserts that the error is of this package's class. */
 const rejects = (promise, code, message = /./) =>
-  assert.rejects(promise, (error) => {
+  assert.rejects(promise, (/** @type {import("../src/index.ts").EmbedderError} */ error) => {
     assert.ok(error instanceof EmbedderError);
     assert.equal(error.code, code);
     assert.match(error.message, message);
@@ -139,7 +139,11 @@ test("a cancelled call rejects at once, and its remaining texts are skipped", as
   const reason = new Error("typed on");
   controller.abort(reason);
   for (const call of [waiting, running]) {
-    await assert.rejects(call, (error) => error.code === "aborted" && error.cause === reason);
+    await assert.rejects(
+      call,
+      (/** @type {import("../src/index.ts").EmbedderError} */ error) =>
+        error.code === "aborted" && error.cause === reason,
+    );
   }
   await embedder.embed("next");
   assert.ok(performance.now() - started < 1000, "the cancelled texts would take seconds");
@@ -157,6 +161,7 @@ test("an aborted signal rejects the call; aborting after the call has no effect"
 test("a failed call does not affect the others", async (t) => {
   const embedder = await embedderFor(t);
   const [failed, good] = await Promise.allSettled([embedder.embed("fail"), embedder.embed("good")]);
+  assert.ok(failed.status === "rejected");
   assert.equal(failed.reason.code, "bad_input");
   assert.match(failed.reason.message, /cannot be embedded/);
   assert.equal(good.status, "fulfilled");
@@ -166,11 +171,12 @@ test("a batch that does not fit in memory rejects with code bad_input", async (t
   const embedder = await embedderFor(t);
   const { Float32Array } = globalThis;
   t.after(() => Object.assign(globalThis, { Float32Array }));
-  globalThis.Float32Array = class {
+  class NoMemory {
     constructor() {
       throw new RangeError("Array buffer allocation failed");
     }
-  };
+  }
+  Object.assign(globalThis, { Float32Array: NoMemory });
   await rejects(embedder.embedBatch(["a", "b"]), "bad_input", /not enough memory for 2 vectors.*several batches/);
 });
 

@@ -41,7 +41,8 @@ const statuses = () => server.requests.map(({ response }) => response.statusCode
 function speedUpTimers(t) {
   const { setTimeout } = globalThis;
   t.after(() => Object.assign(globalThis, { setTimeout }));
-  globalThis.setTimeout = (task, milliseconds) => setTimeout(task, milliseconds / 50);
+  const sooner = (task, milliseconds) => setTimeout(task, milliseconds / 50);
+  Object.assign(globalThis, { setTimeout: sooner });
 }
 
 test("createEmbedder without options loads all files from the package", async () => {
@@ -69,10 +70,12 @@ test("progress is reported from the start to the last byte, with the total in ev
 test("bodies that are not byte streams are read and resumed", async (t) => {
   const { getReader } = ReadableStream.prototype;
   t.after(() => Object.assign(ReadableStream.prototype, { getReader }));
-  ReadableStream.prototype.getReader = function (options) {
-    if (options) throw new TypeError("not a byte stream");
-    return getReader.call(this);
-  };
+  Object.assign(ReadableStream.prototype, {
+    getReader(options) {
+      if (options) throw new TypeError("not a byte stream");
+      return getReader.call(this);
+    },
+  });
   server.respondWith(responses.cutAfter(1_000_000), responses.ranged);
   await load();
   assert.deepEqual(statuses(), [200, 206]);
@@ -184,9 +187,9 @@ test("a failed fetch of the WebAssembly module is retried by the next createEmbe
   assert.equal(requests, 2, "a failed start can be retried");
 });
 
-for (const [name, hasRelaxedSimd] of [
-  ["embedder_relaxed_bg.wasm", true],
-  ["embedder_bg.wasm", false],
+for (const { name, hasRelaxedSimd } of [
+  { name: "embedder_relaxed_bg.wasm", hasRelaxedSimd: true },
+  { name: "embedder_bg.wasm", hasRelaxedSimd: false },
 ]) {
   test(`wasmUrl with a folder fetches only ${name} ${hasRelaxedSimd ? "with" : "without"} relaxed SIMD`, async (t) => {
     const { validate } = WebAssembly;
@@ -230,10 +233,13 @@ test("a URL without the model is not retried, and the error names the option to 
 
 test("error messages omit the query of a signed URL", async () => {
   server.respondWith(responses.status(403));
-  await assert.rejects(load({ modelUrl: `${server.modelUrl}?signature=secret` }), (error) => {
-    assert.doesNotMatch(error.message, /secret/);
-    return error.code === "network";
-  });
+  await assert.rejects(
+    load({ modelUrl: `${server.modelUrl}?signature=secret` }),
+    (/** @type {import("../src/index.ts").EmbedderError} */ error) => {
+      assert.doesNotMatch(error.message, /secret/);
+      return error.code === "network";
+    },
+  );
 });
 
 test("a file that is not the model rejects with code integrity and names the file to deploy", async () => {
@@ -288,7 +294,11 @@ test("aborting the signal stops the download", async () => {
     signal: controller.signal,
     onProgress: ({ phase }) => phase === "download" && controller.abort(reason),
   });
-  await assert.rejects(loading, (error) => error.code === "aborted" && error.cause === reason);
+  await assert.rejects(
+    loading,
+    (/** @type {import("../src/index.ts").EmbedderError} */ error) =>
+      error.code === "aborted" && error.cause === reason,
+  );
   await isClosed;
 });
 
@@ -320,7 +330,7 @@ test("an environment without WebAssembly rejects with code unsupported_browser b
   delete globalThis.WebAssembly;
   assert.equal(embedderPackage.isSupported(), false);
   await assert.rejects(load(), { code: "unsupported_browser", message: /does not support WebAssembly\. Use Chrome/ });
-  globalThis.WebAssembly = { validate: () => false };
+  Object.assign(globalThis, { WebAssembly: { validate: () => false } });
   await assert.rejects(load(), { code: "unsupported_browser", message: /does not support WebAssembly with SIMD/ });
   assert.equal(server.requests.length, 0);
 });

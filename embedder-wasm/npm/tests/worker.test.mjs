@@ -8,6 +8,10 @@ class FakeWorker {
   static last;
   requests = [];
   isTerminated = false;
+  /** @type {(event: { data: unknown }) => void} */
+  onmessage;
+  /** @type {(event: { message: string, preventDefault(): void }) => void} */
+  onerror;
 
   constructor(url, options) {
     // Like a browser, reads the options before the URL.
@@ -37,8 +41,7 @@ class FakeWorker {
 let createEmbedder, isSupported;
 
 beforeEach(async (t) => {
-  globalThis.Worker = FakeWorker;
-  globalThis.location = new URL("https://example.com/page");
+  Object.assign(globalThis, { Worker: FakeWorker, location: new URL("https://example.com/page") });
   ({ createEmbedder, isSupported } = await importFakePackage(t));
 });
 
@@ -166,9 +169,10 @@ test("a worker that dies rejects all pending and later calls with code crashed",
 test("isSupported returns false if the browser ignores the worker type module", async () => {
   assert.equal(isSupported(), true);
   const started = FakeWorker.last;
-  globalThis.Worker = class {
+  class WithoutModules {
     terminate() {}
-  };
+  }
+  Object.assign(globalThis, { Worker: WithoutModules });
   assert.equal(isSupported(), false);
   await assert.rejects(createEmbedder(options), {
     code: "unsupported_browser",

@@ -402,7 +402,7 @@ async function violations({ page }) {
     const { violations } = await axe.run("evidence-chat", { runOnly: rules, resultTypes: ["violations"] });
     return violations.map(({ id, nodes }) => [
       id,
-      ...nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`),
+      ...nodes.map(({ target, failureSummary }) => `${String(target)}: ${failureSummary}`),
     ]);
   }, RULES);
 }

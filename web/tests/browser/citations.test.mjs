@@ -45,7 +45,8 @@ const card = () => page.locator("[data-role=citation-card][data-open]");
 const opened = () => page.evaluate(() => widget.opened);
 const later = (milliseconds) => page.clock.runFor(milliseconds);
 const moveAway = () => page.mouse.move(5, 5);
-const focused = () => page.evaluate(() => widget.shadow.activeElement?.closest("[data-role]")?.dataset.role);
+const focused = () =>
+  page.evaluate(() => widget.shadow.activeElement?.closest("[data-role]")?.getAttribute("data-role"));
 
 test("text streams with badges, and half a badge is never visible", async () => {
   const seen = await page.evaluate(() => {
@@ -152,7 +153,7 @@ test("Escape closes only the card and moves neither pointer nor focus", async ()
   await page.evaluate(() => {
     globalThis.escapes = 0;
     addEventListener("keydown", () => escapes++);
-    widget.shadow.querySelector(".log").focus();
+    /** @type {HTMLElement} */ (widget.shadow.querySelector(".log")).focus();
   });
   await badge(0).hover();
   await later(200);
@@ -170,7 +171,7 @@ test("Escape closes only the card and moves neither pointer nor focus", async ()
 
 test("keyboard focus opens the card, which describes its badge, can be entered, and returns the focus on Escape", async () => {
   await show("Refunds take 5 days. [1]", [RETURNS]);
-  await page.evaluate(() => widget.shadow.querySelector(".log").focus());
+  await page.evaluate(() => /** @type {HTMLElement} */ (widget.shadow.querySelector(".log")).focus());
   await page.keyboard.press("Tab");
   assert.equal(await focused(), "marker");
   const description = await badge(0).evaluate(
@@ -201,7 +202,7 @@ test("keyboard focus opens the card, which describes its badge, can be entered, 
 
 test("the card closes when its badge loses the focus", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
-  await page.evaluate(() => widget.shadow.querySelector(".log").focus());
+  await page.evaluate(() => /** @type {HTMLElement} */ (widget.shadow.querySelector(".log")).focus());
   await page.keyboard.press("Tab");
   await later(200);
   assert.equal(await card().count(), 1);
@@ -498,7 +499,7 @@ for (const [what, start, end] of [
       const walk = document.createTreeWalker(widget.shadow, NodeFilter.SHOW_TEXT);
       const texts = [];
       while (walk.nextNode()) {
-        const { data } = walk.currentNode;
+        const { data } = /** @type {Text} */ (walk.currentNode);
         const places = [...data].map((_, at) => {
           const range = document.createRange();
           range.setStart(walk.currentNode, at);
@@ -549,7 +550,7 @@ test("hostile passages, titles, sections and URLs run and load nothing", async (
       widget.clear();
       widget.answer(text, citations);
       const { shadow } = widget;
-      shadow.querySelector("[data-role=more-sources]").click();
+      /** @type {HTMLElement} */ (shadow.querySelector("[data-role=more-sources]")).click();
       for (const summary of shadow.querySelectorAll("summary")) summary.click();
       const bad = [...shadow.querySelectorAll("*")].filter(
         (each) =>

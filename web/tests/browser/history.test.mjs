@@ -68,7 +68,7 @@ const calls = () => page.evaluate(() => window.calls);
 const sent = (method) => site.requests.filter((request) => request.method === method);
 const focused = () =>
   page.evaluate(() => {
-    const { activeElement } = window.root.getRootNode();
+    const { activeElement } = /** @type {ShadowRoot} */ (window.root.getRootNode());
     return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
   });
 
@@ -672,15 +672,14 @@ test("clear aborts an export and a deletion: the next user gets no file and no m
   await show();
   let downloads = 0;
   page.on("download", () => downloads++);
-  for (const [method, press] of [
-    ["GET", () => role("my-data-export").click()],
-    [
-      "DELETE",
-      () =>
-        role("my-data-delete")
-          .click()
-          .then(() => role("my-data-confirm").click()),
-    ],
+  const requestData = () => role("my-data-export").click();
+  const deleteData = async () => {
+    await role("my-data-delete").click();
+    await role("my-data-confirm").click();
+  };
+  for (const { method, press } of [
+    { method: "GET", press: requestData },
+    { method: "DELETE", press: deleteData },
   ]) {
     const before = sent(method).length;
     const release = site.hold(method);
@@ -743,9 +742,11 @@ for (const language of ["en", "ar"]) {
       assert.deepEqual(wide, []);
       const small = await page.evaluate(() =>
         [...window.root.querySelectorAll("button:not(.history-open), .history-item, input")]
-          .map((each) => [each.className, each.getBoundingClientRect()])
-          .filter(([, { width, height }]) => width > 0 && (width < 24 || height < 24))
-          .map(([name]) => name),
+          .filter((each) => {
+            const { width, height } = each.getBoundingClientRect();
+            return width > 0 && (width < 24 || height < 24);
+          })
+          .map(({ className }) => className),
       );
       assert.deepEqual(small, []);
     });

@@ -81,7 +81,10 @@ test("a question sent before the panel loads is asked once, and the next one can
 function watchShifts() {
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
-    for (const { value, sources } of list.getEntries()) {
+    const entries = /** @type {(PerformanceEntry & { value: number, sources: { node?: Node }[] })[]} */ (
+      list.getEntries()
+    );
+    for (const { value, sources } of entries) {
       // Nodes inside a shadow tree are not reported.
       shifts.push({ value, nodes: sources.flatMap(({ node }) => node?.nodeName ?? []) });
     }

@@ -175,9 +175,9 @@ test("deleting all data clears the conversation, and the next question starts a 
 
 test("deleting all data stops a streaming answer first", async (t) => {
   const { opened, open: release } = gate();
-  site.api.respondWith(async (response, recorded) => {
+  site.api.respondWith(async (response) => {
     await opened;
-    whole(answer())(response, recorded);
+    whole(answer())(response);
   });
   const widget = await open(t);
   await widget.role("input").fill(QUESTION);

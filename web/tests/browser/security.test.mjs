@@ -93,7 +93,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     const widget = await openWidgetPage(t, browser, site, {
       csp: policy === "no policy" ? null : strictPolicy(site.api),
       attributes: { "support-url": "javascript:alert(1)" },
-      setUp: (page) => {
+      setUp: async (page) => {
         page.on("dialog", (dialog) => {
           dialogs.push(dialog.message());
           void dialog.dismiss();
@@ -227,7 +227,9 @@ function findings(page) {
     ([tags, links]) => {
       const found = [];
       const isAllowed = new RegExp(links);
-      for (const node of document.querySelector("evidence-chat").shadowRoot.querySelectorAll("*")) {
+      /** @type {NodeListOf<HTMLElement>} */
+      const nodes = document.querySelector("evidence-chat").shadowRoot.querySelectorAll("*");
+      for (const node of nodes) {
         if (!tags.includes(node.localName)) found.push(`<${node.localName}>`);
         if (node.localName === "svg" && node.getAttribute("class") !== "icon") found.push("<svg>");
         if (["form", "textarea"].includes(node.localName) && !node.dataset.role) found.push(`<${node.localName}>`);

@@ -359,6 +359,7 @@ test("a lost network is shown, and a retry works when it is back", async (t) => 
 
 test("each server error has its text, and a retry only if it can help", async (t) => {
   const widget = await open(t);
+  /** @type {[status: number, code: string, retryable: boolean][]} */
   const errors = [
     [400, "invalid_request", false],
     [403, "forbidden", false],

@@ -59,7 +59,7 @@ export async function importFakePackage(t) {
   for (const [name, content] of files) await writeFile(join(folder, name), content);
   await writeFile(join(folder, MODEL_FILE), MODEL);
   const url = pathToFileURL(`${folder}/`);
-  return { url, ...(await import(new URL("index.js", url))) };
+  return { url, ...(await import(new URL("index.js", url).href)) };
 }
 
 function randomBytes(length) {

@@ -12,7 +12,9 @@ const ETAG = '"model-1"';
  * requests. `requests` are those for the model, with their responses.
  */
 export async function startServer(files = new Map(), headers = {}) {
-  const state = { requests: [], handlers: [whole], headers, files };
+  /** @type {{ headers: import("node:http").IncomingHttpHeaders, response: import("node:http").ServerResponse }[]} */
+  const requests = [];
+  const state = { requests, handlers: [whole], headers, files };
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://x").pathname.slice(1);
     for (const [name, value] of Object.entries(state.headers)) response.setHeader(name, value);
@@ -27,10 +29,11 @@ export async function startServer(files = new Map(), headers = {}) {
     response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const origin = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const origin = `http://127.0.0.1:${port}`;
   return Object.assign(state, {
     origin,
-    port: server.address().port,
+    port,
     modelUrl: `${origin}/${MODEL_FILE}`,
     wasmUrl: `${origin}/embedder_bg.wasm`,
     /** Clears `requests` and sets the handlers of the model. */
@@ -64,7 +67,13 @@ export function ranged(request, response) {
 }
 
 /** Sends the first `length` bytes of the file and drops the connection. */
-export function cutAfter(length, { headers = { etag: ETAG }, content = MODEL } = {}) {
+export function cutAfter(
+  length,
+  /** @type {{ headers?: Record<string, string>, content?: Buffer }} */ {
+    headers = { etag: ETAG },
+    content = MODEL,
+  } = {},
+) {
   return (_request, response) => {
     response.writeHead(200, { "content-length": content.length, ...headers });
     response.write(content.subarray(0, length), () => setTimeout(() => response.destroy(), 20));

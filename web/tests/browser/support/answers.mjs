@@ -27,7 +27,7 @@ export function citation(fields = {}) {
 }
 
 /** An also-found passage of the API. */
-export function found(fields = {}) {
+export function found(/** @type {Partial<import("../../../src/client/wire.ts").FoundPassage>} */ fields = {}) {
   return {
     chunk_id: "5d0e8d3b-0f0c-4a53-8f2e-4f6b2a1f0c11",
     document_id: "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b11",
@@ -39,7 +39,10 @@ export function found(fields = {}) {
   };
 }
 
-/** The events of an answer; `deltas` are the pieces of its text. */
+/**
+ * The events of an answer; `deltas` are the pieces of its text.
+ * @returns {[name: string, data: object][]}
+ */
 export function answer({
   deltas = ["Refunds are paid ", "within 5 days. [", "1]"],
   hedged = false,
@@ -49,13 +52,16 @@ export function answer({
 } = {}) {
   return [
     ["answer_start", { session_id: SESSION, hedged }],
-    ...deltas.map((text) => ["answer_delta", { text }]),
+    ...deltas.map((text) => /** @type {[string, object]} */ (["answer_delta", { text }])),
     ["sources", { citations, also_found, referenced_indices: [...new Set(citations.map(({ index }) => index))] }],
     ["answer_end", { message_id: "9b2d6f4e-5d2c-5f0a-8a57-2f0c4a1f1c55", persisted }],
   ];
 }
 
-/** The event of a refusal. */
+/**
+ * The event of a refusal.
+ * @returns {[name: string, data: object][]}
+ */
 export function refusal(fields = {}) {
   return [
     [
@@ -103,8 +109,7 @@ export function byteByByte(events) {
 
 /** A promise that the test resolves with `open`. */
 export function gate() {
-  let open;
-  const opened = new Promise((resolve) => (open = resolve));
+  const { promise: opened, resolve: open } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
   return { opened, open };
 }
 

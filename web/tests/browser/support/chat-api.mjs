@@ -55,7 +55,7 @@ export async function startChatApi() {
   api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");
   api.reset();
 
-  const server = createServer(async (request, response) => {
+  const respond = async (request, response) => {
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
     if (request.method === "OPTIONS") return response.writeHead(204, PREFLIGHT).end();
     const recorded = await record(request, response);
@@ -69,9 +69,11 @@ export async function startChatApi() {
     }
     if (await api.interfere?.(recorded, response)) return;
     return answerOther(api, recorded, response);
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  api.origin = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  api.origin = `http://127.0.0.1:${port}`;
   api.endpoint = `${api.origin}/api/chat`;
   api.close = () => {
     server.closeAllConnections();

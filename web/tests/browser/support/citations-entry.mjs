@@ -21,7 +21,7 @@ const useEnglish = () => translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts }
 useEnglish();
 
 const answers = [];
-shadow.addEventListener("copy", (event) => copySelection(event, shadow, answers));
+shadow.addEventListener("copy", (event) => copySelection(/** @type {ClipboardEvent} */ (event), shadow, answers));
 
 globalThis.widget = {
   shadow,

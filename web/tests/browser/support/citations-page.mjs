@@ -21,7 +21,10 @@ const bundle = build({
   logLevel: "warning",
 });
 
-/** Opens the page; `page.requests` collects all requests. The clock is stopped unless a test advances it. */
+/**
+ * Opens the page; `page.requests` collects all requests. The clock is stopped unless a test advances it.
+ * @param {import("playwright-core").BrowserContextOptions & { frozen?: boolean }} [options]
+ */
 export async function openCitationsPage({ frozen = true, ...options } = {}) {
   const { outputFiles } = await bundle;
   const browser = await openBrowser({ viewport: { width: 700, height: 700 }, ...options });

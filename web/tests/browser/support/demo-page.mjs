@@ -21,12 +21,15 @@ class StandIn extends HTMLElement {
 customElements.define("evidence-chat", StandIn);
 `;
 
-/** Builds and serves the page and opens a browser; `close` stops everything. */
+/**
+ * Builds and serves the page and opens a browser; `close` stops everything.
+ * @param {{ widget?: string, browserOptions?: object }} [options]
+ */
 export async function openDemo({ widget = WIDGET, browserOptions } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "demo-page-"));
   await buildDemo({ outDir: join(folder, "demo") });
   await writeFile(join(folder, "evidence-chat.js"), widget);
-  const supabase = await listen(createServer(answerSignIn));
+  const supabase = await listen(createServer((request, response) => void answerSignIn(request, response)));
   const settings = {
     CHAT_ENDPOINT: `${supabase.origin}/api/chat`,
     SUPABASE_URL: supabase.origin,
@@ -65,13 +68,19 @@ export async function emit(page, type, detail) {
 
 /** The page's calls of the widget, the oldest first. */
 export function callsOf(page) {
-  return page.evaluate(() => document.querySelector("evidence-chat").calls);
+  return page.evaluate(() => {
+    /** @type {Element} */
+    const element = document.querySelector("evidence-chat");
+    const widget = /** @type {Element & { calls: unknown[] }} */ (element);
+    return widget.calls;
+  });
 }
 
 async function listen(server) {
   await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    origin: `http://127.0.0.1:${server.address().port}`,
+    origin: `http://127.0.0.1:${port}`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -16,7 +16,7 @@ const state = { token: "ann", current: "" };
 const translator = new Translator();
 const history = new HistoryView({
   translator,
-  client: () => ({ endpoint: "/api/chat", tokenProvider: async () => state.token, idleTimeoutMs: 600_000 }),
+  client: () => ({ endpoint: "/api/chat", tokenProvider: () => Promise.resolve(state.token), idleTimeoutMs: 600_000 }),
   current: () => state.current,
   open: ({ id }: Session) => calls.push(["open", id]),
   deleted: (id) => calls.push(["deleted", id]),

@@ -22,7 +22,7 @@ export const exportOf = (list) =>
 const CSS = "body { margin: 0 } main { display: block; height: 100vh }";
 
 /** `count` conversations an hour apart, the newest first. */
-export function sessions(count, fields = () => ({})) {
+export function sessions(count, /** @type {(index: number) => object} */ fields = () => ({})) {
   return Array.from({ length: count }, (_, at) => {
     const updated_at = new Date(Date.now() - at * 3_600_000 - 60_000).toISOString();
     return { id: `s${at + 1}`, title: `Conversation ${at + 1}`, created_at: updated_at, updated_at, ...fields(at) };
@@ -46,7 +46,7 @@ export async function historySite() {
     return resolve;
   };
 
-  const server = createServer(async (request, response) => {
+  const respond = async (request, response) => {
     const url = new URL(request.url, "http://x");
     if (!url.pathname.startsWith("/api/")) return sendPage(response, url.pathname, script);
     let body = "";
@@ -66,9 +66,11 @@ export async function historySite() {
       site.lists[token] = [];
       response.writeHead(204).end();
     } else answer(response, { method, url, body: body && JSON.parse(body), list: (site.lists[token] ??= []) });
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  site.origin = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  site.origin = `http://127.0.0.1:${port}`;
   site.close = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -54,7 +54,7 @@ export async function serveWidget() {
     importMap: undefined,
     interfere: undefined,
   };
-  const server = createServer(async (request, response) => {
+  const respond = async (request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     site.requests.push(path);
     if (await site.interfere?.(path, response)) return;
@@ -62,9 +62,11 @@ export async function serveWidget() {
     // No caching, so that tests can count requests.
     response.setHeader("cache-control", "no-store");
     await sendFile(path, { site, models }, response);
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  site.origin = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  site.origin = `http://127.0.0.1:${port}`;
   site.modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors"));
   site.reset = () => {
     site.interfere = undefined;

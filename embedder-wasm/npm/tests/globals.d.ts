@@ -1,0 +1,12 @@
+// Globals of the fake WebAssembly module, and what test pages have beyond the DOM.
+export {};
+
+declare global {
+  /** Defined by the bundler, see fake/package.mjs. */
+  const FAKE: { model: string; sha256: string; byteLength: number; fingerprint: string; sum: number };
+  /** Objects of the fake module that are neither consumed nor freed. */
+  var fakeWasm: { alive: { loaders: number; embedders: number } };
+  /** The policy directives that the page has violated. */
+  var violations: string[];
+  class TrustedScriptURL {}
+}
