@@ -26,7 +26,9 @@ export function readSource() {
       const { expression: receiver, name } = node.expression;
       const [argument] = node.arguments;
       const isRead = ["getAttribute", "hasAttribute"].includes(name.text);
-      const isOfElement = checker.getTypeAtLocation(receiver).getSymbol()?.name === "EvidenceChatElement";
+      const type = checker.getTypeAtLocation(receiver);
+      // The panel knows the element by the interface `HostElement`.
+      const isOfElement = ["EvidenceChatElement", "HostElement"].includes((type.aliasSymbol ?? type.symbol)?.name);
       if (isRead && isOfElement && ts.isStringLiteral(argument)) attributes.add(argument.text);
     } else if (ts.isInterfaceDeclaration(node) && node.name.text === "EvidenceChatEventMap") {
       for (const { name } of checker.getTypeAtLocation(node).getProperties()) events.add(name);
