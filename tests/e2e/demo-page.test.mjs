@@ -11,7 +11,7 @@ import { Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
-const REASONS = { no_match: /No passage is near enough/, weak_evidence: /not likely to answer it/ };
+const REASONS = { no_match: /No passage is close enough/, weak_evidence: /unlikely to answer it/ };
 const STAGES = ["embed", "check", "search", "first_word", "complete"];
 
 let data, demo, browser, page, widget;
