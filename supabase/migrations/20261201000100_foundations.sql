@@ -61,7 +61,7 @@ comment on function internal.kb_lock() is
 revoke all on function internal.kb_lock() from public;
 grant execute on function internal.kb_lock() to service_role;
 
-create function internal.kb_lock_before() returns trigger
+create function internal.kb_lock_before_write() returns trigger
   language plpgsql
   set search_path = ''
 as $$
@@ -71,6 +71,6 @@ begin
 end
 $$;
 
-comment on function internal.kb_lock_before() is 'Trigger: takes the lock before the statement locks a row.';
+comment on function internal.kb_lock_before_write() is 'Trigger: takes the lock before the statement locks a row.';
 
-revoke all on function internal.kb_lock_before() from public;
+revoke all on function internal.kb_lock_before_write() from public;

@@ -222,12 +222,12 @@ async function writeHistory(database, userId, /** @type {Record<string, any>} */
   await database.query("insert into chat_sessions (id, user_id) values ($1, $2)", [session, userId]);
   const citations = ({ id }) => JSON.stringify([{ index: 1, document_id: id }]);
   await database.query(
-    `insert into chat_messages (session_id, role, content, citations, vouched) values
+    `insert into chat_messages (session_id, role, content, citations, from_worker) values
        ($1, 'user', 'Why?', '[]', true), ($1, 'assistant', 'So.', $2, true), ($1, 'assistant', 'Because.', $3, true)`,
     [session, citations(everybody), citations(sales)],
   );
   await database.query(
-    `insert into chat_refusals (user_id, session_id, question, embedding, reason, vouched)
+    `insert into chat_refusals (user_id, session_id, question, embedding, reason, from_worker)
        values ($1, $2, 'Who?', $3, 'no_match', true)`,
     [userId, session, QUERY],
   );

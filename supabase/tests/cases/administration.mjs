@@ -131,12 +131,12 @@ export function administration({ database }) {
     /**
      * Writes a message.
      * @param {string} role
-     * @param {{ day?: string, latency?: number | null, refusal?: string | null, cites?: string[], vouched?: boolean }} [options]
+     * @param {{ day?: string, latency?: number | null, refusal?: string | null, cites?: string[], fromWorker?: boolean }} [options]
      */
-    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], vouched = true } = {}) =>
+    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], fromWorker = true } = {}) =>
       run(
         `with written as (
-           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal, vouched)
+           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal, from_worker)
              values ($1, $2, 'text', $3, $4, $5, $6) returning id
          ) select id from written`,
         session,
@@ -144,7 +144,7 @@ export function administration({ database }) {
         JSON.stringify(cites.map((id, index) => ({ index, document_id: id }))),
         latency,
         refusal,
-        vouched,
+        fromWorker,
       ).then(([{ id }]) => run("update chat_messages set created_at = $2 where id = $1", id, `${day}T23:30:00Z`));
 
     test("kb_overview counts the contents of a document", async () => {
@@ -188,7 +188,7 @@ export function administration({ database }) {
       const quoted = await writeDocument(database, { source: "handbook/quoted.md", contents: ["one"] });
       const found = await writeDocument(database, { source: "handbook/found.md", contents: ["two"] });
       await say("assistant", { cites: [quoted.id] });
-      await say("assistant", { cites: [quoted.id, found.id], vouched: false });
+      await say("assistant", { cites: [quoted.id, found.id], fromWorker: false });
       const rows = await run(
         "select source, times_cited::int from kb_overview where id in ($1, $2)",
         quoted.id,
@@ -211,8 +211,8 @@ export function administration({ database }) {
       await say("user");
       await say("assistant", { latency: 50, refusal: "no_match" });
       await say("user", { day: "2026-11-21" });
-      await say("user", { day: "2026-11-22", vouched: false });
-      await say("assistant", { latency: 3_600_000, vouched: false });
+      await say("user", { day: "2026-11-22", fromWorker: false });
+      await say("assistant", { latency: 3_600_000, fromWorker: false });
       const rows = await run(`
         select day::text, questions::int, answers::int, refusals::int, answer_rate, users::int, latency_p50_ms,
             latency_p95_ms, cited_documents::int
@@ -244,10 +244,10 @@ export function administration({ database }) {
     });
 
     test("latency_ms and refusal are allowed for answers only", async () => {
-      await assert.rejects(say("user", { latency: 5 }), /chat_messages_measured_are_answers/);
-      await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
+      await assert.rejects(say("user", { latency: 5 }), /chat_messages_latency_and_refusal_only_on_answers/);
+      await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_latency_and_refusal_only_on_answers/);
       await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
-      await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_known/);
+      await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_valid/);
       const hedge = (/** @type {string} */ role, /** @type {string | null} */ refusal = null) =>
         run(
           "insert into chat_messages (session_id, role, content, refusal, hedged) values ($1, $2, 'text', $3, true)",
@@ -255,8 +255,8 @@ export function administration({ database }) {
           role,
           refusal,
         );
-      await assert.rejects(hedge("user"), /chat_messages_hedged_are_answers/);
-      await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_are_answers/);
+      await assert.rejects(hedge("user"), /chat_messages_hedged_only_on_answers/);
+      await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_only_on_answers/);
       await hedge("assistant");
     });
   });
@@ -290,7 +290,7 @@ export function administration({ database }) {
         stale_chunks: 0,
         chunks_without_embedding: 0,
         embeddings_by_model: {},
-        embeddings_not_searchable_mismatch: 0,
+        visibility_mismatches: 0,
         sentences: 0,
         sentences_missing: 0,
         lexeme_mismatch: false,
@@ -330,9 +330,9 @@ export function administration({ database }) {
       await database.exec("alter table kb_documents disable trigger kb_documents_set_updated_at");
       await run("update kb_documents set updated_at = now() - interval '25 hours' where id = $1", pending);
       await database.exec("alter table kb_documents enable trigger kb_documents_set_updated_at");
-      await database.exec("alter table kb_embeddings disable trigger kb_embeddings_set_searchable");
+      await database.exec("alter table kb_embeddings disable trigger kb_embeddings_set_visibility");
       await run("update kb_embeddings set searchable = false where chunk_id = $1", copies[0]);
-      await database.exec("alter table kb_embeddings enable trigger kb_embeddings_set_searchable");
+      await database.exec("alter table kb_embeddings enable trigger kb_embeddings_set_visibility");
       await database.exec("alter table kb_chunks disable trigger kb_chunks_count_deleted_lexemes");
       await run("delete from kb_chunks where id = $1", copies[0]);
       await database.exec("alter table kb_chunks enable trigger kb_chunks_count_deleted_lexemes");
@@ -358,7 +358,7 @@ export function administration({ database }) {
           stale_chunks: 1,
           chunks_without_embedding: 1,
           embeddings_by_model: { old: 1, test: 3 },
-          embeddings_not_searchable_mismatch: 0,
+          visibility_mismatches: 0,
           sentences: 3,
           sentences_missing: 4,
           lexeme_mismatch: true,
@@ -392,19 +392,19 @@ export function administration({ database }) {
     test("names copies that differ, missing indexes and tables without row level security", async () => {
       await writeDocument(database, { contents: ["one"] });
       const sick = await healthAfter(
-        "alter table kb_embeddings disable trigger kb_embeddings_set_searchable",
+        "alter table kb_embeddings disable trigger kb_embeddings_set_visibility",
         "update kb_embeddings set audience = '{team:a}'",
         "drop index kb_embeddings_searchable_hnsw",
         "alter table kb_syncs disable row level security",
       );
-      assert.equal(sick.embeddings_not_searchable_mismatch, 1);
+      assert.equal(sick.visibility_mismatches, 1);
       assert.deepEqual(
         sick.indexes.filter((index) => !index.valid),
         [{ name: "kb_embeddings_searchable_hnsw", table: "kb_embeddings", exists: false, valid: false }],
       );
       assert.deepEqual(sick.access_changes, [
         { kind: "row level security", name: "public.kb_syncs", change: "changed" },
-        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_searchable", change: "changed" },
+        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_visibility", change: "changed" },
       ]);
       assert.deepEqual(
         sick.tables.filter((table) => !table.rls).map((table) => table.name),
@@ -464,7 +464,7 @@ export function administration({ database }) {
         for (const { name, query } of rows) {
           await transaction.query(`create or replace view ${name} with (security_invoker = true) as ${query}`);
         }
-        const { rows: health } = await transaction.query("select internal.kb_health_of_access() as changes");
+        const { rows: health } = await transaction.query("select internal.kb_health_access() as changes");
         assert.deepEqual(health[0].changes, []);
         await transaction.rollback();
       });

@@ -40,7 +40,7 @@ export function audiences({ database }) {
   describe("membership of an audience", () => {
     const entries = async (claims) => {
       const rows = await as(database, { role: "authenticated", claims }, async (transaction) => {
-        return (await transaction.query("select internal.kb_audiences() as list")).rows;
+        return (await transaction.query("select internal.kb_caller_audiences() as list")).rows;
       });
       return rows[0].list.filter((entry) => !/^(role|sub):/.test(entry)).sort();
     };
@@ -85,7 +85,7 @@ export function audiences({ database }) {
     });
 
     test("a session without any token", async () => {
-      const { rows } = await database.query("select internal.kb_audiences() as list");
+      const { rows } = await database.query("select internal.kb_caller_audiences() as list");
       assert.deepEqual(rows, [{ list: [] }]);
     });
   });
@@ -131,8 +131,8 @@ export function audiences({ database }) {
       "a long entry": [[`team:${"a".repeat(300)}`], "claim_colon_value"],
       "too many entries": [Array.from({ length: 101 }, (_, index) => `team:${index}`), "claim_colon_value"],
       "a list of lists": [[["team:sales"], ["team:it"]], "claim_colon_value"],
-      "an e-mail address": [["email:sales@example.com"], "not_written_by_users"],
-      "something of user_metadata": [["user_metadata:sales"], "not_written_by_users"],
+      "an e-mail address": [["email:sales@example.com"], "not_user_editable"],
+      "something of user_metadata": [["user_metadata:sales"], "not_user_editable"],
     };
     for (const [title, [audience, constraint]] of Object.entries(refused)) {
       test(`${title} is refused, and the message says why`, async () => {
@@ -236,10 +236,10 @@ export function audiences({ database }) {
     test("the helpers return restricted chunks only to their audiences", async () => {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
-        `select internal.kb_sentences_of($1, $2, '{team:it}') as sentences,
+        `select internal.kb_chunk_sentences($1, $2, '{team:it}') as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', 5) as nearest,
-           array(select w.chunk_id from internal.kb_search_words(
-             internal.kb_read_question('kettle', 300), array[$1]::uuid[], '{team:it}', 300) w) as words`,
+           array(select w.chunk_id from internal.kb_search_by_words(
+             internal.kb_parse_question('kettle', 300), array[$1]::uuid[], '{team:it}', 300) w) as words`,
         [chunkIds[0], QUERY],
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);

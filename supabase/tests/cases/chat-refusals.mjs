@@ -114,11 +114,11 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
   /** @type {Record<string, [overrides: object, reason: string]>} */
   const rejected = {
     "a question beyond the longest message": [{ question: "x".repeat(4001) }, "question_length"],
-    "a blank question": [{ question: " \n" }, "question_not_empty"],
-    "an unknown reason": [{ reason: "mood" }, "reason_known"],
+    "a blank question": [{ question: " \n" }, "question_not_blank"],
+    "an unknown reason": [{ reason: "mood" }, "reason_valid"],
     "a score that is no cosine": [{ best_score: 1.5 }, "best_score_is_cosine"],
     "a score that is not a number": [{ best_score: "NaN" }, "best_score_is_cosine"],
-    "a vector without direction": [{ embedding: JSON.stringify(Array(384).fill(0)) }, "embedding_is_unit"],
+    "a vector without direction": [{ embedding: JSON.stringify(Array(384).fill(0)) }, "embedding_is_unit_length"],
     "a vector of another size": [{ embedding: "[1,0]" }, "expected 384 dimensions"],
   };
   for (const [title, [overrides, reason]] of Object.entries(rejected)) {
@@ -259,9 +259,9 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
 
   test("content_gaps counts only refusals recorded by the Worker, and a user can record 300 a day directly", async () => {
     const forged = await add(alice, { question: "Call +1 900 123" }, {});
-    assert.equal(forged.vouched, false);
+    assert.equal(forged.from_worker, false);
     assert.deepEqual(await gaps(), []);
-    await database.query("update internal.usage set used = 300 where user_id = $1 and operation = 'refusal'", [
+    await database.query("update internal.usage set consumed = 300 where user_id = $1 and operation = 'refusal'", [
       alice.id,
     ]);
     const { status, body } = await note(alice, refusal(), {});

@@ -30,7 +30,7 @@ export function concurrency({ project }) {
     const { kept, counted } = await lexemeCounts(database);
     assert.deepEqual(kept, counted);
     const { rows } = await database.query("select kb_health() as health");
-    const { embeddings_not_searchable_mismatch: mismatch, lexeme_mismatch: lexemes } = rows[0].health;
+    const { visibility_mismatches: mismatch, lexeme_mismatch: lexemes } = rows[0].health;
     assert.deepEqual([mismatch, lexemes], [0, false]);
   };
   /** Whether a query of this session waits for another session. */
@@ -152,7 +152,7 @@ export function concurrency({ project }) {
       // One operation after the other: a turn locks its two in their order.
       for (const operation of ["turn", "text", "refusal"]) {
         await database.query(
-          "update internal.usage set since = now() - interval '3 days' where user_id = any ($1) and operation = $2",
+          "update internal.usage set period_start = now() - interval '3 days' where user_id = any ($1) and operation = $2",
           [owners, operation],
         );
       }

@@ -243,7 +243,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.equal((await search(bob)).status, 200, "of somebody else");
     assert.equal((await search(service)).status, 200);
     assert.equal((await search(alice, WORKER)).status, 200);
-    await database.exec("update internal.usage set since = now() - interval '1 minute'");
+    await database.exec("update internal.usage set period_start = now() - interval '1 minute'");
     assert.equal((await search(alice)).status, 200, "a minute later");
     await database.exec("delete from internal.usage");
   });

@@ -31,7 +31,7 @@ const LINTS = {
         cross join lateral regexp_replace(
           concat_ws(' ', p.qual, p.with_check), '\\( *SELECT (auth|internal)\\.\\w+\\(\\) AS \\w+\\)', '', 'g'
         ) as rest
-        where p.schemaname in ('public', 'storage') and rest ~ '(auth\\.\\w+|kb_audiences|current_setting)\\('`,
+        where p.schemaname in ('public', 'storage') and rest ~ '(auth\\.\\w+|kb_caller_audiences|current_setting)\\('`,
     known: {},
   },
   "4: tables without a primary key": {
@@ -102,10 +102,10 @@ const LINTS = {
           and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
           and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
     known: {
-      "internal.kb_is_users_own_claim": INLINED,
-      "internal.kb_finds": INLINED,
-      "internal.kb_two_largest": INLINED,
-      "internal.kb_unit_vector": INLINED,
+      "internal.kb_is_user_editable_claim": INLINED,
+      "internal.kb_can_find": INLINED,
+      "internal.kb_sum_of_two_largest": INLINED,
+      "internal.kb_normalize_vector": INLINED,
       "internal.kb_counted_lexemes": INLINED,
       "internal.kb_fold_accents": INLINED,
       "internal.kb_text_hash": INLINED,

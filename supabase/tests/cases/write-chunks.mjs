@@ -118,7 +118,7 @@ export function writeChunks({ database }) {
     "a vector that is no vector": [{ embedding: "1,2" }, /invalid input syntax for type vector/],
     "a sentence of nothing": [{ sentences: [{ start: 3, end: 3, embedding: QUERY }] }, /kb_sentences_range/],
     "an unknown document": [{ document_id: randomUUID() }, /kb_chunks_document_id_fkey/],
-    "empty content": [{ content: " " }, /kb_chunks_content_not_empty/],
+    "empty content": [{ content: " " }, /kb_chunks_content_not_blank/],
     "no content": [{ content: undefined }, /null value in column "content"/],
   };
   for (const [title, [changes, message]] of Object.entries(wrong)) {

@@ -68,15 +68,15 @@ export async function writeDocument(
         chunk.rows[0].id,
         embeddingWithSimilarity(similarity, 1 + ordinal),
       ]);
-      for (const [place, sentence] of (sentences[ordinal] ?? []).entries()) {
+      for (const [index, sentence] of (sentences[ordinal] ?? []).entries()) {
         await transaction.query(
           'insert into kb_sentences (chunk_id, ordinal, start, "end", embedding) values ($1, $2, $3, $4, $5)',
           [
             chunk.rows[0].id,
-            place,
+            index,
             sentence.start,
             sentence.end,
-            embeddingWithSimilarity(sentence.similarity, 200 + place),
+            embeddingWithSimilarity(sentence.similarity, 200 + index),
           ],
         );
       }
