@@ -1,4 +1,3 @@
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { vector } from "@electric-sql/pglite/vector";
 import { App, setExperimental } from "@supabase/lite";
@@ -6,12 +5,12 @@ import { createPgliteConnection } from "@supabase/lite/pglite";
 import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
-import { applyPendingMigrations, applySeedOnce } from "./migrations.mjs";
+import { applyPendingMigrations, applySeedOnce, MIGRATIONS_DIR } from "./migrations.mjs";
 import { createQueue } from "./queue.mjs";
 import { storageOperation } from "./storage-dialect.mjs";
 import { FileStorage } from "./storage-files.mjs";
 
-const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
+const SEED_FILE = fileURLToPath(new URL("../../seed.sql", import.meta.url));
 
 /**
  * The initial roles of a Supabase project and their default privileges: new tables and functions of the public schema are open
@@ -58,8 +57,8 @@ export async function openSupabase({
   url = "http://127.0.0.1",
   storageDir,
   databaseDir,
-  migrationsDir = path.join(SUPABASE_FOLDER, "migrations"),
-  seedFile = path.join(SUPABASE_FOLDER, "seed.sql"),
+  migrationsDir = MIGRATIONS_DIR,
+  seedFile = SEED_FILE,
 }) {
   const connection = await createPgliteConnection({ url: databaseDir, pgliteOptions: { extensions: { vector } } });
   const database = connection.driver;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 import { embeddingWithSimilarity, QUERY } from "../support/knowledge-base.mjs";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 
 const TABLE = "chat_refusals";
 const VISIBLE = "id,user_id,session_id,question,best_score,reason,created_at";

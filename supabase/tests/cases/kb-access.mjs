@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 import { as, user } from "../support/roles.mjs";
 
 const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, test } from "node:test";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 
 const WORKER_SECRET_HASH = createHash("sha256").update(WORKER["x-evidence-chat-worker"]).digest("hex");
 

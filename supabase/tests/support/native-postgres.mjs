@@ -2,12 +2,13 @@
 // who is not a superuser. PGlite has neither.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { createTemporaryFolder } from "./temporary-folder.mjs";
 
 const run = promisify(execFile);
 
@@ -21,12 +22,12 @@ const START_TIMEOUT_MS = 30_000;
 const UNPRIVILEGED = "nobody";
 
 /** Why there is no native Postgres on this computer, in one sentence. */
-export class Unavailable extends Error {}
+export class UnavailableError extends Error {}
 
 /**
  * Starts an empty server that listens on a socket in a temporary folder. It ends with `stop` or with this process.
  * @returns {Promise<Server>}
- * @throws {Unavailable}
+ * @throws {UnavailableError}
  * @typedef {object} Server
  * @property {(name: string) => Promise<Project>} createProject a database as a new project has it, without migrations
  * @property {() => Promise<void>} stop
@@ -35,7 +36,7 @@ export class Unavailable extends Error {}
  */
 export async function startNativePostgres() {
   const packages = await installedPackages();
-  const folder = await mkdtemp(path.join(tmpdir(), "native-postgres-"));
+  const { folder, remove } = await createTemporaryFolder();
   const isRoot = process.geteuid?.() === 0;
   const programs = isRoot ? await copyForOthers(packages, folder) : packages;
   const program = (name) => path.join(programs, PARTS[0], "bin", name);
@@ -76,7 +77,7 @@ export async function startNativePostgres() {
   async function stop() {
     server.stdin.end();
     await exited;
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 
   try {
@@ -185,7 +186,7 @@ async function installedPackages() {
   } catch (error) {
     const { stderr, message } = /** @type {Error & { stderr?: string }} */ (error);
     const reason = (stderr || message).trim().split("\n").at(-1);
-    throw new Unavailable(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
+    throw new UnavailableError(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
@@ -196,7 +197,7 @@ async function sitePackages(environment) {
   const [version] = (await readdir(path.join(environment, "lib"))).filter((name) => name.startsWith("python3"));
   const packages = path.join(environment, "lib", version, "site-packages");
   if (!(await isFolder(path.join(packages, PARTS[0])))) {
-    throw new Unavailable(`the package ${PACKAGE} has no Postgres 18 for this computer`);
+    throw new UnavailableError(`the package ${PACKAGE} has no Postgres 18 for this computer`);
   }
   return packages;
 }
