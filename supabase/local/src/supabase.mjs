@@ -47,7 +47,7 @@ const ROLES_SQL = `
  * @param {import("./keys.mjs").Keys} options.keys
  * @param {string} [options.url] its public URL, without a trailing slash
  * @param {string} options.storageDir where storage objects are kept
- * @param {string} [options.databaseDir] where the database is kept; in memory when left out
+ * @param {string} [options.databaseDir] where the database is kept; in memory by default
  * @param {string} [options.migrationsDir]
  * @param {string} [options.seedFile]
  * @returns {Promise<Supabase>}
@@ -117,8 +117,8 @@ function createApp(connection, keys, storageDir) {
       email: { enable_confirmations: false },
     },
     storage: { enabled: true, file_size_limit: "50MiB" },
-    // Admin mode would run requests without a key as the service role. The Studio is out of reach but for the dashboard:
-    // the gateway lets no request through to it.
+    // Admin mode would run requests without a key as the service role. Only the dashboard
+    // reaches the Studio: the gateway rejects requests to it.
     options: { server: { admin: false, disableStudio: false } },
   });
   app._storageAdapter = new FileStorage(storageDir);

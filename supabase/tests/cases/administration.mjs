@@ -91,7 +91,7 @@ export function administration({ database }) {
   });
 
   test("slow functions set their own statement_timeout", async () => {
-    // PostgREST takes it from there; the API's own is 8 seconds.
+    // PostgREST reads the timeout from the function. The API's default is 8 seconds.
     const rows = await run(`
       select p.proname as name, substring(setting from '=(.*)') as timeout
         from pg_proc p
@@ -457,7 +457,8 @@ export function administration({ database }) {
     });
 
     for (const [statement, expected] of Object.entries(accessChanges)) {
-      test(`access_changes reports: ${statement}`, async () => {
+      const verb = expected.length > 0 ? "reports" : "ignores";
+      test(`access_changes ${verb} "${statement}"`, async () => {
         const { access_changes: changes } = await healthAfter(statement);
         assert.deepEqual(
           changes.map(({ kind, name, change }) => [kind, name, change]),
@@ -466,7 +467,7 @@ export function administration({ database }) {
       });
     }
 
-    test("reports whether the Worker's secret is set and when data was deleted", async () => {
+    test("kb_health reports whether the Worker's secret is set and when chat_retain last ran", async () => {
       const health = await healthAfter(
         `select chat_set_worker_secret(repeat('0', 64))`,
         "update chat_settings set retention_days = 30",
@@ -478,7 +479,7 @@ export function administration({ database }) {
       assert.ok(Math.abs(Date.parse(health.retention_ran_at) - Date.now()) < 60_000);
     });
 
-    test("names policies that could open the bucket, and no others", async () => {
+    test("kb_health names the policies that could open the bucket, and no others", async () => {
       const policy = (name, to, using) =>
         `create policy ${name} on storage.objects for select to ${to} using (${using})`;
       const { widening_policies: widening } = await healthAfter(

@@ -27,7 +27,7 @@ export function constraints({ database, alice, service }) {
       "status_valid",
     ],
     "a document with an empty source": ["kb_documents", () => ({ source: " ", name: "a" }), "source_not_blank"],
-    "a document whose meta is no object": [
+    "a document whose meta is not an object": [
       "kb_documents",
       () => ({ source: "a", name: "a", meta: [] }),
       "meta_is_object",
@@ -47,12 +47,12 @@ export function constraints({ database, alice, service }) {
       () => ({ document_id: document.id, ordinal: 0, content: "a" }),
       "ordinal_unique",
     ],
-    "a chunk of white space": [
+    "a chunk of whitespace": [
       "kb_chunks",
       () => ({ document_id: document.id, ordinal: 5, content: "\n \t" }),
       "content_not_blank",
     ],
-    "a chunk of no document": [
+    "a chunk without a document": [
       "kb_chunks",
       () => ({ document_id: crypto.randomUUID(), ordinal: 0, content: "a" }),
       "document_id_fkey",
@@ -153,7 +153,7 @@ export function constraints({ database, alice, service }) {
       }),
       "sources_count",
     ],
-    "a message whose citations are no array": [
+    "a message whose citations are not an array": [
       "chat_messages",
       () => ({ session_id: session.id, role: "user", content: "a", citations: {} }),
       "citations_is_array",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
-/** The functions that match_chunks asks are nobody else's business. */
+/** The helpers of match_chunks, which only match_chunks may call. */
 export function searchHelpers({ database, anon, alice, service }) {
   before(() => writeDocument(database));
   after(() => clearKnowledgeBase(database));

