@@ -156,12 +156,13 @@ revoke all on function internal.kb_counted_lexemes(boolean, text[], tsvector) fr
 
 -- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
 -- documents are not searchable and cost nothing here.
-create function internal.kb_count_inserted_lexemes() returns trigger
+create function internal.kb_count_lexemes() returns trigger
   language plpgsql
   security definer
   set search_path = ''
 as $$
 declare
+  sign constant bigint := case tg_op when 'DELETE' then -1 else 1 end;
   lexemes text[];
   languages text[];
   deltas bigint[];
@@ -169,8 +170,8 @@ begin
   select array_agg(s.lexeme), array_agg(s.language), array_agg(s.delta)
     into lexemes, languages, deltas
     from (
-      select l.lexeme, c.language, count(*) as delta
-        from inserted c
+      select l.lexeme, c.language, sign * count(*) as delta
+        from changed c
         cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
         group by l.lexeme, c.language
     ) s;
@@ -179,46 +180,20 @@ begin
 end
 $$;
 
-comment on function internal.kb_count_inserted_lexemes() is 'Trigger: counts the lexemes of new chunks.';
+comment on function internal.kb_count_lexemes() is
+  'Trigger: adds the lexemes of new chunks to the counts, and subtracts those of deleted chunks.';
 
-revoke all on function internal.kb_count_inserted_lexemes() from public;
+revoke all on function internal.kb_count_lexemes() from public;
 
 create trigger kb_chunks_count_inserted_lexemes
   after insert on public.kb_chunks
-  referencing new table as inserted
-  for each statement execute function internal.kb_count_inserted_lexemes();
-
-create function internal.kb_count_deleted_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
-as $$
-declare
-  lexemes text[];
-  languages text[];
-  deltas bigint[];
-begin
-  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.delta)
-    into lexemes, languages, deltas
-    from (
-      select l.lexeme, c.language, -count(*) as delta
-        from deleted c
-        cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
-        group by l.lexeme, c.language
-    ) s;
-  perform internal.kb_adjust_lexeme_counts(lexemes, languages, deltas);
-  return null;
-end
-$$;
-
-comment on function internal.kb_count_deleted_lexemes() is 'Trigger: subtracts the lexemes of deleted chunks from the counts.';
-
-revoke all on function internal.kb_count_deleted_lexemes() from public;
+  referencing new table as changed
+  for each statement execute function internal.kb_count_lexemes();
 
 create trigger kb_chunks_count_deleted_lexemes
   after delete on public.kb_chunks
-  referencing old table as deleted
-  for each statement execute function internal.kb_count_deleted_lexemes();
+  referencing old table as changed
+  for each statement execute function internal.kb_count_lexemes();
 
 create function internal.kb_count_updated_lexemes() returns trigger
   language plpgsql
