@@ -1,6 +1,6 @@
 -- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Only the
 -- service role reads and writes the tables. Signed-in users see documents that are ready, enabled and for them, and only through
--- functions that run as evidence_chat, to which these policies apply, so nobody can copy the knowledge base page by page.
+-- functions that run as evidence_chat, to which these policies apply, so no user can copy the knowledge base page by page.
 
 -- Documents ---------------------------------------------------------------
 
@@ -167,15 +167,15 @@ comment on column public.kb_chunks.stale is
   'Whether content or meta.section was edited after the vectors were made. Search skips a stale chunk until kb sync has made '
   'new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
-  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Kept by '
+  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Set by '
   'triggers, which override values written here.';
 comment on column public.kb_chunks.audience is
-  'The audience of the document, if the document is ready and enabled and the chunk is not stale. Kept by triggers, which '
+  'The audience of the document, if the document is ready and enabled and the chunk is not stale. Set by triggers, which '
   'override values written here.';
 comment on column public.kb_chunks.language is
-  'Text search configuration of fts, from the language of the document. Kept by triggers, which override values written here.';
+  'Text search configuration of fts, from the language of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
-  'Lexemes of meta.section and content, in the language of the document. Kept by triggers, which override values written here.';
+  'Lexemes of meta.section and content, in the language of the document. Set by triggers, which override values written here.';
 
 -- Public and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
 -- a vacuum empties it.
@@ -247,9 +247,9 @@ comment on column public.kb_embeddings.embedding is 'Vector of meta.section and 
 comment on column public.kb_embeddings.model is
   'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
 comment on column public.kb_embeddings.searchable is
-  'Copy of kb_chunks.searchable, kept by triggers, which override values written here.';
+  'Copy of kb_chunks.searchable, set by triggers, which override values written here.';
 comment on column public.kb_embeddings.audience is
-  'Copy of kb_chunks.audience, kept by triggers, which override values written here.';
+  'Copy of kb_chunks.audience, set by triggers, which override values written here.';
 
 -- The vector indexes contain only vectors that a search may return. If results were filtered afterwards, a scan that meets
 -- thousands of closer vectors of disabled documents would end before it reaches visible ones.

@@ -98,7 +98,7 @@ create table public.kb_lexemes (
 with (fillfactor = 80);
 
 comment on table public.kb_lexemes is
-  'Number of chunks that everybody can find, by lexeme and language. Kept by triggers on kb_chunks. Two lexemes that no text '
+  'Number of chunks that everybody can find, by lexeme and language. Set by triggers on kb_chunks. Two lexemes that no text '
   'contains count the chunks themselves: a space counts those that everybody can find, the empty lexeme counts all.';
 comment on column public.kb_lexemes.lexeme is
   'Word as reduced by the text search configuration; a space or empty for the counts of chunks.';
@@ -139,7 +139,7 @@ revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]
 
 -- Only words of documents for everybody are counted. The counts weigh the words of each question, so counting restricted documents
 -- would reveal their words to everybody. Words without a count are still searched. The weight of an unknown word reveals the number
--- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that somebody
+-- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that any user
 -- can find; it gives the size of the knowledge base and its languages.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql

@@ -308,8 +308,8 @@ end
 $$;
 
 comment on function internal.kb_searchable_chunk_count() is
-  'Number of chunks that somebody can find. This is about the number of their vectors, because a document is published with '
-  'all of its vectors.';
+  'Number of chunks that at least one user can find. This is about the number of their vectors, because a document is published '
+  'with all of its vectors.';
 
 revoke all on function internal.kb_searchable_chunk_count() from public;
 grant execute on function internal.kb_searchable_chunk_count() to evidence_chat, service_role;
@@ -399,7 +399,7 @@ begin
         limit max_exact_vectors + 1
     ) probe;
   -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector
-  -- would by default, so that restricted chunks of others leave nobody without results.
+  -- would by default, so that restricted chunks of others cannot leave a user without results.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', greatest(200, 2 * max_count)::text, true),

@@ -1,4 +1,4 @@
--- Conversations. A user reaches only their own sessions, and messages only through a session of their own. Nobody but
+-- Conversations. A user reaches only their own sessions, and messages only through a session of their own. Only
 -- chat_record_turn writes messages for a user.
 
 -- Sessions ----------------------------------------------------------------
@@ -86,7 +86,7 @@ end
 $$;
 
 comment on function internal.kb_record_restricted_documents() is
-  'Trigger: keeps the audience of a deleted document that somebody may have seen.';
+  'Trigger: keeps the audience of a deleted document that a user may have seen.';
 
 revoke all on function internal.kb_record_restricted_documents() from public;
 

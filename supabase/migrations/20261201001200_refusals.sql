@@ -24,7 +24,7 @@ comment on table public.chat_refusals is
   'Refused questions, deleted with their session. chat_settings.keep_refusals determines whether they are kept, and whether '
   'with their user.';
 comment on column public.chat_refusals.id is
-  'Derived from the ids of the user and the message, so that a retry writes no second row and nobody can occupy the id of '
+  'Derived from the ids of the user and the message, so that a retry writes no second row and no user can occupy the id of '
   'another user.';
 comment on column public.chat_refusals.user_id is 'Who asked. Empty (NULL) for a question that is kept anonymously.';
 comment on column public.chat_refusals.session_id is
