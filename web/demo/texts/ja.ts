@@ -1,4 +1,4 @@
-import type { Texts } from "./index.js";
+import type { Texts } from "./texts.js";
 
 export const texts: Texts = {
   pageTitle: "ヘルプセンター · Fernhollow Goods",

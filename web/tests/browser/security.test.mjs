@@ -2,14 +2,13 @@
 // of it must stay text. Runs under the strict policy and without one, because a policy would hide a defect.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { answer, citation, refusal, whole } from "./support/answers.mjs";
-import { openWidgetPage, strictPolicy } from "./support/widget-page.mjs";
-import { serveWidget } from "./support/widget-site.mjs";
+import { test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { answer, citation, refusal, SESSION, whole } from "./support/answers.mjs";
+import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
+import { startWidgetSite } from "./pages/widget/site.mjs";
 
 const CORPUS = new URL("../corpora/dompurify/payloads.json", import.meta.url);
-const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
 /** The elements that the widget creates; a payload that became an element would show as another one. */
 const OWN_TAGS = (
@@ -24,17 +23,8 @@ const payloads = JSON.parse(await readFile(CORPUS, "utf8"))
   .map(({ payload }) => payload)
   .filter((payload) => payload.trim() !== "");
 
-let site, browser;
-
-before(async () => {
-  site = await serveWidget();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+// Not startWidgetSuite, which resets the API before each subtest.
+const { site, browser } = await startSuite(startWidgetSite);
 
 /** A quoted passage with the payload in every field. */
 function hostileCitation(payload, position) {

@@ -18,10 +18,10 @@ import {
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { tokenFor } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startSuite();
+const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { tokenFor } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, browser, open, sent, assertSentTwiceAlike } = await startSuite();
+const { site, browser, open, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 

@@ -1,6 +1,6 @@
 // The page as a visitor sees it, and the widget's parts by their data-role.
 import assert from "node:assert/strict";
-import { collectErrors } from "../../../../tests/lib/browser.mjs";
+import { collectErrors } from "../../../../../tests/lib/browser.mjs";
 
 const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
 
