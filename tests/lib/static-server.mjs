@@ -9,7 +9,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder on 127.0.0.1 with these headers; `requests` are the paths asked for. */
+/** Serves a folder on 127.0.0.1 with these headers; `requests` are the requested paths. */
 export async function serve(folder, headers = {}) {
   const requests = [];
   const answer = async (request, response) => {

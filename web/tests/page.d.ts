@@ -1,4 +1,4 @@
-// What the pages of the browser tests have beyond the DOM.
+// Globals that the pages of the browser tests add to the DOM.
 import type { Citation } from "../src/client/wire.ts";
 import type { HistoryView } from "../src/panel/history/history-view.ts";
 

@@ -364,7 +364,7 @@ for (const [name, state] of Object.entries(STATES)) {
   test(`axe finds no violation: ${name}`, async (t) => {
     const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
-      await t.test(look.name, async (t) => {
+      await t.test(`axe finds no violation: ${name}, ${look.name}`, async (t) => {
         site.reset();
         if (forget) await site.forgetModel(browser);
         prepare?.();

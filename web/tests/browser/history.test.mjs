@@ -413,7 +413,7 @@ test("leaving the page sends pending deletions with the token of the user who de
   await show();
   await remove("Conversation 2");
   await remove("Conversation 3");
-  await page.evaluate(() => (window.state.token = "somebody else"));
+  await page.evaluate(() => (window.state.token = "another visitor"));
   await page.goto("about:blank");
   await gets("DELETE", 2);
   assert.deepEqual(

@@ -101,7 +101,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     /** The texts of all parts with that role, which proves that the payloads are shown. */
     const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
 
-    await t.test("greeting and suggested questions", async () => {
+    await t.test("payloads stay text in greeting and suggested questions", async () => {
       await widget.role("input").hover();
       await widget.all("suggested").first().waitFor();
       const shown = await texts("suggested");
@@ -111,7 +111,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await check("greeting");
     });
 
-    await t.test("questions, refusals, their suggestions and nearest documents", async () => {
+    await t.test("payloads stay text in questions, refusals, their suggestions and nearest documents", async () => {
       const groups = Array.from({ length: Math.ceil(payloads.length / 6) }, (_, group) =>
         payloads.slice(6 * group, 6 * group + 6),
       );
@@ -135,7 +135,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await widget.call("clear");
     });
 
-    await t.test("errors", async () => {
+    await t.test("payloads stay text in errors", async () => {
       for (const payload of payloads.slice(0, 20)) {
         const error = { code: payload, message: payload, retryable: true, request_id: payload };
         site.api.respondWith(whole([["error", error]]));
@@ -146,7 +146,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await widget.call("clear");
     });
 
-    await t.test("an answer: text, titles, sections, addresses, passages, quotes", async () => {
+    await t.test("payloads stay text in an answer: text, titles, sections, addresses, passages, quotes", async () => {
       const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
       site.api.respondWith(
         whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
@@ -166,7 +166,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await check("references");
     });
 
-    await t.test("the history, and a conversation out of it", async () => {
+    await t.test("payloads stay text in the history and in a conversation opened from it", async () => {
       await widget.call("clear");
       await widget.role("history-open").click();
       await widget.all("session").first().waitFor();

@@ -72,7 +72,7 @@ test("an answer has its states, events and request, from question to end", async
   assert.equal(stages[3].serverTiming.search, 21);
 
   await widget.ask("And how long does it take?");
-  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question goes on in the session");
+  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question continues the session");
 });
 
 test("a stream in single bytes gives the same answer as a whole one", async (t) => {

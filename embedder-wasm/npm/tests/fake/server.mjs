@@ -41,7 +41,7 @@ export async function startServer(files = new Map(), headers = {}) {
   });
 }
 
-/** The whole file, whatever the request. */
+/** The whole file for any request. */
 export function whole(_request, response) {
   response.writeHead(200, { "content-length": MODEL.length, etag: ETAG }).end(MODEL);
 }

@@ -32,15 +32,17 @@ const PAGE_SCRIPT = `
 `;
 
 /**
- * Starts the page's server and the API's. One for a test file: the model that a browser keeps belongs to its origin.
+ * Starts the page's server and the API's. A test file shares one site, because the browser caches the model per origin.
  *
- * `site.body` and `site.csp` are what the next visit gets; `openWidgetPage` sets them. `site.requests` are the paths
- * asked of the page's server; `site.api` is the API. `site.script` is the address of the widget, `site.integrity` its hash and
- * `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
- * has dealt with it.
+ * `site.body` and `site.csp` are the content and policy of the next visit; `openWidgetPage` sets them. `site.requests` are the
+ * paths requested from the page's server; `site.api` is the API. `site.script` is the URL of the widget, `site.integrity` its hash
+ * and `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
+ * has answered it.
  */
 export async function startWidgetSite() {
-  await access(`${WIDGET}/evidence-chat.js`).catch(() => assert.fail(`${WIDGET} is not there: build the widget first`));
+  await access(`${WIDGET}/evidence-chat.js`).catch(() =>
+    assert.fail(`${WIDGET} does not exist: build the widget first`),
+  );
   const models = modelFolder();
   const api = await startChatApi();
   const site = {

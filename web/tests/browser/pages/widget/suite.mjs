@@ -16,7 +16,7 @@ export async function startWidgetSuite() {
   const open = (t, options) => openWidgetPage(t, browser, site, options);
   /** Opens a page with a clock that the test can advance. */
   const openWithClock = (t, options) => open(t, { ...options, setUp: (page) => page.clock.install() });
-  /** The bodies of the questions so far. */
+  /** The bodies of the questions that were sent. */
   const sent = () => site.api.questions().map(({ body }) => body);
   /** A retry must be identical byte for byte: the server identifies a question by its id and its body. */
   const assertSentTwiceAlike = () => {
