@@ -49,7 +49,7 @@ test("a covered question streams verbatim sentences whose citations can be check
   for (const { quotes } of citations) assert.ok(quotes.length > 0, "each source is quoted");
   const placeOf = ({ document_id, section }) => JSON.stringify([document_id, section]);
   const places = [...new Set(citations.map(placeOf)), ...also_found.map(placeOf)];
-  assert.deepEqual(places, [...new Set(places)], "what was also found is neither quoted nor there twice");
+  assert.deepEqual(places, [...new Set(places)], "also-found passages are not quoted and not duplicated");
 });
 
 test("a question and its answer with citations are stored in the user's history", async () => {
@@ -74,10 +74,10 @@ test("a question and its answer with citations are stored in the user's history"
   );
   assert.deepEqual(messages[1].citations, only(events, "sources").citations);
 
-  const stranger = await demo.newUser();
-  assert.deepEqual(await demo.rest("GET", `chat_sessions?id=eq.${session_id}`, { token: stranger }), []);
-  const intruder = await post(chatUrl, stranger, { ...(await chatRequest(COVERED)), session_id });
-  assert.deepEqual([intruder.status, intruder.json.code], [404, "not_found"]);
+  const otherToken = await demo.newUser();
+  assert.deepEqual(await demo.rest("GET", `chat_sessions?id=eq.${session_id}`, { token: otherToken }), []);
+  const otherAttempt = await post(chatUrl, otherToken, { ...(await chatRequest(COVERED)), session_id });
+  assert.deepEqual([otherAttempt.status, otherAttempt.json.code], [404, "not_found"]);
 });
 
 test("a document counts as cited when answers quote it, not when it was only found", async () => {

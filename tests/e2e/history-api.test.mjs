@@ -79,15 +79,15 @@ test("sessions are listed page by page, last used first, to their user only", as
   } while (cursor);
   assert.deepEqual(listed, expected);
 
-  const stranger = await demo.newUser();
-  assert.deepEqual((await call("GET", "/sessions", { as: stranger })).json.sessions, []);
+  const otherToken = await demo.newUser();
+  assert.deepEqual((await call("GET", "/sessions", { as: otherToken })).json.sessions, []);
   for (const { method, path, body } of [
     { method: "GET", path: `/sessions/${started[0]}` },
     { method: "GET", path: `/sessions/${started[0]}/messages` },
     { method: "PATCH", path: `/sessions/${started[0]}`, body: { title: "Mine now" } },
     { method: "DELETE", path: `/sessions/${started[0]}` },
   ]) {
-    const reply = await call(method, path, { as: stranger, body });
+    const reply = await call(method, path, { as: otherToken, body });
     assert.deepEqual([reply.status, reply.json.code], [404, "not_found"], `${method} ${path}`);
   }
 });

@@ -163,7 +163,7 @@ test("malicious files neither block the good ones nor use much memory", async (t
   const [code] = await closed;
   clearInterval(watch);
   t.diagnostic(`${files.length} files, ${(Date.now() - started) / 1000} s, ${Math.round(peakKib / 1024)} MiB`);
-  assert.equal(code, 1, "some cannot be read");
+  assert.equal(code, 1, "some files cannot be read");
   assert.ok(peakKib < 400 * 1024, `${peakKib} KiB`);
 
   const outcomes = new Map(
@@ -173,18 +173,18 @@ test("malicious files neither block the good ones nor use much memory", async (t
   for (const { name, expected, contains } of files) {
     const { outcome, reason } = outcomes.get(name) ?? {};
     // Links, pipes and folders are not documents, even with the extension of one.
-    const isLeftAlone = outcome === undefined || (outcome === "skipped" && reason);
+    const isIgnored = outcome === undefined || (outcome === "skipped" && reason);
     const isRead = outcome === "added";
-    const isRefused = outcome === "failed" && reason.length > 0;
+    const isRejected = outcome === "failed" && reason.length > 0;
     // Hidden files are ignored, and names that are not text cannot be stored.
-    const isNameless = (name.startsWith(".") && isLeftAlone) || (name.includes("\ufffd") && isRefused);
-    const isRight = {
-      text: isRead || isNameless,
-      error: (isRefused && reason.includes(contains)) || isLeftAlone,
-      either: isRead || isRefused || isLeftAlone,
-      "unknown format": isLeftAlone,
+    const hasUnusableName = (name.startsWith(".") && isIgnored) || (name.includes("\ufffd") && isRejected);
+    const isAsExpected = {
+      text: isRead || hasUnusableName,
+      error: (isRejected && reason.includes(contains)) || isIgnored,
+      either: isRead || isRejected || isIgnored,
+      "unknown format": isIgnored,
     };
-    if (!isRight[expected]) wrong.push({ name, expected, contains, outcome, reason });
+    if (!isAsExpected[expected]) wrong.push({ name, expected, contains, outcome, reason });
   }
   assert.deepEqual(wrong, []);
 
@@ -245,7 +245,7 @@ test("a run killed at any point leaves no partial state, and the next run contin
     await ended;
     const visible = await contents("killed");
     for (const [name, chunks] of Object.entries(visible)) assert.deepEqual(chunks, expected[name], `${name} is whole`);
-    assert.ok(Object.keys(visible).length >= seen, "what was finished stays");
+    assert.ok(Object.keys(visible).length >= seen, "finished documents stay");
     seen = Object.keys(visible).length;
     await expireLease("killed");
   }
@@ -378,8 +378,8 @@ test("only the team of a restricted document finds it and sees it in the history
   };
   assert.match(await history(member), /nine thousand/);
   assert.doesNotMatch(await history(token), /nine thousand/);
-  const claimedByTheUser = await tokenWith(token, { user_metadata: { team: "finance" } });
-  assert.doesNotMatch(await history(claimedByTheUser), /nine thousand/);
+  const tokenWithOwnClaim = await tokenWith(token, { user_metadata: { team: "finance" } });
+  assert.doesNotMatch(await history(tokenWithOwnClaim), /nine thousand/);
 });
 
 test("a passage edited in the dashboard is not found until it is embedded again, and keeps the edit", async () => {

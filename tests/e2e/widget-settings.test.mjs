@@ -152,7 +152,7 @@ test("the configured refusal message is shown verbatim, also in the history", as
   await widget.find("suggestion").click();
   assert.equal(await widget.find("input").inputValue(), "What does express delivery cost?");
   await restore(0);
-  assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "still a refusal, no answer");
+  assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "it is still a refusal");
   assert.equal(await widget.find("copy").count(), 0);
 });
 

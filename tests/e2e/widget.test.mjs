@@ -192,14 +192,14 @@ async function tokensSent(work) {
   return tokens;
 }
 
-for (const { name, spoil } of [
-  { name: "an expired", spoil: (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }) },
-  { name: "a forged", spoil: (token) => tokenWith(token, {}, { isForged: true }) },
-  { name: "an unreadable", spoil: async () => "nonsense" },
+for (const { name, damage } of [
+  { name: "an expired", damage: (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }) },
+  { name: "a forged", damage: (token) => tokenWith(token, {}, { isForged: true }) },
+  { name: "an unreadable", damage: async () => "nonsense" },
 ]) {
   test(`after ${name} token the widget requests a new one and gets the answer`, async () => {
     const good = await demo.newUser();
-    const bad = await spoil(good);
+    const bad = await damage(good);
     await openWithTokens(bad, good);
     assert.deepEqual(await tokensSent(() => widget.askFor(COVERED)), [bad, good]);
     assert.equal(await tokensGiven(), 2);

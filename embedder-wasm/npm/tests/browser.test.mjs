@@ -238,7 +238,7 @@ test("the whole package may be on another origin, without options", async () => 
       return vector[0];
     }, `${otherOrigin.origin}/index.js`);
     assert.equal(length, 4);
-    assert.equal(otherOrigin.requests.length, 1, "the model, too");
+    assert.equal(otherOrigin.requests.length, 1, "the model also comes from the other origin");
   } finally {
     await otherOrigin.close();
   }

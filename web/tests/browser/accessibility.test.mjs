@@ -474,14 +474,14 @@ test("the keyboard alone is enough to open, ask, read a source, return and close
   assert.equal(await focused(), "input", "the next question can be typed at once");
 
   for (let presses = 0; (await focused()) !== "marker"; presses++) {
-    assert.ok(presses < 12, "no way back to the answer's badge");
+    assert.ok(presses < 12, "Tab does not return to the answer's badge");
     await keyboard.press("Shift+Tab");
   }
   await keyboard.press("Enter");
   assert.equal(await focused(), "summary", "the source has the focus");
   await keyboard.press("Escape");
   assert.equal(await widget.role("launcher").getAttribute("aria-expanded"), "false");
-  assert.equal(await focused(), "launcher", "the focus is back where it came from");
+  assert.equal(await focused(), "launcher", "the focus returns to the launcher");
 });
 
 test("the focus is never lost when the focused button is removed", async (t) => {

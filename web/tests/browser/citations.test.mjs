@@ -220,7 +220,10 @@ test("the card is inside the widget, on the side with room", async () => {
     assert.ok(box.x >= panel.x && box.x + box.width <= panel.x + panel.width, `${number}`);
     assert.ok(box.y >= panel.y && box.y + box.height <= panel.y + panel.height, `${number}`);
     assert.ok(box.y >= at.y + at.height || box.y + box.height <= at.y, "it does not cover its badge");
-    assert.ok(Math.min(Math.abs(box.y - at.y - at.height), Math.abs(at.y - box.y - box.height)) < 12, "it is near");
+    assert.ok(
+      Math.min(Math.abs(box.y - at.y - at.height), Math.abs(at.y - box.y - box.height)) < 12,
+      "the card is near its badge",
+    );
     await moveAway();
     await later(1000);
   }
@@ -367,10 +370,10 @@ test("an opened entry shows its passages as rendered Markdown with verified quot
 });
 
 test("a false quote is neither highlighted nor verified", async () => {
-  const liar = passage(1, "The passage says something else.", {
+  const misquoted = passage(1, "The passage says something else.", {
     quotes: [{ start: 0, end: 12, text: "Everything is free." }],
   });
-  await show("Everything is free. [1]", [liar]);
+  await show("Everything is free. [1]", [misquoted]);
   await badge(0).click();
   assert.equal(await role("excerpt").innerText(), "The passage says something else.");
   assert.equal(await page.locator("mark").count(), 0);

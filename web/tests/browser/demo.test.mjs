@@ -72,7 +72,7 @@ test("signing in gives the widget its URLs and the visitor's token", async () =>
   assert.match(given.endpoint, /\/api\/chat$/);
   assert.equal(given.token, "a.b.c");
   assert.equal(await page.locator("#account-email").textContent(), LOGIN.email);
-  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "not lost with the form");
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "the focus is not lost with the form");
 });
 
 test("signing out clears the conversation, the stages and the evidence", async () => {

@@ -380,7 +380,7 @@ test("hiding the history sends pending deletions", async () => {
     window.view.hide();
   });
   await gets("DELETE");
-  assert.equal(await page.evaluate(() => window.keptAlive), true, "the page may be on its way out");
+  assert.equal(await page.evaluate(() => window.keptAlive), true, "the request survives leaving the page");
   assert.deepEqual(await calls(), [["deleted", "s2"]]);
   assert.equal(await role("history").isVisible(), false);
 });

@@ -249,7 +249,7 @@ test("the history works without the code for the visitor's data, and a retry loa
   assert.equal(await widget.all("my-data").count(), 0);
   await missing.getByRole("button").click();
   await widget.role("my-data-missing").waitFor();
-  assert.equal(await widget.all("my-data-missing").count(), 1, "said once, however often it is tried");
+  assert.equal(await widget.all("my-data-missing").count(), 1, "one notice after several attempts");
   await blocking(widget.page, false);
   await missing.getByRole("button").click();
   await widget.role("my-data-export").waitFor();

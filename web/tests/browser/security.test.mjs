@@ -52,7 +52,7 @@ function hostilePassage(payload, position = 0) {
 }
 
 /** A simulated API with the corpus in every field. */
-function arm(api) {
+function fillApi(api) {
   api.reset();
   api.config = { ...api.config, greeting: payloads.join("\n"), suggested_questions: payloads };
   api.sessions = payloads.map((title, position) => ({
@@ -78,7 +78,7 @@ function arm(api) {
 
 for (const policy of ["the strict policy", "no policy"]) {
   test(`every XSS payload stays text in every place, under ${policy}`, async (t) => {
-    arm(site.api);
+    fillApi(site.api);
     const dialogs = [];
     const widget = await openWidgetPage(t, browser, site, {
       csp: policy === "no policy" ? null : strictPolicy(site.api),
@@ -191,7 +191,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     });
 
     const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
-    assert.deepEqual(foreign, [], "nothing was asked of anybody else");
+    assert.deepEqual(foreign, [], "no request to another origin");
     // Proves that the check detects a foreign element.
     await page.evaluate(() => {
       const shadow = document.querySelector("evidence-chat").shadowRoot;

@@ -304,7 +304,7 @@ test("Stop keeps the text, closes the connection and offers a retry", async (t) 
   assert.match(await widget.role("incomplete").innerText(), /Stopped/);
   await widget.until(() => site.api.questions()[0].isCut, "the server noticed");
   assert.deepEqual([await widget.all("send").count(), await widget.all("stop").count()], [1, 0]);
-  assert.deepEqual(await widget.events("error"), [], "that was no failure");
+  assert.deepEqual(await widget.events("error"), [], "stopping is not a failure");
   await widget.becomes("ready");
 
   await widget.role("retry").click();
