@@ -81,13 +81,13 @@ for (const [name, call] of Object.entries(CALLS)) {
   });
 
   test(`${name} never follows a redirect with its token`, async () => {
-    const elsewhere = await chatServer(file("{}"), file("{}"));
-    const options = await serving(redirect(elsewhere.endpoint), redirect("/api/other"), file("{}"));
+    const otherServer = await chatServer(file("{}"), file("{}"));
+    const options = await serving(redirect(otherServer.endpoint), redirect("/api/other"), file("{}"));
     for (const to of ["to another server", "to another path"])
       await assert.rejects(call(options), { code: "connection_lost" }, to);
     assert.equal(server.requests.length, 2);
-    assert.equal(elsewhere.requests.length, 0);
-    await elsewhere.close();
+    assert.equal(otherServer.requests.length, 0);
+    await otherServer.close();
   });
 
   test(`${name} keeps the server's message for an outage`, async () => {
@@ -155,8 +155,8 @@ test("listSessions reads conversations page by page", async () => {
 });
 
 test("listSessions skips malformed conversations and ids that do not fit into a URL path", async () => {
-  const strange = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
-  const options = await serving(json(200, { sessions: [...strange, { id: ID, title: null, created_at: 3 }] }));
+  const malformedItems = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
+  const options = await serving(json(200, { sessions: [...malformedItems, { id: ID, title: null, created_at: 3 }] }));
   const { sessions } = await client.listSessions({}, options);
   assert.deepEqual(sessions, [{ id: ID, created_at: "", updated_at: "" }]);
 });
@@ -295,7 +295,7 @@ test("a 401 from a signed URL does not ask for a token", async () => {
 });
 
 for (const address of ["javascript:alert(1)", "data:text/html,x", "../secret", "", "https://user:pw@host.example/"]) {
-  test(`"${address}" is no document`, async () => {
+  test(`"${address}" is not accepted as a document`, async () => {
     const options = await serving();
     await assert.rejects(client.downloadDocument(address, options), TypeError);
     assert.equal(server.requests.length, 0);

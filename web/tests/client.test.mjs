@@ -46,15 +46,15 @@ function assertChatError(error, expected) {
 }
 
 test("streamChat follows no redirect, so neither question nor token is sent elsewhere", async () => {
-  const elsewhere = await chatServer(events(END));
+  const otherServer = await chatServer(events(END));
   const { received, error } = await ask([
-    (response) => response.writeHead(307, { location: elsewhere.endpoint }).end(),
+    (response) => response.writeHead(307, { location: otherServer.endpoint }).end(),
     events(END),
   ]);
   assertChatError(error, { code: "connection_lost" });
   assert.deepEqual(received, []);
-  assert.equal(elsewhere.requests.length, 0);
-  await elsewhere.close();
+  assert.equal(otherServer.requests.length, 0);
+  await otherServer.close();
 });
 
 test("streamChat sends the request of the contract and yields the events in order", async () => {
@@ -251,7 +251,7 @@ test("heartbeats keep a slow stream alive", async () => {
     [
       async (response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
-        for (let beat = 0; beat < 6; beat++) {
+        for (let heartbeat = 0; heartbeat < 6; heartbeat++) {
           response.write(": working\n\n");
           await new Promise((resolve) => setTimeout(resolve, 100));
         }

@@ -110,7 +110,7 @@ test("a marker points at the passage whose words precede it", () => {
   const citations = [passage(1, "a", "One."), passage(1, "b", "Two.", "Three."), passage(2, "c", "Two.")];
   assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
   assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");
-  assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last one, behind its introduction");
+  assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last quote, after its introduction");
   assert.equal(targetOf([passage(1, "a", "tea", "green tea")], 1, " green tea ").quote.text, "green tea");
   assert.equal(targetOf(citations, 2, "Two. ").citation.title, "c");
   assert.equal(targetOf(citations, 1, "Other words.").citation.title, "a");

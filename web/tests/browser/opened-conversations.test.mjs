@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open, sent } = await startSuite();
+const { site, open, sent } = await startWidgetSuite();
 
 test("a site's own refusal text is shown unchanged in every language, also from the history", async (t) => {
   const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
@@ -249,7 +249,7 @@ test("the history works without the code for the visitor's data, and a retry loa
   assert.equal(await widget.all("my-data").count(), 0);
   await missing.getByRole("button").click();
   await widget.role("my-data-missing").waitFor();
-  assert.equal(await widget.all("my-data-missing").count(), 1, "said once, however often it is tried");
+  assert.equal(await widget.all("my-data-missing").count(), 1, "one notice after several attempts");
   await blocking(widget.page, false);
   await missing.getByRole("button").click();
   await widget.role("my-data-export").waitFor();
