@@ -32,7 +32,7 @@ peak_memory_mib: peak resident memory of kb, the maximum of the runs below; the 
 heading_…: an evaluation set with the title of the article as the heading of its passages; heading_pages_…: the sample pages,
   with title and heading; recall by passage vectors alone, combined_…: by the mean of passage, sentence and words;
   first_gained, first_lost: questions whose passage ranks first only with headings, and only without them;
-  told_apart: answerable questions that score above 98.5 % of the off-topic ones";
+  separated: answerable questions that score above 98.5 % of the off-topic ones";
 
 #[derive(Args)]
 pub(crate) struct Options {
