@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_figure_without_a_listed_name_has_no_target() {
-        for name in ["cpu_ms_8", "renderer_mib_peak", "peer_cosine_mean", "ratio_cold_cpu", "recall_1"] {
+        for name in ["cpu_ms_8", "renderer_mib_peak", "baseline_cosine_mean", "ratio_cold_cpu", "recall_1"] {
             assert!(Target::find(name).is_none(), "{name}");
         }
     }

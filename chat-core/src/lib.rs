@@ -25,6 +25,7 @@ pub mod event;
 pub mod evidence;
 pub mod found;
 pub mod limits;
+mod marker;
 pub mod outcome;
 mod passage;
 mod plain;

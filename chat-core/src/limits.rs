@@ -10,8 +10,6 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::answer::MAX_SENTENCES as MAX_ANSWER_SENTENCES;
-
 /// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
 pub const MAX_PASSAGE_BYTES: usize = 4096;
 /// Bytes of the headings above a passage, as UTF-8.
@@ -28,6 +26,8 @@ pub const MAX_CONTENT_TYPE_BYTES: usize = 128;
 pub const MAX_META_BYTES: usize = 8192;
 /// Sentences of a passage: the number of tokens that the model reads.
 pub const MAX_SENTENCES: usize = 256;
+/// Sentences of an answer.
+pub(crate) const MAX_ANSWER_SENTENCES: usize = 3;
 /// Passages considered for one question.
 pub const MAX_MATCH_COUNT: usize = 50;
 /// Characters of a word that is stemmed; see `words`.

@@ -292,10 +292,10 @@ pub struct AskArgs {
     /// Number of passages to search for, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
-    /// First gate: minimum cosine similarity of the best passage, 0 to 1.
+    /// Minimum cosine similarity of the best passage, 0 to 1.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = fraction)]
     pub threshold: f64,
-    /// Second gate: minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
+    /// Minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
     #[command(flatten)]
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_must_be_a_number_from_0_to_1() {
+    fn a_threshold_must_be_a_number_from_0_to_1() {
         assert_eq!(fraction("0.35"), Ok(0.35));
         for wrong in ["1.1", "-0.1", "NaN", "high", ""] {
             assert!(fraction(wrong).is_err(), "{wrong}");

@@ -40,7 +40,7 @@ fn ask_server(
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
     let settings = Settings {
         match_count: 7,
-        gates: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
+        thresholds: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));

@@ -2,12 +2,11 @@
 
 use super::back_reference::refers_to_previous;
 use crate::evidence::{PassageAssessment, fit};
+use crate::limits::MAX_ANSWER_SENTENCES;
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
 use crate::sentences::{List, ends_with_colon};
 
-/// Sentences of an answer.
-pub(crate) const MAX_SENTENCES: usize = 3;
 /// Weight of the passage's rank score (-1 to 1). It is the same for all sentences of a passage, so it decides between
 /// passages. Values from 1 to 3 choose equally well on the evaluation sets.
 const PASSAGE_WEIGHT: f64 = 2.0;
@@ -40,7 +39,7 @@ pub(super) struct Chosen<'p> {
 
 /// The sentences of an answer.
 pub(super) struct Choice<'p> {
-    /// In the order of the answer, at most [`MAX_SENTENCES`].
+    /// In the order of the answer, at most [`MAX_ANSWER_SENTENCES`].
     pub(super) sentences: Vec<Chosen<'p>>,
     /// Whether the best sentence may not answer the question, because it lacks one of its names or numbers.
     pub(super) is_hedged: bool,
@@ -67,7 +66,7 @@ pub(super) fn choose<'p>(
     let margin = if is_certain && !is_hedged { MAX_SCORE_GAP } else { MAX_SCORE_GAP_IF_UNCERTAIN };
     let mut kept = vec![best];
     for candidate in candidates.take_while(|candidate| candidate.score >= best.score - margin) {
-        if kept.len() == MAX_SENTENCES {
+        if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
         if !kept.iter().any(|other| is_duplicate(other, &candidate)) {
@@ -159,14 +158,14 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     // Keeps the best step even if it is far from the first.
     let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
     let at = steps.iter().position(|sentence| sentence.range == best.sentence.range)?;
-    steps.drain(..(at + 1).saturating_sub(MAX_SENTENCES));
-    Some(steps.into_iter().take(MAX_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
+    steps.drain(..(at + 1).saturating_sub(MAX_ANSWER_SENTENCES));
+    Some(steps.into_iter().take(MAX_ANSWER_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
 }
 
 /// Adds the context of each sentence: the line that introduces its list, and the sentence that its pronoun refers to. Neither
 /// is repeated directly.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
-    let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
+    let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_ANSWER_SENTENCES);
     let mut last_introduction: Option<(usize, &Sentence<'_>)> = None;
     for (position, chosen) in kept.iter().enumerate() {
         let is_same = |rank: usize, sentence: &Sentence<'_>, other: &Sentence<'_>| {
@@ -179,7 +178,7 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
             all.last().is_some_and(|last| is_same(last.rank, last.sentence, previous))
         };
         let context = referenced_sentence(chosen).filter(|previous| !follows(previous));
-        let room = MAX_SENTENCES - all.len();
+        let room = MAX_ANSWER_SENTENCES - all.len();
         // Without its context the sentence would not be understood.
         if room == 0 || (context.is_some() && room == 1 && position > 0) {
             continue;

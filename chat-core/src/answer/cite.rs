@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Evidence;
 use super::choose::Chosen;
-use crate::evidence::Strength;
+use crate::chunk::MatchedChunk;
+use crate::evidence::{PassageAssessment, Strength};
 use crate::found::FoundPassage;
 use crate::passage::{Passage, Sentence};
 
@@ -85,6 +85,12 @@ pub struct Quote {
     /// The words as the answer shows them, without Markdown; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
+}
+
+/// A passage that may be quoted and cited.
+pub(super) struct Evidence<'p> {
+    pub(super) chunk: &'p MatchedChunk,
+    pub(super) assessment: &'p PassageAssessment,
 }
 
 /// Numbers the quoted documents from 1, in order of first mention.

@@ -17,7 +17,7 @@ pub fn report(asked: &Asked) -> Value {
     let terms = terms.map(|terms| {
         terms.iter().map(|term| json!({ "word": term.word, "weight": term.weight })).collect::<Vec<_>>()
     });
-    let gate = |value: Option<f64>, threshold: f64| {
+    let check = |value: Option<f64>, threshold: f64| {
         let passed = value.is_some_and(|value| value >= threshold);
         json!({ "value": value, "threshold": threshold, "passed": passed })
     };
@@ -25,13 +25,13 @@ pub fn report(asked: &Asked) -> Value {
         "question": asked.question,
         "query_terms": terms,
         "candidates": candidates,
-        "gates": {
-            "similarity": gate(assessment.best_similarity, asked.gates.similarity),
-            "confidence": gate(Some(assessment.confidence), asked.gates.confidence),
+        "thresholds": {
+            "similarity": check(assessment.best_similarity, asked.thresholds.similarity),
+            "confidence": check(Some(assessment.confidence), asked.thresholds.confidence),
         },
         "signals": assessment.signals,
         "evidence": assessment.evidence,
-        "background": asked.gates.background,
+        "background": asked.thresholds.background,
         "outcome": outcome(&asked.conclusion),
     })
 }

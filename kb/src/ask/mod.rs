@@ -25,8 +25,7 @@ pub use reply::reply;
 pub struct Settings {
     /// Number of passages to search for.
     pub match_count: u32,
-    /// Thresholds of the evidence.
-    pub gates: EvidenceThresholds,
+    pub thresholds: EvidenceThresholds,
 }
 
 /// A question, the search results, and the conclusion.
@@ -34,8 +33,7 @@ pub struct Settings {
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
-    /// Thresholds of the evidence.
-    pub gates: EvidenceThresholds,
+    pub thresholds: EvidenceThresholds,
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
     pub assessment: Assessment,
@@ -84,16 +82,16 @@ pub async fn ask(
     let vector = embedder.vector(question);
     let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question)).await?;
     check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
-    let Response { assessment, verdict } = respond(question, &rows, &settings.gates, true);
+    let Response { assessment, verdict } = respond(question, &rows, &settings.thresholds, true);
     let conclusion = match verdict {
         Verdict::Answer(answer) => Conclusion::Answer(answer),
         Verdict::Refuse(reason) => {
             let is_empty = rows.is_empty() && !knowledge_base.has_documents().await?;
             let reason = if is_empty { Reason::EmptyKb } else { reason };
-            Conclusion::Refusal(Refusal::new(reason, &rows, settings.gates.similarity))
+            Conclusion::Refusal(Refusal::new(reason, &rows, settings.thresholds.similarity))
         }
     };
-    Ok(Asked { question: question.to_owned(), gates: settings.gates, rows, assessment, conclusion })
+    Ok(Asked { question: question.to_owned(), thresholds: settings.thresholds, rows, assessment, conclusion })
 }
 
 /// Applies the limits of the Worker to a question.

@@ -1,7 +1,7 @@
 //! Calibrates a knowledge base: measures how much evidence unrelated questions reach in it.
 //!
 //! The same evidence means more in a small knowledge base than in one that contains something similar to every question. So
-//! general questions ([`bank`]) are asked after each sync, and the gate compares a question's evidence with theirs.
+//! general questions ([`bank`]) are asked after each sync, and `chat-core` compares a question's evidence with theirs.
 
 mod bank;
 mod statistics;

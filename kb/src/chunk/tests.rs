@@ -20,10 +20,10 @@ fn count(text: &str) -> usize {
 }
 
 fn markdown(document: &str) -> Vec<Chunk> {
-    chunks_of(document, Format::Markdown)
+    chunks_in(document, Format::Markdown)
 }
 
-fn chunks_of(document: &str, format: Format) -> Vec<Chunk> {
+fn chunks_in(document: &str, format: Format) -> Vec<Chunk> {
     extract(document.as_bytes(), format).map(|extracted| chunks(&extracted, &count)).unwrap_or_default()
 }
 
@@ -196,7 +196,7 @@ fn a_deep_path_of_long_headings_leaves_room_for_content() {
 #[test]
 fn plain_text_has_paragraphs_and_no_headings() {
     let document = "# not a heading\r\n\r\nSecond paragraph.\r\n";
-    let chunks = chunks_of(document, Format::PlainText);
+    let chunks = chunks_in(document, Format::PlainText);
     assert_eq!(chunks.len(), 1);
     assert_eq!(chunks[0].content(document), "# not a heading\r\n\r\nSecond paragraph.");
 }
@@ -437,7 +437,7 @@ proptest! {
         document in "([#>|`*_~\\[\\]()!<:=+0-9-]{0,4} ?[a-zé字 \\t]{0,9}[.!\\n\\r]{0,2}){0,120}"
     ) {
         assert_chunks_are_sound(&document, &markdown(&document));
-        let plain = chunks_of(&document, Format::PlainText);
+        let plain = chunks_in(&document, Format::PlainText);
         assert_chunks_are_sound(&document, &plain);
         for gap in left_out(&document, &plain) {
             prop_assert!(!gap.chars().any(char::is_alphanumeric), "lost: {gap:?}");

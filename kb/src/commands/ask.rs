@@ -15,12 +15,12 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let calibration = knowledge_base.calibration().await?;
     // A calibration measured with another model is not comparable.
     let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
-    let gates = EvidenceThresholds {
+    let thresholds = EvidenceThresholds {
         similarity: args.threshold,
         confidence: args.confidence,
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
     };
-    let settings = Settings { match_count: args.match_count, gates };
+    let settings = Settings { match_count: args.match_count, thresholds };
     let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
     let asked =
         ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;

@@ -38,12 +38,12 @@ impl Site {
     /// If any part of the listing cannot be read or a limit is exceeded: a successful result is complete.
     pub async fn addresses(&self, listing: &Listing) -> Result<Addresses, CrawlError> {
         match listing {
-            Listing::Sitemap(url) => self.pages_of_sitemap(url).await,
-            Listing::List(urls) => self.pages_of_list(urls),
+            Listing::Sitemap(url) => self.sitemap_pages(url).await,
+            Listing::List(urls) => self.listed_pages(urls),
         }
     }
 
-    fn pages_of_list(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
+    fn listed_pages(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
         let mut seen = HashSet::new();
         let mut found = Found::new(self.options.max_pages);
         let mut pages = Vec::new();
@@ -63,7 +63,7 @@ impl Site {
         Ok(Addresses { site: None, pages, rejected: found.rejected })
     }
 
-    async fn pages_of_sitemap(&self, start: &Url) -> Result<Addresses, CrawlError> {
+    async fn sitemap_pages(&self, start: &Url) -> Result<Addresses, CrawlError> {
         self.credentials.remember(start);
         self.name(start);
         let start = address::bare(start);

@@ -114,11 +114,15 @@ impl Site {
         self.credentials.remember(page);
         let ask = Ask { purpose: Purpose::Page, version: version.and_then(Version::parse) };
         let (url, answer) = self.follow(page, &ask, Reach::Named).await?;
-        let Answer::Content { headers, bytes } = answer else { return Ok(Fetched::Unchanged) };
+        let Answer::Content { headers, mut bytes } = answer else { return Ok(Fetched::Unchanged) };
         let content_type =
             headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        if may_be_html(content_type.as_deref()) && noindex::in_html(&bytes, self.options.product()) {
-            return Err(FetchError::NoIndex("<meta name=\"robots\">"));
+        if may_be_html(content_type.as_deref()) {
+            let is_forbidden;
+            (is_forbidden, bytes) = noindex::in_page(bytes, self.options.product()).await;
+            if is_forbidden {
+                return Err(FetchError::NoIndex("<meta name=\"robots\">"));
+            }
         }
         let version = version::describe(&url, &headers);
         Ok(Fetched::Page(Page { url, content_type, bytes, version }))

@@ -32,7 +32,7 @@ pub(super) struct Paragraph {
 pub(super) type Words = HashSet<String>;
 
 pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
-    lines.flat_map(|line| line.text.split(|c: char| !is_of_word(c))).map(str::to_lowercase).collect()
+    lines.flat_map(|line| line.text.split(|c: char| !is_word_character(c))).map(str::to_lowercase).collect()
 }
 
 pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
@@ -138,14 +138,16 @@ fn join(text: &mut String, line: &str, words: &Words) {
 /// True if the document contains the joined word elsewhere; "well-known" keeps its hyphen.
 fn is_divided(text: &str, line: &str, words: &Words) -> bool {
     let head = text.trim_end_matches(['-', '\u{2010}']);
-    let first = head.rfind(|c: char| !is_of_word(c)).map_or(head, |at| head.get(at..).unwrap_or_default());
-    let first = first.trim_start_matches(|c: char| !is_of_word(c));
-    let second = line.find(|c: char| !is_of_word(c)).map_or(line, |at| line.get(..at).unwrap_or_default());
+    let first =
+        head.rfind(|c: char| !is_word_character(c)).map_or(head, |at| head.get(at..).unwrap_or_default());
+    let first = first.trim_start_matches(|c: char| !is_word_character(c));
+    let second =
+        line.find(|c: char| !is_word_character(c)).map_or(line, |at| line.get(..at).unwrap_or_default());
     let starts_small = line.starts_with(char::is_lowercase);
     starts_small && !first.is_empty() && words.contains(&format!("{first}{second}").to_lowercase())
 }
 
-fn is_of_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric()
 }
 

@@ -7,10 +7,7 @@ use super::{
     outline::Bookmark,
     paragraphs::{self, Paragraph},
 };
-use crate::{
-    ExtractError, Section,
-    composer::{Composer, visible},
-};
+use crate::{ExtractError, Section, clean::visible, composer::Composer};
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;
@@ -63,7 +60,7 @@ fn write(paragraphs: &[Paragraph], page: usize, headings: &mut Headings, compose
             composer.open_item("-");
             composer.paragraph(&text);
             composer.close();
-        } else if let Some(level) = headings.level_of(paragraph, page, composer) {
+        } else if let Some(level) = headings.heading_level(paragraph, page, composer) {
             composer.heading(level, &text);
         } else {
             composer.paragraph(&text);
@@ -96,7 +93,12 @@ impl Headings {
         }
     }
 
-    fn level_of(&mut self, paragraph: &Paragraph, page: usize, composer: &mut Composer) -> Option<usize> {
+    fn heading_level(
+        &mut self,
+        paragraph: &Paragraph,
+        page: usize,
+        composer: &mut Composer,
+    ) -> Option<usize> {
         match self {
             Self::Sizes(levels) => {
                 is_heading(paragraph).then(|| levels.get(&step(paragraph.size)).copied()).flatten()
