@@ -64,8 +64,8 @@ impl<'a> SyncRun<'a> {
             let name = source.rsplit('/').next().unwrap_or(&source);
             self.knowledge_base.note_failure(&source, name, &reason).await?;
         }
-        let embeds = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
-        let embedder = if embeds { Some(load_embedder()?) } else { None };
+        let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
+        let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
         let stopped = self.apply(plan, size, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
@@ -108,7 +108,7 @@ impl<'a> SyncRun<'a> {
             let gone = self.write(write, embedder).await?;
             // Loading may show that further documents are gone, so check the removals again.
             let all: Vec<_> = removed.iter().chain(&gone).cloned().collect();
-            removal.adds = false;
+            removal.adds_documents = false;
             match removal.check(&all) {
                 Ok(()) => removed = all,
                 Err(error) => {
@@ -235,8 +235,9 @@ impl<'a> SyncRun<'a> {
         if !plan.removed.is_empty() && matches!(self.source, Source::Bucket) {
             // Pages of a list shift while others delete files: only a file that a second list lacks, too, is gone.
             let again = self.source.list(self.knowledge_base.client()).await?.items;
-            let there: HashSet<_> = again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
-            plan.removed.retain(|document| !there.contains(&document.source));
+            let still_listed: HashSet<_> =
+                again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+            plan.removed.retain(|document| !still_listed.contains(&document.source));
         }
         Ok(Planned { plan, size, leftovers, unreadable })
     }
@@ -246,7 +247,7 @@ impl<'a> SyncRun<'a> {
             collection: &self.options.collection,
             all: size,
             has_documents: plan.has_documents(),
-            adds: plan.adds(),
+            adds_documents: plan.adds_documents(),
             is_forced: self.options.force,
         }
     }
