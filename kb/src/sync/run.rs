@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use embedder::EmbedderError;
 use tokio::sync::mpsc;
 
 use super::fingerprint::fingerprints;
@@ -20,7 +19,7 @@ use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::reembed::reembed;
 use crate::source::{Listing, Source};
 use crate::supabase::SupabaseError;
-use crate::text_embedder::TextEmbedder;
+use crate::text_embedder::{ModelError, TextEmbedder};
 
 const REMOVALS_PER_REQUEST: usize = 100;
 
@@ -49,7 +48,7 @@ impl<'a> SyncRun<'a> {
     pub(super) async fn execute<E: TextEmbedder + 'static>(
         mut self,
         lease: &HeldLease<'_>,
-        load_embedder: impl Fn() -> Result<E, EmbedderError>,
+        load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
         let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
         self.removal(&plan, size).check(&plan.removed)?;
@@ -77,7 +76,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// A failure is only a warning: the chat goes on with the previous calibration.
-    async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, EmbedderError>) {
+    async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, ModelError>) {
         let RunLog { summary, progress } = &mut self.log;
         let measured =
             recalibrate(self.knowledge_base, self.model, summary.has_changes(), load_embedder, progress);
