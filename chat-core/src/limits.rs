@@ -218,11 +218,15 @@ mod tests {
     }
 
     #[test]
-    fn the_widget_and_the_database_use_the_same_limits() {
+    fn the_widget_the_text_extraction_and_the_database_use_the_same_limits() {
         let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let widget = std::fs::read_to_string(format!("{repository}/web/src/client/sse.ts")).unwrap();
         assert_eq!(MAX_EVENT_BYTES, 1024 * 1024);
         assert!(widget.contains("const MAX_EVENT_LENGTH = 1024 * 1024;"));
+        let properties =
+            std::fs::read_to_string(format!("{repository}/kb/extract/src/properties.rs")).unwrap();
+        assert!(properties.contains(&format!("const MAX_TITLE_CHARS: usize = {MAX_NAME_CHARS};")));
+        assert!(properties.contains(&format!("const MAX_URL_BYTES: usize = {MAX_URL_BYTES};")));
         let mut migrations: Vec<_> = std::fs::read_dir(format!("{repository}/supabase/migrations"))
             .unwrap()
             .map(|entry| entry.unwrap().path())

@@ -340,7 +340,7 @@ impl ServerArgs {
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     /// Folder with all-MiniLM-L6-v2-int8.safetensors.
-    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = default_model_dir())]
+    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = embedder::default_model_dir())]
     pub model_dir: PathBuf,
 }
 
@@ -365,15 +365,6 @@ fn audience(entry: &str) -> Result<String, String> {
 fn fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 1".to_owned())
-}
-
-/// Where `cargo xtask setup` puts the model.
-fn default_model_dir() -> PathBuf {
-    let cache = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
-    };
-    cache.join("evidence-chat/models/all-MiniLM-L6-v2")
 }
 
 #[cfg(test)]

@@ -78,9 +78,7 @@ fn a_question_about_an_oversized_document_is_answered() {
 }
 
 fn model() -> Embedder {
-    let folder =
-        std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    Embedder::from_dir(folder.as_ref()).expect("the model")
+    Embedder::from_dir(&embedder::model_dir()).expect("the model; run `cargo xtask setup model`")
 }
 
 /// The document, its chunks, and the number of bytes that the tokenizer read for them.

@@ -40,8 +40,6 @@ enum Task {
         #[arg(value_enum)]
         only: Option<setup::Part>,
     },
-    /// Fetch the model and make the embedder's model file from it; the same as `setup model`.
-    Model,
     /// Build the Worker, the browser packages and the kb command line.
     Build {
         /// What to build; everything if left out.
@@ -87,7 +85,7 @@ fn main() -> ExitCode {
         setup::give_consent();
     }
     let result = match cli.command {
-        Task::Model | Task::Setup { only: Some(setup::Part::Model) } => setup::model().map(|_| ()),
+        Task::Setup { only: Some(setup::Part::Model) } => setup::model().map(|_| ()),
         Task::Setup { only: Some(setup::Part::Chromium) } => setup::browser().map(|_| ()),
         Task::Setup { only: None } => setup::everything().and_then(|_| setup::for_linting()).map(|_| ()),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),

@@ -1,7 +1,7 @@
 //! Chooses the sentences that answer a question best, with the context a reader needs to understand them.
 
 use super::back_reference::refers_to_previous;
-use crate::evidence::{PassageAssessment, fit};
+use crate::evidence::{PassageAssessment, relevance};
 use crate::limits::MAX_ANSWER_SENTENCES;
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
@@ -113,7 +113,7 @@ fn is_lead_in(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
 }
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
-    let sum = fit(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
+    let sum = relevance(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
     // NaN sorts last.
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
 }
@@ -148,8 +148,9 @@ fn is_duplicate(a: &Chosen<'_>, b: &Chosen<'_>) -> bool {
 /// If several steps of one numbered list were chosen, the steps from the first of them on, without gaps.
 fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     let best = kept.first()?;
-    let list = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
-    let is_step = |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list_| list_.number == list);
+    let list_number = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
+    let is_step =
+        |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list| list.number == list_number);
     let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
     let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
     let first = starts.iter().min().filter(|_| starts.len() > 1)?;
@@ -171,7 +172,7 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
         let is_same = |rank: usize, sentence: &Sentence<'_>, other: &Sentence<'_>| {
             rank == chosen.rank && sentence.range == other.range
         };
-        if all.iter().any(|said| is_same(said.rank, said.sentence, chosen.sentence)) {
+        if all.iter().any(|added| is_same(added.rank, added.sentence, chosen.sentence)) {
             continue;
         }
         let follows = |previous: &&Sentence<'_>| {
@@ -185,13 +186,13 @@ fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
         }
         let context =
             context.filter(|_| room > 1).map(|sentence| Chosen { sentence, is_context: true, ..*chosen });
-        for mut said in context.into_iter().chain([*chosen]) {
-            let line = introduction(&said);
+        for mut added in context.into_iter().chain([*chosen]) {
+            let line = introduction(&added);
             let is_under_it = line
-                .is_some_and(|line| last_introduction.is_some_and(|(rank, said)| is_same(rank, said, line)));
-            said.introduction = line.filter(|_| !is_under_it);
+                .is_some_and(|line| last_introduction.is_some_and(|(rank, last)| is_same(rank, last, line)));
+            added.introduction = line.filter(|_| !is_under_it);
             last_introduction = line.map(|line| (chosen.rank, line));
-            all.push(said);
+            all.push(added);
         }
     }
     all

@@ -11,11 +11,8 @@ use crate::sentence::sentences;
 /// The tokenizer of the model, because chunks depend on how it treats long words and white space.
 fn count(text: &str) -> usize {
     static MODEL: OnceLock<Embedder> = OnceLock::new();
-    let load = || {
-        let folder =
-            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-        Embedder::from_dir(folder.as_ref()).expect("the model")
-    };
+    let load =
+        || Embedder::from_dir(&embedder::model_dir()).expect("the model; run `cargo xtask setup model`");
     MODEL.get_or_init(load).count_tokens(text)
 }
 

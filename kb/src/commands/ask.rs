@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use chat_core::evidence::{Background, EvidenceThresholds};
-use embedder::Embedder;
 
 use super::connect;
 use crate::ask::{self, Settings, ask};
 use crate::cli::AskArgs;
 use crate::output::{print, print_json};
+use crate::text_embedder::load_model;
 
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
@@ -21,7 +21,7 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
     };
     let settings = Settings { match_count: args.match_count, thresholds };
-    let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
+    let mut embedder = load_model(&args.model.model_dir)?;
     let asked =
         ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
     if args.json {

@@ -83,9 +83,10 @@ impl Headings {
     /// them, too.
     fn start_page(&mut self, page: usize, paragraphs: &[Paragraph], composer: &mut Composer) {
         if let Self::Bookmarks(bookmarks) = self {
-            let said: HashSet<String> = paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
+            let paragraph_texts: HashSet<String> =
+                paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
             let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
-                bookmark.page < page || (bookmark.page == page && !said.contains(words))
+                bookmark.page < page || (bookmark.page == page && !paragraph_texts.contains(words))
             };
             while let Some((_, passed)) = bookmarks.pop_front_if(is_passed) {
                 composer.under(passed.level, &passed.title);
@@ -105,9 +106,9 @@ impl Headings {
             }
             Self::Bookmarks(bookmarks) => {
                 // A bookmark whose words are not found, such as that of a cover, must not block those after it.
-                let said = plain(&paragraph.text);
+                let paragraph_text = plain(&paragraph.text);
                 let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
-                let position = here.position(|(words, _)| !words.is_empty() && *words == said)?;
+                let position = here.position(|(words, _)| !words.is_empty() && *words == paragraph_text)?;
                 for (_, passed) in bookmarks.drain(..position) {
                     composer.under(passed.level, &passed.title);
                 }
