@@ -24,6 +24,7 @@ pub mod error;
 pub mod event;
 pub mod evidence;
 pub mod found;
+pub mod generate;
 pub mod limits;
 pub mod outcome;
 mod passage;

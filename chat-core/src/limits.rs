@@ -62,12 +62,19 @@ pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_
 /// The quotes of the longest sentence and of the line that introduces it, as source and as plain text. The two do not
 /// overlap; a table row with its column names is at most twice as long as its source.
 pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
+/// The words that support the sentences of a generated answer: for each, at most two passages.
+pub const WORST_CASE_SUPPORTS_BYTES: usize =
+    2 * crate::generate::MAX_ITEMS * (MAX_PASSAGE_JSON_BYTES + crate::generate::MAX_WINDOW * SUPPORT_FIELDS);
+/// The words of passages behind an answer, which consists either of quotes or of generated sentences.
+const WORST_CASE_CITED_WORDS_BYTES: usize =
+    max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES, WORST_CASE_SUPPORTS_BYTES);
 /// The largest `sources` event: each passage is quoted or listed.
 pub const WORST_CASE_EVENT_BYTES: usize =
-    FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES;
+    FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + WORST_CASE_CITED_WORDS_BYTES;
 /// The largest citations of an answer, as stored.
 pub const WORST_CASE_STORED_CITATIONS_BYTES: usize =
-    MAX_ANSWER_SENTENCES * (WORST_CASE_STORED_PASSAGE_BYTES + WORST_CASE_QUOTES_BYTES);
+    max(MAX_ANSWER_SENTENCES, crate::generate::MAX_PROMPT_SOURCES) * WORST_CASE_STORED_PASSAGE_BYTES
+        + WORST_CASE_CITED_WORDS_BYTES;
 /// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
 /// numbers, which turn three bytes into seven.
 pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
@@ -79,6 +86,13 @@ pub const WORST_CASE_TEXT_CHARS: usize =
 pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
 /// The most text that one question processes.
 pub const WORST_CASE_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
+
+/// `{"start":4096,"end":4096,"text":"","sentence":4}` and the separator.
+const SUPPORT_FIELDS: usize = 52;
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
 
 /// Field names, ids, numbers and punctuation of one JSON object.
 const FIELDS: usize = 512;
