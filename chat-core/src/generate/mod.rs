@@ -7,6 +7,7 @@
 //! It is pure: the caller brings the model's output and the time. The usual path is [`Generation::new`] →
 //! [`Generation::messages`] → [`Generation::push`] for each piece of output → [`Generation::finish`].
 
+mod completion;
 mod draft;
 mod markers;
 mod prompt;
@@ -22,6 +23,7 @@ use crate::answer::{Answer, Citation, QuotedSentence, Role, Support, escape_mark
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, Strength};
 use crate::found::FoundPassage;
+pub use completion::{CompletionRequest, Finish, Piece, PieceError};
 use draft::{Draft, DraftSentence};
 use markers::{Reference, is_name_of};
 pub(crate) use prompt::MAX_PROMPT_SOURCES;
@@ -302,4 +304,120 @@ pub(crate) fn is_format_character(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::tests::chunk;
+    use crate::{Response, respond};
+
+    fn generation(question: &str, rows: &[MatchedChunk]) -> Generation {
+        let thresholds =
+            crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
+        let Response { assessment, .. } = respond(question, rows, &thresholds, true);
+        Generation::new(question, rows, &assessment, true, "test-model")
+    }
+
+    fn rows() -> Vec<MatchedChunk> {
+        vec![
+            chunk(
+                7,
+                1,
+                0.8,
+                "# Refunds\n\nRefunds are paid to your card within 5 days. Gift cards cannot be refunded.",
+            ),
+            chunk(8, 2, 0.7, "Orders above 40 euros are shipped free of charge."),
+        ]
+    }
+
+    fn write(output: &str) -> (Vec<String>, Option<Answer>, GenerationReport) {
+        let mut generation = generation("When are refunds paid?", &rows());
+        let mut deltas = generation.push(output);
+        deltas.extend(generation.end(Ending::Whole));
+        let (answer, report) = generation.finish(None);
+        (deltas, answer, report)
+    }
+
+    #[test]
+    fn supported_sentences_are_sent_with_our_numbers_and_their_support() {
+        let (deltas, answer, report) = write(
+            "Orders above 40 euros are shipped free of charge [2]. Refunds are paid to your card within 5 days [1].",
+        );
+        assert_eq!(
+            deltas,
+            [
+                "Orders above 40 euros are shipped free of charge. [1]",
+                " Refunds are paid to your card within 5 days. [2]"
+            ]
+        );
+        let answer = answer.unwrap();
+        assert_eq!(answer.deltas, deltas, "the stored answer is what was sent");
+        assert_eq!((answer.mode, answer.referenced_indices.as_slice()), (AnswerMode::Generated, &[1, 2][..]));
+        let support = &answer.citations[1].supports[0];
+        assert_eq!(
+            (support.text.as_str(), support.sentence),
+            ("Refunds are paid to your card within 5 days.", 1)
+        );
+        assert!(answer.citations.iter().all(|citation| citation.is_valid() && citation.quotes.is_empty()));
+        assert_eq!((report.sentences, report.dropped.len(), report.fallback), (2, 0, None));
+    }
+
+    #[test]
+    fn unsupported_sentences_and_unknown_markers_never_leave() {
+        let (deltas, answer, report) = write(
+            "Refunds are paid to your card within 9 days [1]. Our founder lives on the moon [99]. Refunds are paid to your card within 5 days [7].",
+        );
+        assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
+        assert_eq!(answer.unwrap().referenced_indices, [1]);
+        assert_eq!(report.dropped.values().sum::<u32>(), 2);
+        assert_eq!(report.invalid_markers, 2);
+    }
+
+    #[test]
+    fn a_wrong_marker_is_repaired() {
+        let (deltas, answer, report) = write("Refunds are paid to your card within 5 days [2].");
+        assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
+        assert_eq!(answer.unwrap().citations[0].chunk_id, Uuid::from_u128(1));
+        assert_eq!(report.repaired_citations, 1);
+    }
+
+    #[test]
+    fn without_a_sentence_to_send_there_is_no_answer_and_the_report_says_why() {
+        for (output, fault, fallback) in [
+            ("NO_ANSWER", None, Fallback::Declined),
+            ("The moon is made of cheese [1].", None, Fallback::Unsupported),
+            ("", Some(Fallback::Timeout), Fallback::Timeout),
+            ("Refunds", Some(Fallback::Error), Fallback::Error),
+        ] {
+            let mut generation = generation("When are refunds paid?", &rows());
+            assert!(generation.push(output).is_empty());
+            let ending = if fault.is_some() { Ending::Cut } else { Ending::Whole };
+            assert!(generation.end(ending).is_empty());
+            let (answer, report) = generation.finish(fault);
+            assert!(answer.is_none());
+            assert_eq!(report.fallback, Some(fallback), "{output}");
+        }
+    }
+
+    #[test]
+    fn citations_can_name_documents() {
+        let (deltas, _, report) = write("Refunds are paid to your card within 5 days ^[Doc-7].");
+        assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
+        assert_eq!((report.invalid_markers, report.repaired_citations), (0, 0));
+        let (_, _, report) =
+            write("Refunds are paid to your card within 5 days ^[Somebody else's handbook].");
+        assert_eq!(report.invalid_markers, 1);
+    }
+
+    #[test]
+    fn a_written_answer_is_short() {
+        let sentence = |number: u32| format!("Refunds number {number} are paid to your card within 5 days.");
+        let content: Vec<String> = (0..9).map(sentence).collect();
+        let rows = [chunk(1, 1, 0.8, &content.join(" "))];
+        let mut generation = generation("When?", &rows);
+        let deltas = generation.push(&content.join(" "));
+        assert_eq!(deltas.len(), MAX_SENTENCES);
+        assert!(generation.is_done());
+    }
 }

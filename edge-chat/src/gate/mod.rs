@@ -250,7 +250,15 @@ fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
 
 /// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like.
 fn body_hash(question: &ChatRequest) -> String {
-    let ChatRequest { embedding, message, message_id: _, session_id, model, include_citations } = question;
+    let ChatRequest {
+        embedding,
+        message,
+        message_id: _,
+        session_id,
+        model,
+        include_citations,
+        is_extractive,
+    } = question;
     let mut hash = Sha256::new();
     for number in embedding {
         hash.update(number.to_le_bytes());
@@ -260,7 +268,7 @@ fn body_hash(question: &ChatRequest) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    hash.update([u8::from(session_id.is_some()), u8::from(*include_citations)]);
+    hash.update([u8::from(session_id.is_some()), u8::from(*include_citations), u8::from(*is_extractive)]);
     hash.update(session_id.unwrap_or_default());
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
