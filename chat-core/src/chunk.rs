@@ -144,6 +144,26 @@ impl MatchedChunk {
     }
 }
 
+impl MatchedChunk {
+    /// A passage of plain text without a document, for evaluation.
+    pub(crate) fn plain(content: &str) -> Self {
+        Self {
+            chunk_id: Uuid::nil(),
+            document_id: Uuid::nil(),
+            document_name: None,
+            document_meta: serde_json::json!({ "content_type": "text/plain" }),
+            content: content.to_owned(),
+            meta: Value::Null,
+            model: None,
+            similarity: 1.0,
+            lexical: None,
+            score: None,
+            sentences: Vec::new(),
+            query_terms: None,
+        }
+    }
+}
+
 impl SearchRows {
     /// Parses the response of a search: in one pass if all rows are valid, else row by row.
     ///

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::answer::Citation;
 use crate::error::ErrorBody;
 use crate::found::FoundPassage;
+use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.
@@ -15,12 +16,20 @@ pub const HEARTBEAT: &str = ": heartbeat\n\n";
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event<'a> {
+    /// Work goes on before the first words of an answer. Clients may ignore it.
+    Progress {
+        /// What is being done.
+        stage: Stage,
+    },
     /// Begins an answer.
     AnswerStart {
         /// The session of the question.
         session_id: Uuid,
         /// Whether the passages are about the subject but may not answer the question.
         hedged: bool,
+        /// Who wrote the words; absent if they are quotes.
+        #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
+        mode: AnswerMode,
     },
     /// A piece of the text.
     AnswerDelta {
@@ -42,6 +51,9 @@ pub enum Event<'a> {
         message_id: Uuid,
         /// Whether question and answer are in the history.
         persisted: bool,
+        /// How the answer was written, if a model was to write it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        generation: Option<&'a GenerationReport>,
     },
     /// Ends a stream without an answer.
     Refusal(&'a Refusal),
@@ -49,10 +61,19 @@ pub enum Event<'a> {
     Error(ErrorBody),
 }
 
+/// What is being done before the first words of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// A language model writes, and its sentences are checked.
+    Writing,
+}
+
 impl Event<'_> {
     /// The name on the `event:` line.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Progress { .. } => "progress",
             Self::AnswerStart { .. } => "answer_start",
             Self::AnswerDelta { .. } => "answer_delta",
             Self::Sources { .. } => "sources",
@@ -87,10 +108,11 @@ mod tests {
     fn every_event_repeats_its_name_as_type() {
         let error = ApiError::new(ErrorCode::Internal, "Sorry.").with_request_id("r");
         for event in [
-            Event::AnswerStart { session_id: Uuid::nil(), hedged: false },
+            Event::Progress { stage: Stage::Writing },
+            Event::AnswerStart { session_id: Uuid::nil(), hedged: false, mode: AnswerMode::Generated },
             Event::AnswerDelta { text: "" },
             Event::Sources { citations: &[], also_found: &[], referenced_indices: &[] },
-            Event::AnswerEnd { message_id: Uuid::nil(), persisted: true },
+            Event::AnswerEnd { message_id: Uuid::nil(), persisted: true, generation: None },
             Event::Refusal(&Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),
         ] {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::answer::Citation;
 use crate::chunk::MatchedChunk;
 
 /// A passage near the question that the answer does not quote: further reading, never a source.
@@ -54,6 +55,22 @@ impl FoundPassage {
 
     pub(crate) fn with_excerpt(chunk: &MatchedChunk) -> Self {
         Self { excerpt: Some(chunk.content.clone()), ..Self::new(chunk) }
+    }
+
+    /// A cited passage as a found one.
+    pub(crate) fn from_citation(citation: &Citation) -> Self {
+        Self {
+            chunk_id: citation.chunk_id,
+            document_id: citation.document_id,
+            title: citation.title.clone(),
+            page: citation.page,
+            section: citation.section.clone(),
+            url: citation.url.clone(),
+            content_type: citation.content_type.clone(),
+            score: citation.score,
+            excerpt: Some(citation.excerpt.clone()),
+            download_url: None,
+        }
     }
 
     /// Whether both are of the same section of the same document, so that a reader needs only one of them.

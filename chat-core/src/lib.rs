@@ -24,6 +24,8 @@ pub mod error;
 pub mod event;
 pub mod evidence;
 pub mod found;
+pub mod generate;
+mod generation_report;
 pub mod limits;
 mod marker;
 pub mod outcome;

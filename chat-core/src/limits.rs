@@ -30,6 +30,12 @@ pub const MAX_SENTENCES: usize = 256;
 pub(crate) const MAX_ANSWER_SENTENCES: usize = 3;
 /// Passages considered for one question.
 pub const MAX_MATCH_COUNT: usize = 50;
+/// Passages that a language model gets.
+pub const MAX_PROMPT_SOURCES: usize = 5;
+/// Sentences of a written answer that is a list; others are shorter.
+pub const MAX_WRITTEN_ITEMS: usize = 5;
+/// Consecutive sentences of a passage that may support one written sentence together.
+pub const MAX_SUPPORT_SENTENCES: usize = 3;
 /// Characters of a word that is stemmed; see `words`.
 pub const MAX_STEMMED_CHARS: usize = 64;
 
@@ -62,12 +68,19 @@ pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_
 /// The quotes of the longest sentence and of the line that introduces it, as source and as plain text. The two do not
 /// overlap; a table row with its column names is at most twice as long as its source.
 pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
+/// The words that support the sentences of a generated answer: for each, at most two passages.
+pub const WORST_CASE_SUPPORTS_BYTES: usize =
+    2 * MAX_WRITTEN_ITEMS * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
+/// The words of passages behind an answer, which consists either of quotes or of generated sentences.
+const WORST_CASE_CITED_WORDS_BYTES: usize =
+    max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES, WORST_CASE_SUPPORTS_BYTES);
 /// The largest `sources` event: each passage is quoted or listed.
 pub const WORST_CASE_EVENT_BYTES: usize =
-    FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES;
+    FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + WORST_CASE_CITED_WORDS_BYTES;
 /// The largest citations of an answer, as stored.
-pub const WORST_CASE_STORED_CITATIONS_BYTES: usize =
-    MAX_ANSWER_SENTENCES * (WORST_CASE_STORED_PASSAGE_BYTES + WORST_CASE_QUOTES_BYTES);
+pub const WORST_CASE_STORED_CITATIONS_BYTES: usize = max(MAX_ANSWER_SENTENCES, MAX_PROMPT_SOURCES)
+    * WORST_CASE_STORED_PASSAGE_BYTES
+    + WORST_CASE_CITED_WORDS_BYTES;
 /// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
 /// numbers, which turn three bytes into seven.
 pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
@@ -79,6 +92,13 @@ pub const WORST_CASE_TEXT_CHARS: usize =
 pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
 /// The most text that one question processes.
 pub const WORST_CASE_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
+
+/// `{"start":4096,"end":4096,"text":"","sentence":4}` and the separator.
+const SUPPORT_FIELDS: usize = 52;
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
 
 /// Field names, ids, numbers and punctuation of one JSON object.
 const FIELDS: usize = 512;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::answer::{Answer, Citation};
 use crate::event::Event;
 use crate::found::FoundPassage;
+use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::limits::{MAX_LINK_BYTES, json_bytes};
 use crate::refusal::Refusal;
 
@@ -33,14 +34,20 @@ pub struct AnswerOutcome {
     pub persisted: bool,
     /// The text in the pieces in which it is streamed.
     pub deltas: Vec<String>,
+    /// Who wrote the words.
+    #[serde(default)]
+    pub mode: AnswerMode,
     /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
-    /// The passages that the text quotes.
+    /// The passages that the text quotes or follows from.
     pub citations: Vec<Citation>,
     /// Other passages near the question, which the text does not quote.
     pub also_found: Vec<FoundPassage>,
     /// The document numbers in the text.
     pub referenced_indices: Vec<u32>,
+    /// How the answer was written, if a model was to write it.
+    #[serde(default)]
+    pub generation: Option<GenerationReport>,
 }
 
 /// An outcome as one JSON document, for clients that do not stream.
@@ -57,14 +64,20 @@ pub enum JsonOutcome<'a> {
         persisted: bool,
         /// The whole text with its markers.
         text: String,
+        /// Who wrote the words; absent if they are quotes.
+        #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
+        mode: AnswerMode,
         /// Whether the passages are about the subject but may not answer the question.
         hedged: bool,
-        /// The passages that the text quotes.
+        /// The passages that the text quotes or follows from.
         citations: &'a [Citation],
         /// Other passages near the question, which the text does not quote.
         also_found: &'a [FoundPassage],
         /// The document numbers in the text.
         referenced_indices: &'a [u32],
+        /// How the answer was written, if a model was to write it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        generation: Option<&'a GenerationReport>,
     },
     /// The same as the event.
     Refusal(&'a Refusal),
@@ -73,17 +86,26 @@ pub enum JsonOutcome<'a> {
 impl Outcome {
     /// An answer that is not yet in the history.
     pub fn answer(answer: Answer, session_id: Uuid, message_id: Uuid) -> Self {
-        let Answer { deltas, hedged, citations, also_found, referenced_indices, .. } = answer;
+        let Answer { mode, deltas, hedged, citations, also_found, referenced_indices, .. } = answer;
         Self::Answer(AnswerOutcome {
             session_id,
             message_id,
             persisted: false,
+            mode,
             deltas,
             hedged,
             citations,
             also_found,
             referenced_indices,
+            generation: None,
         })
+    }
+
+    /// Records how an answer was written.
+    pub fn set_generation(&mut self, report: GenerationReport) {
+        if let Self::Answer(answer) = self {
+            answer.generation = Some(report);
+        }
     }
 
     /// Records that question and outcome are in the history, in this session.
@@ -171,22 +193,20 @@ impl Outcome {
     /// The events that do not depend on whether the history is written.
     pub fn opening_events(&self) -> Vec<Event<'_>> {
         let Self::Answer(answer) = self else { return Vec::new() };
-        let mut events = vec![Event::AnswerStart { session_id: answer.session_id, hedged: answer.hedged }];
+        let mut events = vec![answer.start_event()];
         events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text }));
-        events.push(Event::Sources {
-            citations: &answer.citations,
-            also_found: &answer.also_found,
-            referenced_indices: &answer.referenced_indices,
-        });
+        events.push(answer.sources_event());
         events
     }
 
     /// The event that ends the stream.
     pub fn terminal_event(&self) -> Event<'_> {
         match self {
-            Self::Answer(answer) => {
-                Event::AnswerEnd { message_id: answer.message_id, persisted: answer.persisted }
-            }
+            Self::Answer(answer) => Event::AnswerEnd {
+                message_id: answer.message_id,
+                persisted: answer.persisted,
+                generation: answer.generation.as_ref(),
+            },
             Self::Refusal(refusal) => Event::Refusal(refusal),
         }
     }
@@ -199,12 +219,30 @@ impl Outcome {
                 message_id: answer.message_id,
                 persisted: answer.persisted,
                 text: answer.deltas.concat(),
+                mode: answer.mode,
                 hedged: answer.hedged,
                 citations: &answer.citations,
                 also_found: &answer.also_found,
                 referenced_indices: &answer.referenced_indices,
+                generation: answer.generation.as_ref(),
             },
             Self::Refusal(refusal) => JsonOutcome::Refusal(refusal),
+        }
+    }
+}
+
+impl AnswerOutcome {
+    /// The event that begins the answer.
+    pub fn start_event(&self) -> Event<'_> {
+        Event::AnswerStart { session_id: self.session_id, hedged: self.hedged, mode: self.mode }
+    }
+
+    /// The event with the passages behind the text.
+    pub fn sources_event(&self) -> Event<'_> {
+        Event::Sources {
+            citations: &self.citations,
+            also_found: &self.also_found,
+            referenced_indices: &self.referenced_indices,
         }
     }
 }

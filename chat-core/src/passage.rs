@@ -34,6 +34,8 @@ pub(crate) struct Sentence<'a> {
     /// The words of its context: a heading in the passage, the header row of a table, the line that introduces a list, the
     /// section. Shared, because many sentences have the same context.
     context: Vec<Rc<BTreeSet<String>>>,
+    /// The heading above it, preceded by the header row for a table row, as byte offsets.
+    headings: Vec<Range<usize>>,
     /// The header row of its table.
     pub(crate) header: Option<&'a str>,
     /// Its list, if it is an item or a sentence of one.
@@ -62,6 +64,7 @@ impl<'a> Passage<'a> {
             let header = unit.filter(|unit| unit.kind == UnitKind::TableRow);
             let header = header.and_then(|unit| content.get(unit.context.first()?.clone()));
             Some(Sentence {
+                headings: unit.map(|unit| unit.context.clone()).unwrap_or_default(),
                 header: header.filter(|header| header.contains('|')),
                 list,
                 kind: unit.map_or_else(|| kind_without_unit(text), |unit| unit.kind),
@@ -88,6 +91,17 @@ impl<'a> Passage<'a> {
         } else {
             sentence.text.to_owned()
         }
+    }
+
+    /// What is above a sentence and needed to understand it, as plain text: section or heading, the line that introduces its
+    /// list, the header row of its table.
+    pub(crate) fn context_text(&self, sentence: &Sentence<'_>) -> String {
+        let introduction = sentence.list.as_ref().and_then(|list| list.introduction.as_ref());
+        let introduction = introduction.and_then(|range| self.chunk.content.get(range.clone()));
+        let lines = sentence.headings.iter().filter_map(|range| self.chunk.content.get(range.clone()));
+        let plain = |line: &str| plain_text(line.trim_start_matches('#').trim(), UnitKind::Sentence);
+        let lines = lines.chain(introduction).map(plain);
+        self.chunk.section().map(str::to_owned).into_iter().chain(lines).collect::<Vec<_>>().join("\n")
     }
 
     /// Whether clients show the sentence unchanged; see [`has_escaped_marker`]. Cached, because it is checked for the line above

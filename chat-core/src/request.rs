@@ -38,6 +38,8 @@ pub struct ChatRequest {
     pub model: String,
     /// Whether the answer has markers and sources.
     pub include_citations: bool,
+    /// Whether the answer must consist of quotes even where the site lets a language model write.
+    pub is_extractive: bool,
 }
 
 /// The fields, not yet checked.
@@ -49,6 +51,7 @@ struct RawRequest {
     session_id: Option<Value>,
     model: Option<Value>,
     include_citations: Option<Value>,
+    mode: Option<Value>,
 }
 
 impl RawRequest {
@@ -60,6 +63,7 @@ impl RawRequest {
             "session_id" => &mut self.session_id,
             "model" => &mut self.model,
             "include_citations" => &mut self.include_citations,
+            "mode" => &mut self.mode,
             _ => return None,
         })
     }
@@ -109,6 +113,7 @@ impl ChatRequest {
             session_id: raw.session_id.map(|value| uuid(&value, "session_id")).transpose()?,
             model: model(required(raw.model, "model")?)?,
             include_citations: raw.include_citations.map_or(Ok(true), include_citations)?,
+            is_extractive: raw.mode.map_or(Ok(false), is_extractive)?,
         })
     }
 }
@@ -210,6 +215,14 @@ fn include_citations(value: Value) -> Result<bool, ApiError> {
     value.as_bool().ok_or_else(|| ApiError::invalid_request("include_citations must be true or false"))
 }
 
+/// A client may only ask for less than the site offers.
+fn is_extractive(value: Value) -> Result<bool, ApiError> {
+    match value.as_str() {
+        Some("extractive") => Ok(true),
+        _ => Err(ApiError::invalid_request("mode must be \"extractive\", or missing")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,16 +274,17 @@ mod tests {
         body["session_id"] = json!(ID.to_uppercase());
         body["model"] = json!("minilm-1");
         body["include_citations"] = json!(false);
+        body["mode"] = json!("extractive");
         body["surprise"] = json!({ "deep": [1, 2, 3] });
         let request = parse(&body).unwrap();
         assert_eq!(request.session_id.unwrap().to_string(), ID);
         assert_eq!(request.model, "minilm-1");
-        assert!(!request.include_citations);
+        assert!(!request.include_citations && request.is_extractive);
     }
 
     #[test]
     fn null_means_absent() {
-        for field in ["session_id", "include_citations"] {
+        for field in ["session_id", "include_citations", "mode"] {
             assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
         }
         for field in ["embedding", "message", "message_id", "model"] {
@@ -366,6 +380,9 @@ mod tests {
     #[test]
     fn options_of_a_wrong_type_are_rejected() {
         assert!(rejection(&with("include_citations", json!("true"))).contains("true or false"));
+        for wrong in [json!("generated"), json!("endpoint"), json!(true), json!("")] {
+            assert!(rejection(&with("mode", wrong)).starts_with("mode must be"));
+        }
         assert!(rejection(&with("model", json!(""))).starts_with("model must be"));
         assert!(rejection(&with("model", json!("m".repeat(129)))).starts_with("model must be"));
     }

@@ -1,5 +1,7 @@
 //! The configuration from variables and secrets, checked before use.
 
+mod model;
+
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -12,6 +14,7 @@ use worker::Env;
 
 use crate::http::error::HttpError;
 use crate::identity::{Secret, TokenRules};
+pub(crate) use model::{Decline, ModelConfig, Provider};
 
 /// The Supabase project.
 pub(crate) struct Project {
@@ -31,8 +34,23 @@ pub(crate) struct Config {
     pub(crate) rate_limit: u32,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
+    /// The language model that may write answers, if one is configured.
+    pub(crate) model: Option<Rc<ModelConfig>>,
     /// The request header with the client's IP address, set by a proxy in front of the Worker.
     pub(crate) client_address_header: Option<String>,
+}
+
+/// Who writes the words of answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AnswerModeSetting {
+    /// The documents: answers consist of quotes.
+    #[default]
+    Extractive,
+    /// The model of [`Config::model`]; each sentence is checked before it is sent.
+    Endpoint,
+    /// A model in the visitor's browser. The Worker answers with quotes.
+    OnDevice,
 }
 
 /// How citations link to the original file of their document, strictest first.
@@ -56,6 +74,7 @@ pub(crate) struct Overrides {
     pub(crate) match_count: Option<u32>,
     pub(crate) link_mode: Option<LinkMode>,
     pub(crate) citations: Option<bool>,
+    pub(crate) answer_mode: Option<AnswerModeSetting>,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
     pub(crate) greeting: Option<String>,
@@ -79,6 +98,12 @@ impl From<ConfigError> for HttpError {
 }
 
 impl Config {
+    /// The longest time that a question can take until its outcome is known.
+    pub(crate) fn run_timeout(&self) -> Duration {
+        let writing = self.model.as_ref().map_or(Duration::ZERO, |model| model.timeout);
+        self.upstream_timeout + writing
+    }
+
     pub(crate) fn from_env(env: &Env) -> Result<Self, ConfigError> {
         Self::from_lookup(|name| variable(env, name))
     }
@@ -98,6 +123,7 @@ impl Config {
             client_address_header: client_address_header.transpose()?,
             identity: source.identity(&url)?,
             overrides: source.overrides()?,
+            model: source.model()?.map(Rc::new),
             rate_limit: rate_limit.unwrap_or(20),
             upstream_timeout: Duration::from_millis(timeout_ms.unwrap_or(8000)),
             project: Rc::new(Project { url, publishable_key, worker_secret }),
@@ -182,12 +208,22 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
                 return Err(ConfigError::Invalid("CHAT_LINK_MODE", "none, authenticated or public"));
             }
         };
+        let answer_mode = match self.get("CHAT_ANSWER_MODE").as_deref() {
+            None => None,
+            Some("extractive") => Some(AnswerModeSetting::Extractive),
+            Some("endpoint") => Some(AnswerModeSetting::Endpoint),
+            Some("on_device") => Some(AnswerModeSetting::OnDevice),
+            Some(_) => {
+                return Err(ConfigError::Invalid("CHAT_ANSWER_MODE", "extractive, endpoint or on_device"));
+            }
+        };
         Ok(Overrides {
             evidence_threshold: self.fraction("CHAT_EVIDENCE_THRESHOLD")?,
             evidence_confidence: self.fraction("CHAT_EVIDENCE_CONFIDENCE")?,
             match_count: self.number("CHAT_MATCH_COUNT", 1..=50, "a whole number from 1 to 50")?,
             link_mode,
             citations: self.switch("CHAT_CITATIONS")?,
+            answer_mode,
             refusal_message: self.text("CHAT_REFUSAL_MESSAGE", 1000, "up to 1000 characters")?,
             refusal_suggestions: self.list("CHAT_SUGGESTIONS", &SUGGESTIONS)?,
             greeting: self.text("CHAT_GREETING", 500, "up to 500 characters")?,
@@ -407,6 +443,7 @@ mod tests {
             ("CHAT_MATCH_COUNT", "7"),
             ("CHAT_LINK_MODE", "public"),
             ("CHAT_CITATIONS", "false"),
+            ("CHAT_ANSWER_MODE", "on_device"),
             ("CHAT_REFUSAL_MESSAGE", "No."),
             ("CHAT_SUGGESTIONS", "Call"),
             ("CHAT_GREETING", "Hello"),
@@ -420,6 +457,7 @@ mod tests {
             match_count: Some(7),
             link_mode: Some(LinkMode::Public),
             citations: Some(false),
+            answer_mode: Some(AnswerModeSetting::OnDevice),
             refusal_message: Some("No.".to_owned()),
             refusal_suggestions: Some(vec!["Call".to_owned()]),
             greeting: Some("Hello".to_owned()),

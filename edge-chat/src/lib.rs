@@ -18,9 +18,11 @@
 
 mod call;
 mod chat;
+mod circuit;
 mod config;
 mod documents;
 mod gate;
+mod generation;
 mod http;
 mod identity;
 mod limits;

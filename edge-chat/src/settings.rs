@@ -8,7 +8,7 @@ use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::Deserialize;
 use worker::{Date, Delay};
 
-use crate::config::{Config, LinkMode, Overrides};
+use crate::config::{AnswerModeSetting, Config, LinkMode, Overrides};
 use crate::http::error::HttpError;
 use crate::single_flight::{SingleFlight, Step};
 use crate::supabase::Deadline;
@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     /// How many passages a search asks for.
     pub(crate) match_count: u32,
     pub(crate) link_mode: LinkMode,
+    pub(crate) answer_mode: AnswerModeSetting,
     /// Whether answers have markers and sources at all.
     pub(crate) citations: bool,
     pub(crate) refusal_message: Option<String>,
@@ -59,6 +60,8 @@ struct Row {
     match_count: Option<u32>,
     link_mode: LinkMode,
     citations: bool,
+    #[serde(default)]
+    answer_mode: AnswerModeSetting,
     refusal_message: Option<String>,
     refusal_suggestions: Option<Vec<String>>,
     greeting: Option<String>,
@@ -115,6 +118,7 @@ impl Settings {
             },
             match_count: match_count.clamp(1, 50),
             link_mode: overrides.link_mode.unwrap_or(row.link_mode).min(row.link_mode),
+            answer_mode: overrides.answer_mode.unwrap_or(row.answer_mode),
             citations: overrides.citations.unwrap_or(row.citations),
             refusal_message: overrides.refusal_message.clone().or_else(|| row.refusal_message.clone()),
             refusal_suggestions: overrides

@@ -9,7 +9,8 @@ use serde_json::json;
 use worker::Response;
 
 use crate::call::Call;
-use crate::config::LinkMode;
+use crate::config::{AnswerModeSetting, LinkMode};
+use crate::generation;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
@@ -23,6 +24,9 @@ const READY_TIMEOUT: Duration = Duration::from_secs(3);
 const MISSING_WORKER_SECRET: &str =
     "CHAT_WORKER_SECRET is not set: questions are not counted in the statistics and in content_gaps";
 
+const MISSING_MODEL: &str =
+    "answers are quotes, because the answer mode is endpoint and CHAT_LLM_URL is not set";
+
 /// The public settings and the limits that a client needs.
 #[derive(Serialize)]
 struct PublicConfig {
@@ -30,6 +34,11 @@ struct PublicConfig {
     suggested_questions: Vec<String>,
     citations: bool,
     link_mode: LinkMode,
+    /// Who writes the words of answers.
+    answer_mode: AnswerModeSetting,
+    /// The service that gets a question and its passages if a model writes the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sends_to: Option<String>,
     /// The fingerprint of the stored vectors.
     model: Option<String>,
     dimensions: usize,
@@ -53,10 +62,14 @@ pub(crate) fn health() -> Result<Reply, HttpError> {
 pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     call.check_ip_limit().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIMEOUT));
-    call.trace.time("settings", settings).await.map_err(not_ready)?;
+    let settings = call.trace.time("settings", settings).await.map_err(not_ready)?;
     let mut warnings = limits::warnings(&call.env);
     if call.config.project.worker_secret.is_none() {
         warnings.push(MISSING_WORKER_SECRET.to_owned());
+    }
+    if settings.answer_mode == AnswerModeSetting::Endpoint {
+        let missing = call.config.model.is_none().then(|| MISSING_MODEL.to_owned());
+        warnings.extend(missing.or_else(generation::warning));
     }
     let ready = Ready { status: "ready", warnings };
     Ok(Reply::new(Response::from_json(&ready)?, "ready"))
@@ -73,11 +86,19 @@ fn not_ready(error: HttpError) -> HttpError {
 /// `GET /api/config`: what the widget needs before the first question.
 pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let settings = call.settings().await?;
+    let model = call.config.model.as_ref().filter(|_| settings.answer_mode == AnswerModeSetting::Endpoint);
+    // Without a model, answers consist of quotes whatever the setting says.
+    let answer_mode = match settings.answer_mode {
+        AnswerModeSetting::Endpoint if model.is_none() => AnswerModeSetting::Extractive,
+        mode => mode,
+    };
     let response = Response::from_json(&PublicConfig {
         greeting: settings.greeting,
         suggested_questions: settings.suggested_questions,
         citations: settings.citations,
         link_mode: settings.link_mode,
+        answer_mode,
+        sends_to: model.map(|model| model.sends_to().to_owned()),
         model: settings.model,
         dimensions: DIMENSIONS,
         max_message_chars: MAX_MESSAGE_CHARS,

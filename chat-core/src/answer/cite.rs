@@ -1,6 +1,7 @@
 //! Citations: the documents behind an answer and the words quoted from each passage.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -41,8 +42,11 @@ pub struct Citation {
     pub strength: Option<Strength>,
     /// The whole passage, as Markdown source.
     pub excerpt: String,
-    /// The quoted words of the passage; at least one quote.
+    /// The words of the passage that the answer quotes; empty in a generated answer.
     pub quotes: Vec<Quote>,
+    /// The words of the passage that support sentences of a generated answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supports: Vec<Support>,
     /// A link to the document's original file. Set by the server; it may expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
@@ -52,10 +56,9 @@ impl Citation {
     /// Whether numbers are in range and quotes match the excerpt. Other software may have written a stored citation.
     pub fn is_valid(&self) -> bool {
         let excerpt: Vec<u16> = self.excerpt.encode_utf16().collect();
-        let matches_excerpt = |quote: &Quote| {
-            let words = excerpt.get(quote.start..quote.end);
-            words
-                .is_some_and(|words| !words.is_empty() && quote.text.encode_utf16().eq(words.iter().copied()))
+        let matches_excerpt = |start: usize, end: usize, text: &str| {
+            let words = excerpt.get(start..end);
+            words.is_some_and(|words| !words.is_empty() && text.encode_utf16().eq(words.iter().copied()))
         };
         self.index > 0
             && self.page != Some(0)
@@ -64,7 +67,8 @@ impl Citation {
                 .into_iter()
                 .flatten()
                 .all(|text| !text.is_empty())
-            && self.quotes.iter().all(matches_excerpt)
+            && self.quotes.iter().all(|quote| matches_excerpt(quote.start, quote.end, &quote.text))
+            && self.supports.iter().all(|support| matches_excerpt(support.start, support.end, &support.text))
     }
 
     /// The citation as stored: links are created for each reader.
@@ -85,6 +89,19 @@ pub struct Quote {
     /// The words as the answer shows them, without Markdown; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
+}
+
+/// Words of a passage from which a sentence of a generated answer follows: `text` is the excerpt from `start` to `end`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Support {
+    /// The first UTF-16 code unit.
+    pub start: usize,
+    /// The UTF-16 code unit after the last.
+    pub end: usize,
+    /// The words, as Markdown source.
+    pub text: String,
+    /// The position of the supported sentence in the answer, from 0. Each sentence is one delta.
+    pub sentence: u32,
 }
 
 /// A passage that may be quoted and cited.
@@ -125,25 +142,32 @@ pub(super) fn citations(
                 })
                 .collect();
             quotes.sort_by_key(|quote| quote.start);
-            (!quotes.is_empty()).then(|| Citation {
-                index,
-                chunk_id: chunk.chunk_id,
-                document_id: chunk.document_id,
-                title: chunk.title(),
-                page: chunk.page(),
-                section: chunk.section().map(str::to_owned),
-                url: chunk.url().map(str::to_owned),
-                content_type: chunk.content_type().map(str::to_owned),
-                score: chunk.similarity,
-                strength: Some(Strength::from_confidence(assessment.confidence)),
-                excerpt: chunk.content.clone(),
-                quotes,
-                download_url: None,
-            })
+            let strength = Strength::from_confidence(assessment.confidence);
+            (!quotes.is_empty()).then(|| Citation { index, quotes, ..citation(chunk, strength) })
         })
         .collect();
     citations.sort_by_key(|citation| citation.index);
     citations
+}
+
+/// A citation of a passage, still without a number and without words.
+pub(crate) fn citation(chunk: &MatchedChunk, strength: Strength) -> Citation {
+    Citation {
+        index: 0,
+        chunk_id: chunk.chunk_id,
+        document_id: chunk.document_id,
+        title: chunk.title(),
+        page: chunk.page(),
+        section: chunk.section().map(str::to_owned),
+        url: chunk.url().map(str::to_owned),
+        content_type: chunk.content_type().map(str::to_owned),
+        score: chunk.similarity,
+        strength: Some(strength),
+        excerpt: chunk.content.clone(),
+        quotes: Vec::new(),
+        supports: Vec::new(),
+        download_url: None,
+    }
 }
 
 /// The passages that are not quoted, in order of rank: one for each section without a quote.
@@ -161,16 +185,18 @@ pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Ve
 }
 
 fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>) -> Quote {
-    let start = passage.chunk.content.get(..sentence.range.start).map_or(0, utf16_length);
+    let (start, end) = utf16_range(&passage.chunk.content, &sentence.range);
     let plain = passage.plain_text(sentence);
-    Quote {
-        start,
-        end: start + utf16_length(sentence.text),
-        text: sentence.text.to_owned(),
-        plain: (plain != sentence.text).then_some(plain),
-    }
+    Quote { start, end, text: sentence.text.to_owned(), plain: (plain != sentence.text).then_some(plain) }
 }
 
-fn utf16_length(text: &str) -> usize {
+/// A range of bytes as the first UTF-16 code unit and the one after the last.
+pub(crate) fn utf16_range(content: &str, range: &Range<usize>) -> (usize, usize) {
+    let length = |bytes: Range<usize>| content.get(bytes).map_or(0, utf16_length);
+    let start = length(0..range.start);
+    (start, start + length(range.clone()))
+}
+
+pub(crate) fn utf16_length(text: &str) -> usize {
     text.encode_utf16().count()
 }

@@ -2,7 +2,7 @@
 
 mod back_reference;
 mod choose;
-mod cite;
+pub(crate) mod cite;
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,25 @@ use uuid::Uuid;
 
 use crate::evidence::Assessment;
 use crate::found::FoundPassage;
+use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
 use choose::{Choice, Chosen, choose};
-pub use cite::{Citation, Quote};
+pub use cite::{Citation, Quote, Support};
 
 /// An answer composed only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
+    /// Who wrote the words.
+    pub mode: AnswerMode,
     /// The text in the pieces in which it is streamed; joined, they are the whole answer with its `[n]` markers. Plain text:
-    /// the words of the passages without Markdown.
+    /// without Markdown.
     pub deltas: Vec<String>,
     /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
-    /// One entry per quoted passage, sorted by index, then by rank.
+    /// One entry per cited passage, sorted by index, then by rank.
     pub citations: Vec<Citation>,
     /// The other qualifying passages, one per section, best first.
     pub also_found: Vec<FoundPassage>,
@@ -128,7 +131,15 @@ pub(crate) fn compose(
     } else {
         Default::default()
     };
-    Some(Answer { deltas, hedged: is_hedged, citations, also_found, referenced_indices, sentences })
+    Some(Answer {
+        mode: AnswerMode::Extractive,
+        deltas,
+        hedged: is_hedged,
+        citations,
+        also_found,
+        referenced_indices,
+        sentences,
+    })
 }
 
 /// The document and section of a sentence.

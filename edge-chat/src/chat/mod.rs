@@ -13,6 +13,7 @@ use chat_core::accept::{Format, negotiate};
 use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
+use futures_channel::mpsc::unbounded;
 use futures_util::FutureExt;
 use futures_util::future::{join, ready};
 
@@ -23,7 +24,7 @@ use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
 use run::{Run, SharedSearchResult};
-use stream::Completion;
+use stream::{Completion, Written};
 use turn::Turn;
 
 /// Answers a question.
@@ -60,7 +61,9 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
 async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
     let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
-    let completion: Completion = Rc::clone(&run).complete(found.clone()).boxed_local().shared();
+    let (deltas, written) = unbounded();
+    let completion: Completion = Rc::clone(&run).complete(found.clone(), deltas).boxed_local().shared();
+    let session_id = run.turn.session_id;
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
         Ok(found) => found,
@@ -71,14 +74,15 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
         }
     };
     let outcome = found.outcome.borrow().kind();
-    let response = stream::send(Rc::clone(&found.outcome), completion, format, request_id).await?;
+    let written = found.is_draft().then_some(Written { deltas: written, session_id });
+    let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }
 
 async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<Reply, HttpError> {
     let completion: Completion = ready(()).boxed_local().shared();
     let outcome = Rc::new(RefCell::new(outcome));
-    Ok(Reply::new(stream::send(outcome, completion, format, request_id).await?, "replay"))
+    Ok(Reply::new(stream::send(outcome, None, completion, format, request_id).await?, "replay"))
 }
 
 /// Adds the headers for the user's rate limit to a reply or an error.

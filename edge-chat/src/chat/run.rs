@@ -8,29 +8,39 @@ use std::time::Duration;
 
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
-use chat_core::evidence::check_model;
+use chat_core::evidence::{Assessment, check_model};
+use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::Outcome;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Verdict, respond};
+use futures_channel::mpsc::UnboundedSender;
 use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
 use uuid::Uuid;
+use worker::Env;
 
 use super::client::Client;
 use super::links::Links;
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
-use crate::config::Config;
+use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
 use crate::gate::{Gate, Refund, Ticket};
+use crate::generation::{Listener, Writer};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
 use crate::settings::Settings;
 use crate::supabase::{NewRefusal, Supabase, session_not_found};
 
+/// The minimum time for links to the files of a written answer, twice as long as they may take.
+const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
+
 /// The minimum time for writing the history, however long the search took.
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
+
+/// Receives the verified pieces of an answer that a model writes.
+pub(super) type Deltas = UnboundedSender<String>;
 
 /// The result of a search, shared by the response and the work after it.
 pub(super) type SharedSearchResult = Shared<LocalBoxFuture<'static, Result<Rc<SearchResult>, HttpError>>>;
@@ -40,9 +50,44 @@ pub(super) struct SearchResult {
     /// Shared, because it can be large. It changes once, when it is in the history.
     pub(super) outcome: Rc<RefCell<Outcome>>,
     /// The documents behind an answer. Not part of the outcome, because only the history gets them.
-    sources: BTreeSet<Uuid>,
+    sources: RefCell<BTreeSet<Uuid>>,
+    /// The answer that a model is to write; then the outcome holds what is shown if it cannot.
+    draft: Option<Draft>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
+}
+
+/// An answer that a model is to write.
+struct Draft {
+    /// Taken when the writing begins.
+    generation: Cell<Option<Generation>>,
+    link_mode: LinkMode,
+    /// What visitors get if the model declines; `None` for the extractive answer.
+    refusal: Option<Refusal>,
+}
+
+impl SearchResult {
+    /// Whether a model is to write the answer.
+    pub(super) fn is_draft(&self) -> bool {
+        self.draft.is_some()
+    }
+}
+
+/// Passes pieces on to the client.
+struct ClientListener<'a> {
+    client: &'a Client,
+    deltas: &'a Deltas,
+}
+
+impl Listener for ClientListener<'_> {
+    fn send(&self, delta: String) {
+        // Without a stream, as for JSON, nobody receives the pieces; the outcome has them.
+        let _ = self.deltas.unbounded_send(delta);
+    }
+
+    fn is_gone(&self) -> bool {
+        self.client.is_gone()
+    }
 }
 
 /// One admitted question.
@@ -52,7 +97,9 @@ pub(super) struct Run {
     ticket: Ticket,
     supabase: Supabase,
     question: ChatRequest,
-    turn: Turn,
+    pub(super) turn: Turn,
+    env: Env,
+    user_id: Uuid,
     config: Rc<Config>,
     trace: Rc<Trace>,
     origin: String,
@@ -71,6 +118,8 @@ impl Run {
         turn: Turn,
     ) -> Self {
         Self {
+            user_id: user.user_id(),
+            env: call.env.clone(),
             supabase: call.supabase(user),
             origin: call.url.origin().to_owned(),
             client: Client::new(&call.request),
@@ -114,6 +163,10 @@ impl Run {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
+        let draft = match &response.verdict {
+            Verdict::Answer(_) => self.draft(&settings, &rows, &assessment, include_citations),
+            Verdict::Refuse(_) => None,
+        };
         let (mut outcome, sources) = match response.verdict {
             Verdict::Answer(answer) => {
                 let sources = answer.sources();
@@ -122,16 +175,66 @@ impl Run {
             Verdict::Refuse(reason) => (self.refuse(&settings, reason, &rows).await?, BTreeSet::new()),
         };
         drop(rows);
-        let short_deadline = supabase.with_deadline(supabase.deadline().half());
-        let links = Links::new(&short_deadline, settings.link_mode, &self.origin);
-        if let Err(error) = trace.time("links", links.add(&mut outcome)).await {
-            trace.fault("links not created", &error);
-        }
+        self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
-            sources,
+            sources: RefCell::new(sources),
+            draft,
             best_similarity: assessment.best_similarity,
         })
+    }
+
+    /// Prepares what the model needs, if it is to write the answer.
+    fn draft(
+        &self,
+        settings: &Settings,
+        rows: &[MatchedChunk],
+        assessment: &Assessment,
+        include_citations: bool,
+    ) -> Option<Draft> {
+        let model = self.config.model.as_ref()?;
+        if settings.answer_mode != AnswerModeSetting::Endpoint || self.question.is_extractive {
+            return None;
+        }
+        let message = &self.question.message;
+        let generation = Generation::new(message, rows, assessment, include_citations, &model.model);
+        let refuses = model.decline == Decline::Refuse;
+        Some(Draft {
+            generation: Cell::new(Some(generation)),
+            link_mode: settings.link_mode,
+            refusal: refuses.then(|| refusal(settings, Reason::WeakEvidence, rows)),
+        })
+    }
+
+    /// Lets the model write the answer and replaces the outcome by it. A fault leaves the extractive answer.
+    async fn write(&self, search_result: &SearchResult, deltas: &Deltas) {
+        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return };
+        let Some(generation) = draft.generation.take() else { return };
+        let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
+        let listener = ClientListener { client: &self.client, deltas };
+        let (answer, report) = self.trace.time("generation", writer.write(generation, &listener)).await;
+        self.trace.note(|facts| facts.generation = Some(report.clone()));
+        if let Some(answer) = answer {
+            search_result.sources.replace(answer.sources());
+            let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
+            self.add_links(&mut outcome, draft.link_mode).await;
+            search_result.outcome.replace(outcome);
+        } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
+            search_result.sources.take();
+            let mut outcome = Outcome::Refusal(refusal.clone());
+            self.add_links(&mut outcome, draft.link_mode).await;
+            search_result.outcome.replace(outcome);
+        }
+        search_result.outcome.borrow_mut().set_generation(report);
+    }
+
+    async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
+        let deadline = self.supabase.deadline().at_least(MIN_LINK_TIME).half();
+        let supabase = self.supabase.with_deadline(deadline);
+        let links = Links::new(&supabase, link_mode, &self.origin);
+        if let Err(error) = self.trace.time("links", links.add(outcome)).await {
+            self.trace.fault("links not created", &error);
+        }
     }
 
     async fn check_session(&self) -> Result<(), HttpError> {
@@ -150,19 +253,12 @@ impl Run {
         // The knowledge base can only be empty if the search found nothing at all.
         let is_empty = rows.is_empty() && !self.supabase.has_documents().await?;
         let reason = if is_empty { Reason::EmptyKb } else { reason };
-        let mut refusal = Refusal::new(reason, rows, settings.thresholds.similarity);
-        if let Some(message) = &settings.refusal_message {
-            refusal = refusal.with_message(message);
-        }
-        if let Some(suggestions) = &settings.refusal_suggestions {
-            refusal = refusal.with_suggestions(suggestions);
-        }
-        Ok(Outcome::Refusal(refusal))
+        Ok(Outcome::Refusal(refusal(settings, reason, rows)))
     }
 
     /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
     /// outcome the question is released, so that it can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult) {
+    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, deltas: Deltas) {
         let search_result = match found.await {
             Ok(search_result) => search_result,
             Err(error) => {
@@ -177,6 +273,9 @@ impl Run {
                 return;
             }
         };
+        self.write(&search_result, &deltas).await;
+        // The stream goes on when there are no more pieces.
+        drop(deltas);
         let outcome = &search_result.outcome;
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
@@ -184,7 +283,7 @@ impl Run {
             &supabase,
             &self.question,
             &outcome.borrow(),
-            &search_result.sources,
+            &search_result.sources.borrow(),
             &self.turn,
             latency_ms,
         );
@@ -253,6 +352,18 @@ impl Run {
             self.trace.fault("question not released", &error);
         }
     }
+}
+
+/// The refusal with the site's own texts.
+fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusal {
+    let mut refusal = Refusal::new(reason, rows, settings.thresholds.similarity);
+    if let Some(message) = &settings.refusal_message {
+        refusal = refusal.with_message(message);
+    }
+    if let Some(suggestions) = &settings.refusal_suggestions {
+        refusal = refusal.with_suggestions(suggestions);
+    }
+    refusal
 }
 
 /// For the log only: the client is gone. 499 is the status that nginx logs in this case.

@@ -5,10 +5,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use chat_core::accept::Format;
-use chat_core::event::{Event, HEARTBEAT};
+use chat_core::event::{Event, HEARTBEAT, Stage};
+use chat_core::generate::AnswerMode;
 use chat_core::outcome::Outcome;
+use futures_channel::mpsc::UnboundedReceiver;
 use futures_util::future::{Either, LocalBoxFuture, Shared, select};
 use futures_util::stream::{self, Stream, StreamExt};
+use uuid::Uuid;
 use worker::{Delay, Error, Response, ResponseBuilder, Result};
 
 use crate::http::error::HttpError;
@@ -19,10 +22,18 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// Completes when the history is written or has failed; the outcome says which.
 pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 
+/// An answer that is being written.
+pub(crate) struct Written {
+    /// Its verified pieces; ends with the last one.
+    pub(crate) deltas: UnboundedReceiver<String>,
+    pub(crate) session_id: Uuid,
+}
+
 /// Sends an outcome in the format that the client asked for. A stream begins immediately with the events that are known, and
-/// ends after the completion.
+/// ends after the completion. `written` are the pieces of an answer whose outcome is not known yet.
 pub(crate) async fn send(
     outcome: Rc<RefCell<Outcome>>,
+    written: Option<Written>,
     completion: Completion,
     format: Format,
     request_id: String,
@@ -33,15 +44,66 @@ pub(crate) async fn send(
             Response::from_json(&outcome.borrow().as_json())
         }
         Format::EventStream => {
-            let opening = outcome.borrow().opening_events().iter().map(frame).collect::<Result<Vec<_>>>()?;
+            let opening = match written {
+                None => stream::iter(known(&outcome.borrow(), false)).left_stream(),
+                Some(written) => writing(written, Rc::clone(&outcome)).right_stream(),
+            };
             let ending = ending(Ending { outcome, completion, request_id });
             ResponseBuilder::new()
                 .with_header("Content-Type", "text/event-stream; charset=utf-8")?
                 // Some proxies buffer responses by default.
                 .with_header("X-Accel-Buffering", "no")?
-                .from_stream(stream::iter(opening.into_iter().map(Ok)).chain(ending))
+                .from_stream(opening.chain(ending))
         }
     }
+}
+
+/// The events of an outcome before the terminal one. `has_text`: the client has the text already.
+fn known(outcome: &Outcome, has_text: bool) -> Vec<Result<Vec<u8>>> {
+    let is_known = |event: &&Event| {
+        !(has_text && matches!(event, Event::AnswerStart { .. } | Event::AnswerDelta { .. }))
+    };
+    let events = outcome.opening_events();
+    events.iter().filter(is_known).map(frame).collect()
+}
+
+/// The state of an answer that is being written.
+struct Writing {
+    written: Written,
+    outcome: Rc<RefCell<Outcome>>,
+    has_begun: bool,
+}
+
+/// Sends the pieces of an answer as they come, with heartbeats, and then what is known of the outcome. The client gets
+/// `progress` at once, and `answer_start` with the first verified piece, so that nothing is ever taken back.
+fn writing(written: Written, outcome: Rc<RefCell<Outcome>>) -> impl Stream<Item = Result<Vec<u8>>> {
+    let progress = frame(&Event::Progress { stage: Stage::Writing });
+    let state = Writing { written, outcome, has_begun: false };
+    let pieces = stream::unfold(Some(state), |state| async {
+        let mut state = state?;
+        let next = select(state.written.deltas.next(), Delay::from(HEARTBEAT_INTERVAL)).await;
+        let delta = match next {
+            Either::Right(_) => return Some((vec![Ok(HEARTBEAT.into())], Some(state))),
+            Either::Left((delta, _)) => delta,
+        };
+        let Some(delta) = delta else {
+            let frames = known(&state.outcome.borrow(), state.has_begun);
+            return Some((frames, None));
+        };
+        let mut frames = Vec::with_capacity(2);
+        if !state.has_begun {
+            state.has_begun = true;
+            let session_id = state.written.session_id;
+            frames.push(frame(&Event::AnswerStart {
+                session_id,
+                hedged: false,
+                mode: AnswerMode::Generated,
+            }));
+        }
+        frames.push(frame(&Event::AnswerDelta { text: &delta }));
+        Some((frames, Some(state)))
+    });
+    stream::iter([progress]).chain(pieces.flat_map(stream::iter))
 }
 
 /// What the end of a stream needs.

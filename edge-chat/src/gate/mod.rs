@@ -32,6 +32,8 @@ pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
 const BINDING: &str = "USER_GATE";
+/// The name of the object with the budget of the whole site.
+const SITE: &str = "site";
 /// How long before the request's deadline the gate stops waiting for another run, in milliseconds, so that an admission still
 /// has time to be used.
 const WAIT_MARGIN_MS: u64 = 500;
@@ -53,7 +55,11 @@ enum Command<O> {
     Complete { ticket: Ticket, outcome: O },
     /// Forgets a question that failed, so that a repeat is admitted.
     Release { ticket: Ticket, refund: Refund },
-    /// Forgets all questions of the user, running ones included, but not the admissions that count for the rate limit.
+    /// Takes tokens of a language model out of the day's budget, if so many are left.
+    ReserveTokens { tokens: u64, limit: u64 },
+    /// Replaces a reservation by what was used.
+    SettleTokens { reservation: Reservation, used: u64 },
+    /// Forgets all questions of the user, running ones included, but not what counts for limits and budgets.
     Erase,
 }
 
@@ -62,6 +68,14 @@ enum Command<O> {
 struct Completed {
     /// Whether the user's data were erased since the question was admitted. Then the outcome was not stored.
     is_erased: bool,
+}
+
+/// Tokens taken out of the budget of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reservation {
+    /// Days since 1970-01-01 (UTC).
+    day: i64,
+    tokens: u64,
 }
 
 /// Whether a failed run still counts for the rate limit.
@@ -148,9 +162,13 @@ pub(crate) struct Gate {
 
 impl Gate {
     pub(crate) fn for_user(env: &Env, user_id: Uuid) -> Result<Self, HttpError> {
+        Self::named(env, user_id, &user_id.to_string())
+    }
+
+    fn named(env: &Env, user_id: Uuid, name: &str) -> Result<Self, HttpError> {
         let stub = env
             .durable_object(BINDING)
-            .and_then(|namespace| namespace.get_by_name(&user_id.to_string()))
+            .and_then(|namespace| namespace.get_by_name(name))
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         Ok(Self { user_id, stub })
     }
@@ -169,13 +187,15 @@ impl Gate {
             let budget = Budget { limit: config.rate_limit, remaining: 0, reset_ms };
             return Ok(Decision { admission: Admission::Limited, budget });
         }
+        // A repeat may wait for a whole run, the writing included.
+        let deadline = deadline.at_least(config.run_timeout());
         let remaining_ms = deadline.remaining().as_millis() as u64;
         let command = Command::<&Outcome>::Admit {
             message_id: question.message_id,
             body_hash: body_hash(question),
             limit: config.rate_limit,
             // A longer run has no answer any more. It may still write its history, which a second run does not change.
-            stale_after_ms: config.upstream_timeout.as_millis() as u64,
+            stale_after_ms: config.run_timeout().as_millis() as u64,
             wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
         };
         let request = encode_request(&command)?;
@@ -203,6 +223,26 @@ impl Gate {
             // An object of an older version, which does not erase, has an empty response.
             Ok(serde_json::from_str::<Completed>(&completed.await?).unwrap_or_default().is_erased)
         }
+    }
+
+    /// The budget of the whole site. It has an object of the same class, with a name that no user has.
+    pub(crate) fn for_site(env: &Env) -> Result<Self, HttpError> {
+        Self::named(env, Uuid::nil(), SITE)
+    }
+
+    /// Takes tokens out of the day's budget. `None` if fewer are left.
+    pub(crate) async fn reserve_tokens(
+        &self,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Option<Reservation>, HttpError> {
+        let answer = self.notify(&Command::ReserveTokens { tokens, limit }).await?;
+        serde_json::from_str(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
+    }
+
+    /// Replaces a reservation by what was used.
+    pub(crate) async fn settle_tokens(&self, reservation: Reservation, used: u64) -> Result<(), HttpError> {
+        self.notify(&Command::SettleTokens { reservation, used }).await.map(drop)
     }
 
     /// Forgets the user's questions and their outcomes, but not what counts for the rate limit.
@@ -250,7 +290,15 @@ fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
 
 /// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like.
 fn body_hash(question: &ChatRequest) -> String {
-    let ChatRequest { embedding, message, message_id: _, session_id, model, include_citations } = question;
+    let ChatRequest {
+        embedding,
+        message,
+        message_id: _,
+        session_id,
+        model,
+        include_citations,
+        is_extractive,
+    } = question;
     let mut hash = Sha256::new();
     for number in embedding {
         hash.update(number.to_le_bytes());
@@ -260,7 +308,7 @@ fn body_hash(question: &ChatRequest) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    hash.update([u8::from(session_id.is_some()), u8::from(*include_citations)]);
+    hash.update([u8::from(session_id.is_some()), u8::from(*include_citations), u8::from(*is_extractive)]);
     hash.update(session_id.unwrap_or_default());
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -23,7 +23,7 @@ use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
-use super::{Budget, Completed, Refund, Ticket};
+use super::{Budget, Completed, Refund, Reservation, Ticket};
 
 /// The object stores and returns outcomes as unparsed JSON.
 type Command = super::Command<Box<RawValue>>;
@@ -32,6 +32,8 @@ type Decision = super::Decision<Box<RawValue>>;
 
 /// How long an outcome is stored, in milliseconds.
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Stored questions per user: a day at the default limit. Beyond it the oldest are deleted.
 const MAX_QUESTIONS: i64 = 20 * 60 * 24;
 /// Refunds per user and window for failures that the question itself may cause.
@@ -53,6 +55,7 @@ const SCHEMA: &str = "
     );
     CREATE INDEX IF NOT EXISTS questions_started ON questions (started_ms);
     CREATE TABLE IF NOT EXISTS erasures (at_ms INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS tokens (day INTEGER PRIMARY KEY, used INTEGER NOT NULL);
 ";
 
 /// One user's rate limit and recent outcomes.
@@ -93,6 +96,15 @@ impl DurableObject for UserGate {
             Command::Release { ticket, refund } => {
                 self.release(&ticket, refund, now_ms())?;
                 self.waiters.wake(ticket.message_id);
+                Response::from_json(&())
+            }
+            Command::ReserveTokens { tokens, limit } => {
+                let reservation = self.reserve_tokens(tokens, limit, now_ms())?;
+                self.ensure_alarm().await?;
+                Response::from_json(&reservation)
+            }
+            Command::SettleTokens { reservation, used } => {
+                self.settle_tokens(reservation, used)?;
                 Response::from_json(&())
             }
             Command::Erase => {
@@ -150,6 +162,11 @@ struct AdmissionRow {
 #[derive(Deserialize)]
 struct CountRow {
     count: i64,
+}
+
+#[derive(Deserialize)]
+struct UsedRow {
+    used: i64,
 }
 
 enum Progress {
@@ -322,6 +339,30 @@ impl UserGate {
         )
     }
 
+    /// Takes tokens out of the budget of today (UTC).
+    fn reserve_tokens(&self, tokens: u64, limit: u64, now: i64) -> Result<Option<Reservation>> {
+        let day = now.div_euclid(DAY_MS);
+        let used = self.first::<UsedRow>("SELECT used FROM tokens WHERE day = ?", vec![day.into()])?;
+        let used = used.map_or(0, |row| u64::try_from(row.used).unwrap_or(0));
+        if used.saturating_add(tokens) > limit {
+            return Ok(None);
+        }
+        self.run(
+            "INSERT INTO tokens (day, used) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET used = used + excluded.used",
+            vec![day.into(), i64::try_from(tokens).unwrap_or(i64::MAX).into()],
+        )?;
+        Ok(Some(Reservation { day, tokens }))
+    }
+
+    fn settle_tokens(&self, reservation: Reservation, used: u64) -> Result<()> {
+        let difference = i128::from(used) - i128::from(reservation.tokens);
+        let difference = i64::try_from(difference).unwrap_or(0);
+        self.run(
+            "UPDATE tokens SET used = MAX(0, used + ?) WHERE day = ?",
+            vec![difference.into(), reservation.day.into()],
+        )
+    }
+
     /// Whether one more refund is allowed in this window. Counts it if so.
     fn may_refund(&self, now: i64) -> Result<bool> {
         let count = self.first::<CountRow>(
@@ -368,6 +409,7 @@ impl UserGate {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
+        self.run("DELETE FROM tokens WHERE day < ?", vec![now.div_euclid(DAY_MS).into()])?;
         if self.last_erasure()? > 0 {
             self.run("DELETE FROM erasures WHERE at_ms <= ?", vec![(now - ERASURE_MS).into()])?;
             self.erased_ms.set(None);
@@ -384,9 +426,10 @@ impl UserGate {
                     SELECT MAX(at_ms) + ? AS at_ms FROM admissions
                     UNION ALL SELECT MAX(at_ms) + ? FROM refunds
                     UNION ALL SELECT MAX(at_ms) + ? FROM erasures
+                    UNION ALL SELECT (MAX(day) + 1) * ? FROM tokens
                 ))
             ) AS at_ms",
-            vec![KEEP_MS.into(), WINDOW_MS.into(), WINDOW_MS.into(), ERASURE_MS.into()],
+            vec![KEEP_MS.into(), WINDOW_MS.into(), WINDOW_MS.into(), ERASURE_MS.into(), DAY_MS.into()],
         )?;
         Ok(row.and_then(|row| row.at_ms))
     }

@@ -3,6 +3,7 @@
 use std::cell::{Ref, RefCell};
 use std::future::Future;
 
+use chat_core::generate::GenerationReport;
 use serde::Serialize;
 use worker::Date;
 
@@ -24,6 +25,9 @@ pub(crate) struct Facts {
     /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
+    /// How the answer was written, if a model was to write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) generation: Option<GenerationReport>,
     /// Whether question and outcome are in the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) persisted: Option<bool>,

@@ -12,9 +12,9 @@ use worker::{
     AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
-use super::circuit::{Circuit, OPEN_MS, Observation};
 use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeResponses};
+use crate::circuit::{Circuit, OPEN_MS, Observation};
 use crate::http::error::HttpError;
 
 /// Bytes of a response that are read by default: enough for any page.

@@ -2,7 +2,6 @@
 //! read without a token.
 
 mod chat;
-mod circuit;
 mod deadline;
 mod documents;
 mod exchange;

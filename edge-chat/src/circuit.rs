@@ -1,15 +1,15 @@
-//! A circuit breaker: after repeated failures of Supabase, calls fail fast for a moment.
+//! A circuit breaker: after repeated failures of a service, calls fail fast for a moment.
 
 use uuid::Uuid;
 
 /// Consecutive failures that open the circuit.
 const FAILURES_TO_OPEN: usize = 5;
 /// How long it stays open, in milliseconds. Then one call probes the service.
-pub(super) const OPEN_MS: u64 = 5_000;
+pub(crate) const OPEN_MS: u64 = 5_000;
 
 /// What the result of a call says about the service.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Observation {
+pub(crate) enum Observation {
     Healthy,
     /// It fails for everybody.
     Failing,
@@ -19,7 +19,7 @@ pub(super) enum Observation {
 
 /// The circuit of one service in one isolate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Circuit {
+pub(crate) struct Circuit {
     failures: usize,
     /// Users whose failure is counted already.
     users: [Option<Uuid>; FAILURES_TO_OPEN],
@@ -28,10 +28,10 @@ pub(super) struct Circuit {
 }
 
 impl Circuit {
-    pub(super) const CLOSED: Self = Self { failures: 0, users: [None; FAILURES_TO_OPEN], open_until_ms: 0 };
+    pub(crate) const CLOSED: Self = Self { failures: 0, users: [None; FAILURES_TO_OPEN], open_until_ms: 0 };
 
     /// Whether a call is allowed now; if not, the milliseconds to wait.
-    pub(super) fn admit(&mut self, now_ms: u64) -> Result<(), u64> {
+    pub(crate) fn admit(&mut self, now_ms: u64) -> Result<(), u64> {
         if self.failures < FAILURES_TO_OPEN {
             return Ok(());
         }
@@ -46,7 +46,7 @@ impl Circuit {
     }
 
     /// Records the result of a call.
-    pub(super) fn record(&mut self, observation: Observation, now_ms: u64) {
+    pub(crate) fn record(&mut self, observation: Observation, now_ms: u64) {
         match observation {
             Observation::Healthy => {
                 *self = Self::CLOSED;
