@@ -148,12 +148,11 @@ impl Demo {
 
     /// Returns the text it wrote.
     fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
-        let description = json!({
+        let mut description = json!({
             "page_url": self.page.url,
             "chat_url": format!("{}/api/chat", self.worker.url),
             "worker_url": self.worker.url,
             "supabase_url": self.supabase.url(),
-            "model_server_url": self.model_server.as_ref().map(|server| &server.url),
             "publishable_key": self.supabase.keys.publishable_key,
             "login": { "email": login::EMAIL, "password": login::PASSWORD },
             "data_dir": data,
@@ -162,9 +161,12 @@ impl Demo {
                 "supabase": self.supabase.service.id(),
                 "worker": self.worker.id(),
                 "page": self.page.id(),
-                "model_server": self.model_server.as_ref().map(Service::id),
             },
         });
+        if let Some(server) = &self.model_server {
+            description["model_server_url"] = json!(server.url);
+            description["processes"]["model_server"] = json!(server.id());
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
