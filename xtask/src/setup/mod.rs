@@ -93,9 +93,9 @@ pub fn browser() -> Result<PathBuf> {
 
 /// For written answers: a language model and its server.
 pub fn generation() -> Result<Generation> {
-    let server = step("llama.cpp's server", generation::ensure_server)?;
-    let model = step(&format!("model {}", generation::MODEL_NAME), generation::ensure_model)?;
-    Ok(Generation { python: server, model })
+    let model = step(&format!("model {}", Generation::MODEL_NAME), generation::ensure_model)?;
+    let python = step("llama.cpp's server", generation::ensure_server)?;
+    Ok(Generation { python, model })
 }
 
 /// For the lints: the path of cargo-deny.
