@@ -6,7 +6,7 @@ use chat_core::evidence::{Background, EvidenceThresholds};
 
 use super::connect;
 use crate::ask::{self, Settings, ask};
-use crate::cli::AskArgs;
+use crate::cli::{AnswerMode, AskArgs};
 use crate::output::{print, print_json};
 use crate::text_embedder::load_model;
 
@@ -20,7 +20,11 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
         confidence: args.confidence,
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
     };
-    let settings = Settings { match_count: args.match_count, thresholds };
+    let model = match args.mode {
+        AnswerMode::Extractive => None,
+        AnswerMode::Endpoint => Some(args.writer.model()?),
+    };
+    let settings = Settings { match_count: args.match_count, thresholds, model };
     let mut embedder = load_model(&args.model.model_dir)?;
     let asked =
         ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
