@@ -29,7 +29,7 @@ pub use prompt::Message;
 pub use report::{AnswerMode, DropReason, Fallback, GenerationReport};
 use source::{Source, sources};
 pub(crate) use verify::MAX_WINDOW;
-pub use verify::{Check, check};
+pub use verify::{Check, check, signals};
 use verify::{Supported, Verifier};
 
 /// Sentences of a written answer.
