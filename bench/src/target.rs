@@ -87,6 +87,13 @@ const TARGETS: &[Target] = &[
     Target::new("render_50_citations_ms", AtMost, 50.0, 50.0),
     Target::new("longest_task_embedding_ms", AtMost, 50.0, 50.0),
     Target::new("layout_shift", AtMost, 0.0, 0.0),
+    Target::new("unsupported_shown", AtMost, 0.06, 0.03),
+    Target::new("verbatim_sent", AtLeast, 0.99, 1.0),
+    Target::new("wice_unsupported_shown", AtMost, 0.10, 0.05),
+    Target::new("good_dropped", AtMost, 0.35, 0.20),
+    Target::new("injected_shown", AtMost, 0.0, 0.0),
+    Target::new("marker_validity", AtLeast, 1.0, 1.0),
+    Target::new("citation_precision", AtLeast, 0.90, 0.95),
 ];
 
 impl Target {

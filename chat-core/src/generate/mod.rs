@@ -30,7 +30,7 @@ use draft::{Draft, DraftSentence};
 use markers::{Reference, is_name_of};
 pub use prompt::Message;
 use source::{Source, sources};
-pub use verify::{Check, check};
+pub use verify::{Check, check, signals};
 use verify::{Supported, Verifier};
 
 /// Sentences of a written answer.
