@@ -1,5 +1,5 @@
 // The embedded development server, a local service (see tools/local-service/). Environment: PORT (default 54321), DATA_DIR
-// (default supabase/.local), DASHBOARD (set to anything: a dashboard for the administrator, at an address it prints).
+// (default supabase/.local), DASHBOARD (any value: also serves a dashboard for the administrator and prints its URL).
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -24,7 +24,7 @@ async function serve(port, ready) {
 }
 
 async function serveFrom(dataDir, port, ready) {
-  // The port comes first, because a taken one should be reported at once; requests wait until the database is open.
+  // Listens first, so that a port in use is reported at once. Requests wait until the database is open.
   /** @type {Promise<import("./src/supabase.mjs").Supabase> | undefined} */
   let opened;
   let dashboard;
@@ -37,7 +37,7 @@ async function serveFrom(dataDir, port, ready) {
     opened = open(dataDir, url, keys);
     const supabase = await opened;
     try {
-      await introduceWorker(supabase.database, (await keys).worker_secret);
+      await setWorkerSecret(supabase.database, (await keys).worker_secret);
       for (const file of supabase.applied) console.log(`applied ${file}`);
       if (process.env.DASHBOARD) dashboard = await serveDashboard(supabase);
       await ready(url);
@@ -68,8 +68,8 @@ async function serveDashboard(supabase) {
   return server;
 }
 
-/** The database keeps the hash alone, as a hosted one does after `kb worker-secret`. */
-async function introduceWorker(database, secret) {
+/** The database stores only the hash of the secret, as after `kb worker-secret` in a hosted project. */
+async function setWorkerSecret(database, secret) {
   const hash = createHash("sha256").update(secret).digest("hex");
   await database.query("select public.chat_set_worker_secret($1)", [hash]);
 }

@@ -5,7 +5,7 @@ create extension if not exists vector with schema extensions;
 grant usage on schema extensions to authenticated, service_role;
 
 -- Functions that need more rights than their caller run as this role. It owns no table and row level security applies to it, so
--- such a function shows users no more than the policies let them see. Nobody signs in as it.
+-- such a function shows users no more than the policies let them see. It cannot log in.
 do $$ begin
   -- Roles belong to the server, so another database may have created it.
   if not exists (select from pg_catalog.pg_roles where rolname = 'evidence_chat') then
@@ -16,8 +16,8 @@ end $$;
 grant evidence_chat to current_user;
 grant usage on schema extensions to evidence_chat;
 
--- Helpers and trigger functions. PostgREST exposes only `public`, so nobody reaches this schema through the API, whatever they
--- may execute in it.
+-- Helpers and trigger functions. PostgREST exposes only `public`, so the API does not reach this schema, whatever
+-- privileges a role has in it.
 create schema internal;
 comment on schema internal is
   'Helpers of the functions in public. Not part of the API: never add it to the exposed schemas.';
@@ -61,7 +61,7 @@ comment on function internal.kb_lock() is
 revoke all on function internal.kb_lock() from public;
 grant execute on function internal.kb_lock() to service_role;
 
-create function internal.kb_lock_before() returns trigger
+create function internal.kb_lock_before_write() returns trigger
   language plpgsql
   set search_path = ''
 as $$
@@ -71,6 +71,6 @@ begin
 end
 $$;
 
-comment on function internal.kb_lock_before() is 'Trigger: takes the lock before the statement locks a row.';
+comment on function internal.kb_lock_before_write() is 'Trigger: takes the lock before the statement locks a row.';
 
-revoke all on function internal.kb_lock_before() from public;
+revoke all on function internal.kb_lock_before_write() from public;

@@ -3,7 +3,7 @@
 
 -- Entries of an audience --------------------------------------------------
 
-create function internal.kb_are_audience_entries(entries text[]) returns boolean
+create function internal.kb_is_valid_audience(entries text[]) returns boolean
   language sql
   immutable
   set search_path = ''
@@ -14,15 +14,15 @@ as $$
   from unnest(entries) as e
 $$;
 
-comment on function internal.kb_are_audience_entries(text[]) is
+comment on function internal.kb_is_valid_audience(text[]) is
   'Whether each entry is claim:value without spaces around either part. At most 100 entries of at most 300 characters.';
 
-revoke all on function internal.kb_are_audience_entries(text[]) from public;
-grant execute on function internal.kb_are_audience_entries(text[]) to service_role;
+revoke all on function internal.kb_is_valid_audience(text[]) from public;
+grant execute on function internal.kb_is_valid_audience(text[]) to service_role;
 
 -- Claims that users can set themselves: email, phone and user_metadata in Supabase Auth, and the OpenID profile with another
 -- issuer. An audience of such claims would let users grant themselves access.
-create function internal.kb_is_users_own_claim(claim text) returns boolean
+create function internal.kb_is_user_editable_claim(claim text) returns boolean
   language sql
   immutable
   return claim in (
@@ -30,29 +30,29 @@ create function internal.kb_is_users_own_claim(claim text) returns boolean
     'preferred_username', 'profile', 'picture', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'address'
   );
 
-comment on function internal.kb_is_users_own_claim(text) is
+comment on function internal.kb_is_user_editable_claim(text) is
   'Whether users can set this claim themselves, so that it must not grant access.';
 
-revoke all on function internal.kb_is_users_own_claim(text) from public;
-grant execute on function internal.kb_is_users_own_claim(text) to authenticated, evidence_chat, service_role;
+revoke all on function internal.kb_is_user_editable_claim(text) from public;
+grant execute on function internal.kb_is_user_editable_claim(text) to authenticated, evidence_chat, service_role;
 
-create function internal.kb_are_granted_claims(entries text[]) returns boolean
+create function internal.kb_has_only_trusted_claims(entries text[]) returns boolean
   language sql
   immutable
   set search_path = ''
 as $$
-  select coalesce(bool_and(not internal.kb_is_users_own_claim(split_part(e, ':', 1))), true) from unnest(entries) as e
+  select coalesce(bool_and(not internal.kb_is_user_editable_claim(split_part(e, ':', 1))), true) from unnest(entries) as e
 $$;
 
-comment on function internal.kb_are_granted_claims(text[]) is
+comment on function internal.kb_has_only_trusted_claims(text[]) is
   'Whether no entry names a claim that users can set themselves.';
 
-revoke all on function internal.kb_are_granted_claims(text[]) from public;
-grant execute on function internal.kb_are_granted_claims(text[]) to service_role;
+revoke all on function internal.kb_has_only_trusted_claims(text[]) from public;
+grant execute on function internal.kb_has_only_trusted_claims(text[]) to service_role;
 
 -- Audiences of the caller -------------------------------------------------
 
-create function internal.kb_audiences() returns text[]
+create function internal.kb_caller_audiences() returns text[]
   language plpgsql
   stable
   set search_path = ''
@@ -73,13 +73,13 @@ begin
   return array(
     select distinct claim.key || ':' || (item.value #>> '{}')
       from (
-        select t.key, t.value from jsonb_each(claims) t where not internal.kb_is_users_own_claim(t.key)
+        select t.key, t.value from jsonb_each(claims) t where not internal.kb_is_user_editable_claim(t.key)
         union all
         select a.key, a.value
           from jsonb_each(
             case when jsonb_typeof(claims -> 'app_metadata') = 'object' then claims -> 'app_metadata' else '{}' end
           ) a
-          where not internal.kb_is_users_own_claim(a.key)
+          where not internal.kb_is_user_editable_claim(a.key)
       ) claim
       cross join lateral jsonb_array_elements(
         case jsonb_typeof(claim.value) when 'array' then claim.value else jsonb_build_array(claim.value) end
@@ -89,9 +89,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_audiences() is
+comment on function internal.kb_caller_audiences() is
   'The audiences of the caller: claim:value for each string, number and boolean in the token''s app_metadata and its other '
   'claims, including those in lists, except claims that users can set themselves. Empty without a token.';
 
-revoke all on function internal.kb_audiences() from public;
-grant execute on function internal.kb_audiences() to authenticated, evidence_chat, service_role;
+revoke all on function internal.kb_caller_audiences() from public;
+grant execute on function internal.kb_caller_audiences() to authenticated, evidence_chat, service_role;

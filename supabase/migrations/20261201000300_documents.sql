@@ -1,25 +1,25 @@
 -- The knowledge base: documents, their chunks, and the vectors of each chunk, of its sentences and of its heading. Only the
 -- service role reads and writes the tables. Signed-in users see documents that are ready, enabled and for them, and only through
--- functions that run as evidence_chat, to which these policies apply, so nobody can copy the knowledge base page by page.
+-- functions that run as evidence_chat, to which these policies apply, so no user can copy the knowledge base page by page.
 
 -- Documents ---------------------------------------------------------------
 
 create table public.kb_documents (
   id uuid primary key default gen_random_uuid(),
   source text not null
-    constraint kb_documents_source_not_empty check (source ~ '\S'),
+    constraint kb_documents_source_not_blank check (source ~ '\S'),
   collection text generated always as (split_part(source, '/', 1)) stored,
   name text not null
-    constraint kb_documents_name_not_empty check (name ~ '\S')
+    constraint kb_documents_name_not_blank check (name ~ '\S')
     constraint kb_documents_name_length check (char_length(name) <= 300),
   status text not null default 'pending'
-    constraint kb_documents_status_known check (status in ('pending', 'ready', 'failed')),
+    constraint kb_documents_status_valid check (status in ('pending', 'ready', 'failed')),
   failure text,
   enabled boolean not null default true,
   audience text[]
     constraint kb_documents_audience_is_null_for_everybody_and_never_empty check (audience <> '{}')
-    constraint kb_documents_audience_entries_are_claim_colon_value check (internal.kb_are_audience_entries(audience))
-    constraint kb_documents_audience_claims_are_not_written_by_users check (internal.kb_are_granted_claims(audience)),
+    constraint kb_documents_audience_entries_are_claim_colon_value check (internal.kb_is_valid_audience(audience))
+    constraint kb_documents_audience_claims_are_not_user_editable check (internal.kb_has_only_trusted_claims(audience)),
   language text not null default 'english',
   content_hash text,
   source_version text,
@@ -28,7 +28,7 @@ create table public.kb_documents (
     -- kb_publish_document moves the file from one row to another.
     constraint kb_documents_storage_path_unique unique deferrable initially deferred
     -- The path becomes part of a URL, where empty, `.` and `..` segments would change its meaning.
-    constraint kb_documents_storage_path_is_plain
+    constraint kb_documents_storage_path_is_normalized
       check (storage_path !~ '(^|/)\.{0,2}(/|$)' and octet_length(storage_path) <= 1024),
   meta jsonb not null default '{}'
     constraint kb_documents_meta_is_object check (jsonb_typeof(meta) = 'object')
@@ -92,7 +92,7 @@ create policy kb_documents_read_visible on public.kb_documents
   using (
     status = 'ready' and enabled
     -- Evaluated once per query instead of once per row.
-    and (audience is null or audience && (select internal.kb_audiences()))
+    and (audience is null or audience && (select internal.kb_caller_audiences()))
   );
 
 comment on policy kb_documents_read_visible on public.kb_documents is
@@ -104,9 +104,9 @@ create trigger kb_documents_set_updated_at
 
 create trigger kb_documents_lock
   before update or delete on public.kb_documents
-  for each statement execute function internal.kb_lock_before();
+  for each statement execute function internal.kb_lock_before_write();
 
-create function internal.kb_default_name() returns trigger
+create function internal.kb_set_default_name() returns trigger
   language plpgsql
   set search_path = ''
 as $$
@@ -119,14 +119,14 @@ begin
 end
 $$;
 
-comment on function internal.kb_default_name() is
+comment on function internal.kb_set_default_name() is
   'Trigger: names a document without a name after the last part of its source.';
 
-revoke all on function internal.kb_default_name() from public;
+revoke all on function internal.kb_set_default_name() from public;
 
 create trigger kb_documents_default_name
   before insert or update of name on public.kb_documents
-  for each row execute function internal.kb_default_name();
+  for each row execute function internal.kb_set_default_name();
 
 -- Chunks ------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ create table public.kb_chunks (
   ordinal integer not null
     constraint kb_chunks_ordinal_not_negative check (ordinal >= 0),
   content text not null
-    constraint kb_chunks_content_not_empty check (content ~ '\S')
+    constraint kb_chunks_content_not_blank check (content ~ '\S')
     -- These limits bound what is shown of a passage, stored with an answer or read for a question (limits.rs).
     constraint kb_chunks_content_size check (octet_length(content) <= 4096),
   meta jsonb not null default '{}'
@@ -167,15 +167,15 @@ comment on column public.kb_chunks.stale is
   'Whether content or meta.section was edited after the vectors were made. Search skips a stale chunk until kb sync has made '
   'new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
-  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Kept by '
+  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Set by '
   'triggers, which override values written here.';
 comment on column public.kb_chunks.audience is
-  'The audience of the document, if the document is ready and enabled and the chunk is not stale. Kept by triggers, which '
+  'The audience of the document, if the document is ready and enabled and the chunk is not stale. Set by triggers, which '
   'override values written here.';
 comment on column public.kb_chunks.language is
-  'Text search configuration of fts, from the language of the document. Kept by triggers, which override values written here.';
+  'Text search configuration of fts, from the language of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
-  'Lexemes of meta.section and content, in the language of the document. Kept by triggers, which override values written here.';
+  'Lexemes of meta.section and content, in the language of the document. Set by triggers, which override values written here.';
 
 -- Public and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
 -- a vacuum empties it.
@@ -206,9 +206,9 @@ comment on policy kb_chunks_read_visible on public.kb_chunks is 'Users see the c
 
 create trigger kb_chunks_lock
   before update or delete on public.kb_chunks
-  for each statement execute function internal.kb_lock_before();
+  for each statement execute function internal.kb_lock_before_write();
 
-create function internal.kb_default_ordinal() returns trigger
+create function internal.kb_set_default_ordinal() returns trigger
   language plpgsql
   set search_path = ''
 as $$
@@ -220,15 +220,15 @@ begin
 end
 $$;
 
-comment on function internal.kb_default_ordinal() is
+comment on function internal.kb_set_default_ordinal() is
   'Trigger: puts a chunk without an ordinal at the end of its document.';
 
-revoke all on function internal.kb_default_ordinal() from public;
+revoke all on function internal.kb_set_default_ordinal() from public;
 
 create trigger kb_chunks_default_ordinal
   before insert on public.kb_chunks
   for each row when (new.ordinal is null)
-  execute function internal.kb_default_ordinal();
+  execute function internal.kb_set_default_ordinal();
 
 -- Embeddings --------------------------------------------------------------
 
@@ -236,7 +236,7 @@ create table public.kb_embeddings (
   chunk_id uuid primary key references public.kb_chunks (id) on delete cascade,
   embedding extensions.vector(384) not null,
   model text not null
-    constraint kb_embeddings_model_not_empty check (model ~ '\S'),
+    constraint kb_embeddings_model_not_blank check (model ~ '\S'),
   searchable boolean not null default false,
   audience text[]
 );
@@ -247,9 +247,9 @@ comment on column public.kb_embeddings.embedding is 'Vector of meta.section and 
 comment on column public.kb_embeddings.model is
   'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
 comment on column public.kb_embeddings.searchable is
-  'Copy of kb_chunks.searchable, kept by triggers, which override values written here.';
+  'Copy of kb_chunks.searchable, set by triggers, which override values written here.';
 comment on column public.kb_embeddings.audience is
-  'Copy of kb_chunks.audience, kept by triggers, which override values written here.';
+  'Copy of kb_chunks.audience, set by triggers, which override values written here.';
 
 -- The vector indexes contain only vectors that a search may return. If results were filtered afterwards, a scan that meets
 -- thousands of closer vectors of disabled documents would end before it reaches visible ones.
@@ -272,13 +272,13 @@ alter table public.kb_embeddings enable row level security;
 
 create policy kb_embeddings_read_visible on public.kb_embeddings
   for select to evidence_chat
-  using (searchable or audience && (select internal.kb_audiences()));
+  using (searchable or audience && (select internal.kb_caller_audiences()));
 
 comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks that they can find.';
 
 create trigger kb_embeddings_lock
   before update or delete on public.kb_embeddings
-  for each statement execute function internal.kb_lock_before();
+  for each statement execute function internal.kb_lock_before_write();
 
 -- Sentences ---------------------------------------------------------------
 
@@ -312,7 +312,7 @@ revoke all on public.kb_sentences from public, anon, authenticated;
 grant all on public.kb_sentences to service_role;
 alter table public.kb_sentences enable row level security;
 
-create function internal.kb_drop_sentences_of_chunk() returns trigger
+create function internal.kb_delete_chunk_sentences() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -323,15 +323,15 @@ begin
 end
 $$;
 
-comment on function internal.kb_drop_sentences_of_chunk() is
+comment on function internal.kb_delete_chunk_sentences() is
   'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its text.';
 
-revoke all on function internal.kb_drop_sentences_of_chunk() from public;
+revoke all on function internal.kb_delete_chunk_sentences() from public;
 
-create trigger kb_chunks_drop_sentences
+create trigger kb_chunks_delete_sentences
   after update of content on public.kb_chunks
   for each row when (old.content is distinct from new.content)
-  execute function internal.kb_drop_sentences_of_chunk();
+  execute function internal.kb_delete_chunk_sentences();
 
 -- Headings ----------------------------------------------------------------
 

@@ -63,10 +63,10 @@ as $$
 declare
   -- Up to this many bytes, no text exceeds the 1 MB limit of a tsvector. Such texts skip the exception block, which costs a
   -- subtransaction.
-  always_fits constant integer := 200000;
+  max_safe_bytes constant integer := 200000;
   document text := internal.kb_fold_accents(language, concat_ws(E'\n', section, content));
 begin
-  if octet_length(document) <= always_fits then
+  if octet_length(document) <= max_safe_bytes then
     return to_tsvector(language::regconfig, document);
   end if;
   -- Of a longer text, only the beginning that fits is searched.
@@ -98,7 +98,7 @@ create table public.kb_lexemes (
 with (fillfactor = 80);
 
 comment on table public.kb_lexemes is
-  'Number of chunks that everybody can find, by lexeme and language. Kept by triggers on kb_chunks. Two lexemes that no text '
+  'Number of chunks that everybody can find, by lexeme and language. Set by triggers on kb_chunks. Two lexemes that no text '
   'contains count the chunks themselves: a space counts those that everybody can find, the empty lexeme counts all.';
 comment on column public.kb_lexemes.lexeme is
   'Word as reduced by the text search configuration; a space or empty for the counts of chunks.';
@@ -111,7 +111,7 @@ revoke all on public.kb_lexemes from public, anon, authenticated, service_role;
 grant select on public.kb_lexemes to service_role;
 alter table public.kb_lexemes enable row level security;
 
-create function internal.kb_add_to_lexemes(lexemes text[], languages text[], changes bigint[]) returns void
+create function internal.kb_adjust_lexeme_counts(lexemes text[], languages text[], deltas bigint[]) returns void
   language plpgsql
   set search_path = ''
 as $$
@@ -122,24 +122,24 @@ begin
   -- Inserting chunks into a ready document does not take the lock before this point.
   perform internal.kb_lock();
   insert into public.kb_lexemes as k (lexeme, language, chunks)
-    select c.lexeme, c.language, c.change
-      from unnest(lexemes, languages, changes) as c(lexeme, language, change)
+    select c.lexeme, c.language, c.delta
+      from unnest(lexemes, languages, deltas) as c(lexeme, language, delta)
       order by c.lexeme, c.language
     on conflict (lexeme, language) do update set chunks = k.chunks + excluded.chunks;
   delete from public.kb_lexemes k
-    using unnest(lexemes, languages, changes) as c(lexeme, language, change)
-    where c.change < 0 and k.lexeme = c.lexeme and k.language = c.language and k.chunks <= 0;
+    using unnest(lexemes, languages, deltas) as c(lexeme, language, delta)
+    where c.delta < 0 and k.lexeme = c.lexeme and k.language = c.language and k.chunks <= 0;
 end
 $$;
 
-comment on function internal.kb_add_to_lexemes(text[], text[], bigint[]) is
+comment on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) is
   'Adds changes to the counts of lexemes and deletes counts that reach 0.';
 
-revoke all on function internal.kb_add_to_lexemes(text[], text[], bigint[]) from public;
+revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) from public;
 
 -- Only words of documents for everybody are counted. The counts weigh the words of each question, so counting restricted documents
 -- would reveal their words to everybody. Words without a count are still searched. The weight of an unknown word reveals the number
--- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that somebody
+-- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that any user
 -- can find; it gives the size of the knowledge base and its languages.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql
@@ -156,69 +156,44 @@ revoke all on function internal.kb_counted_lexemes(boolean, text[], tsvector) fr
 
 -- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
 -- documents are not searchable and cost nothing here.
-create function internal.kb_count_inserted_lexemes() returns trigger
+create function internal.kb_count_lexemes() returns trigger
   language plpgsql
   security definer
   set search_path = ''
 as $$
 declare
+  sign constant bigint := case tg_op when 'DELETE' then -1 else 1 end;
   lexemes text[];
   languages text[];
-  changes bigint[];
+  deltas bigint[];
 begin
-  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.change)
-    into lexemes, languages, changes
+  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.delta)
+    into lexemes, languages, deltas
     from (
-      select l.lexeme, c.language, count(*) as change
-        from inserted c
+      select l.lexeme, c.language, sign * count(*) as delta
+        from changed c
         cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
         group by l.lexeme, c.language
     ) s;
-  perform internal.kb_add_to_lexemes(lexemes, languages, changes);
+  perform internal.kb_adjust_lexeme_counts(lexemes, languages, deltas);
   return null;
 end
 $$;
 
-comment on function internal.kb_count_inserted_lexemes() is 'Trigger: counts the lexemes of new chunks.';
+comment on function internal.kb_count_lexemes() is
+  'Trigger: adds the lexemes of new chunks to the counts, and subtracts those of deleted chunks.';
 
-revoke all on function internal.kb_count_inserted_lexemes() from public;
+revoke all on function internal.kb_count_lexemes() from public;
 
 create trigger kb_chunks_count_inserted_lexemes
   after insert on public.kb_chunks
-  referencing new table as inserted
-  for each statement execute function internal.kb_count_inserted_lexemes();
-
-create function internal.kb_count_deleted_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
-as $$
-declare
-  lexemes text[];
-  languages text[];
-  changes bigint[];
-begin
-  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.change)
-    into lexemes, languages, changes
-    from (
-      select l.lexeme, c.language, -count(*) as change
-        from deleted c
-        cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
-        group by l.lexeme, c.language
-    ) s;
-  perform internal.kb_add_to_lexemes(lexemes, languages, changes);
-  return null;
-end
-$$;
-
-comment on function internal.kb_count_deleted_lexemes() is 'Trigger: subtracts the lexemes of deleted chunks from the counts.';
-
-revoke all on function internal.kb_count_deleted_lexemes() from public;
+  referencing new table as changed
+  for each statement execute function internal.kb_count_lexemes();
 
 create trigger kb_chunks_count_deleted_lexemes
   after delete on public.kb_chunks
-  referencing old table as deleted
-  for each statement execute function internal.kb_count_deleted_lexemes();
+  referencing old table as changed
+  for each statement execute function internal.kb_count_lexemes();
 
 create function internal.kb_count_updated_lexemes() returns trigger
   language plpgsql
@@ -228,22 +203,22 @@ as $$
 declare
   lexemes text[];
   languages text[];
-  changes bigint[];
+  deltas bigint[];
 begin
-  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.change)
-    into lexemes, languages, changes
+  select array_agg(s.lexeme), array_agg(s.language), array_agg(s.delta)
+    into lexemes, languages, deltas
     from (
-      select l.lexeme, c.language, sum(c.change)::bigint as change
+      select l.lexeme, c.language, sum(c.delta)::bigint as delta
         from (
-          select a.language, a.searchable, a.audience, a.fts, 1 as change from after_update a
+          select a.language, a.searchable, a.audience, a.fts, 1 as delta from after_update a
           union all
-          select b.language, b.searchable, b.audience, b.fts, -1 as change from before_update b
+          select b.language, b.searchable, b.audience, b.fts, -1 as delta from before_update b
         ) c
         cross join unnest(internal.kb_counted_lexemes(c.searchable, c.audience, c.fts)) as l(lexeme)
         group by l.lexeme, c.language
-        having sum(c.change) <> 0
+        having sum(c.delta) <> 0
     ) s;
-  perform internal.kb_add_to_lexemes(lexemes, languages, changes);
+  perform internal.kb_adjust_lexeme_counts(lexemes, languages, deltas);
   return null;
 end
 $$;
@@ -258,7 +233,7 @@ create trigger kb_chunks_count_updated_lexemes
   referencing old table as before_update new table as after_update
   for each statement execute function internal.kb_count_updated_lexemes();
 
-create function internal.kb_forget_lexemes() returns trigger
+create function internal.kb_clear_lexeme_counts() returns trigger
   language plpgsql
   security definer
   set search_path = ''
@@ -270,13 +245,13 @@ begin
 end
 $$;
 
-comment on function internal.kb_forget_lexemes() is 'Trigger: deletes all counts when kb_chunks is truncated.';
+comment on function internal.kb_clear_lexeme_counts() is 'Trigger: deletes all counts when kb_chunks is truncated.';
 
-revoke all on function internal.kb_forget_lexemes() from public;
+revoke all on function internal.kb_clear_lexeme_counts() from public;
 
-create trigger kb_chunks_forget_lexemes
+create trigger kb_chunks_clear_lexeme_counts
   after truncate on public.kb_chunks
-  for each statement execute function internal.kb_forget_lexemes();
+  for each statement execute function internal.kb_clear_lexeme_counts();
 
 create function public.kb_recount_lexemes() returns void
   language plpgsql

@@ -10,7 +10,7 @@
 
 -- Chunks ------------------------------------------------------------------
 
-create function internal.kb_set_chunk_search() returns trigger
+create function internal.kb_set_chunk_search_columns() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -42,14 +42,14 @@ begin
       or (new.content, new.meta ->> 'section') is distinct from (old.content, old.meta ->> 'section');
   end if;
 
-  select d.status = 'ready' and d.enabled and not new.stale as is_found,
+  select d.status = 'ready' and d.enabled and not new.stale as is_findable,
       d.audience,
       internal.kb_text_search_config(d.language) as language
     into document
     from public.kb_documents d
     where d.id = new.document_id;
-  new.searchable := coalesce(document.is_found and document.audience is null, false);
-  new.audience := case when document.is_found then document.audience end;
+  new.searchable := coalesce(document.is_findable and document.audience is null, false);
+  new.audience := case when document.is_findable then document.audience end;
   new.language := coalesce(document.language, 'simple');
 
   if tg_op = 'UPDATE'
@@ -64,16 +64,16 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_chunk_search() is
+comment on function internal.kb_set_chunk_search_columns() is
   'Trigger: sets stale, searchable, audience, language and fts of a chunk from its document and its text.';
 
-revoke all on function internal.kb_set_chunk_search() from public;
+revoke all on function internal.kb_set_chunk_search_columns() from public;
 
-create trigger kb_chunks_set_search
+create trigger kb_chunks_set_search_columns
   before insert or update on public.kb_chunks
-  for each row execute function internal.kb_set_chunk_search();
+  for each row execute function internal.kb_set_chunk_search_columns();
 
-create function internal.kb_touch_chunks_of_document() returns trigger
+create function internal.kb_touch_document_chunks() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -95,18 +95,18 @@ begin
 end
 $$;
 
-comment on function internal.kb_touch_chunks_of_document() is
+comment on function internal.kb_touch_document_chunks() is
   'Trigger: updates the chunks of a document whose visibility, audience or language changes.';
 
-revoke all on function internal.kb_touch_chunks_of_document() from public;
+revoke all on function internal.kb_touch_document_chunks() from public;
 
 create trigger kb_documents_touch_chunks
   after update of status, enabled, audience, language on public.kb_documents
-  for each row execute function internal.kb_touch_chunks_of_document();
+  for each row execute function internal.kb_touch_document_chunks();
 
 -- Embeddings --------------------------------------------------------------
 
-create function internal.kb_set_searchable() returns trigger
+create function internal.kb_set_embedding_visibility() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -129,16 +129,16 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_searchable() is
+comment on function internal.kb_set_embedding_visibility() is
   'Trigger: copies searchable and audience of an embedding from its chunk.';
 
-revoke all on function internal.kb_set_searchable() from public;
+revoke all on function internal.kb_set_embedding_visibility() from public;
 
-create trigger kb_embeddings_set_searchable
+create trigger kb_embeddings_set_visibility
   before insert or update on public.kb_embeddings
-  for each row execute function internal.kb_set_searchable();
+  for each row execute function internal.kb_set_embedding_visibility();
 
-create function internal.kb_touch_embeddings_of_chunks() returns trigger
+create function internal.kb_copy_visibility_to_embeddings() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -155,12 +155,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_touch_embeddings_of_chunks() is
+comment on function internal.kb_copy_visibility_to_embeddings() is
   'Trigger: copies searchable and audience of changed chunks to their embeddings.';
 
-revoke all on function internal.kb_touch_embeddings_of_chunks() from public;
+revoke all on function internal.kb_copy_visibility_to_embeddings() from public;
 
-create trigger kb_chunks_touch_embeddings
+create trigger kb_chunks_update_embeddings
   after update on public.kb_chunks
   referencing new table as changed
-  for each statement execute function internal.kb_touch_embeddings_of_chunks();
+  for each statement execute function internal.kb_copy_visibility_to_embeddings();

@@ -43,7 +43,7 @@ comment on function public.chat_set_worker_secret(text) is
 revoke all on function public.chat_set_worker_secret(text) from public, anon, authenticated;
 grant execute on function public.chat_set_worker_secret(text) to service_role;
 
-create function internal.is_vouched() returns boolean
+create function internal.is_worker_request() returns boolean
   language plpgsql
   stable
   security definer
@@ -62,11 +62,11 @@ exception when data_exception then
 end
 $$;
 
-comment on function internal.is_vouched() is
+comment on function internal.is_worker_request() is
   'Whether the request carries the secret of the Worker, in the header x-evidence-chat-worker. PostgREST sets request.headers.';
 
-revoke all on function internal.is_vouched() from public;
-grant execute on function internal.is_vouched() to authenticated, evidence_chat, service_role;
+revoke all on function internal.is_worker_request() from public;
+grant execute on function internal.is_worker_request() to authenticated, evidence_chat, service_role;
 
 -- Limits of direct calls -------------------------------------------------
 
@@ -74,21 +74,21 @@ grant execute on function internal.is_vouched() to authenticated, evidence_chat,
 create unlogged table internal.usage (
   user_id uuid not null,
   operation text not null,
-  since timestamptz not null,
-  used bigint not null,
+  period_start timestamptz not null,
+  consumed bigint not null,
   primary key (user_id, operation)
 );
 
 comment on table internal.usage is 'Usage by direct calls in the current minute, hour or day.';
 comment on column internal.usage.user_id is 'The user.';
 comment on column internal.usage.operation is 'search, turn, text or refusal.';
-comment on column internal.usage.since is 'When the period began.';
-comment on column internal.usage.used is 'Amount since then.';
+comment on column internal.usage.period_start is 'When the period began.';
+comment on column internal.usage.consumed is 'Amount since then.';
 
 revoke all on internal.usage from public, anon, authenticated, service_role;
 alter table internal.usage enable row level security;
 
-create function internal.use_up(operation text, amount bigint, most bigint, period interval) returns void
+create function internal.consume_quota(operation text, amount bigint, max_amount bigint, period interval) returns void
   language plpgsql
   security definer
   set search_path = ''
@@ -101,27 +101,27 @@ begin
   if auth.uid() is null then
     raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
   end if;
-  insert into internal.usage as u (user_id, operation, since, used)
-    values (auth.uid(), use_up.operation, clock_timestamp(), amount)
+  insert into internal.usage as u (user_id, operation, period_start, consumed)
+    values (auth.uid(), consume_quota.operation, clock_timestamp(), amount)
     on conflict (user_id, operation) do update
-      set since = case when u.since <= clock_timestamp() - period then clock_timestamp() else u.since end,
-          used = case when u.since <= clock_timestamp() - period then 0 else u.used end + amount
+      set period_start = case when u.period_start <= clock_timestamp() - period then clock_timestamp() else u.period_start end,
+          consumed = case when u.period_start <= clock_timestamp() - period then 0 else u.consumed end + amount
     returning u.* into usage;
-  if usage.used > most then
-    seconds_left := greatest(1, ceil(extract(epoch from usage.since + period - clock_timestamp())))::integer;
-    raise exception 'Too many requests: at most % in %.', most, period
+  if usage.consumed > max_amount then
+    seconds_left := greatest(1, ceil(extract(epoch from usage.period_start + period - clock_timestamp())))::integer;
+    raise exception 'Too many requests: at most % in %.', max_amount, period
       -- PostgREST turns this code into status 429.
       using errcode = 'PT429', detail = seconds_left::text, hint = format('Try again in %s seconds.', seconds_left);
   end if;
 end
 $$;
 
-comment on function internal.use_up(text, bigint, bigint, interval) is
+comment on function internal.consume_quota(text, bigint, bigint, interval) is
   'Adds to the usage of the caller. Fails above the limit, which rolls the addition back; the detail of the error is the number '
   'of seconds until the period ends.';
 
-revoke all on function internal.use_up(text, bigint, bigint, interval) from public;
-grant execute on function internal.use_up(text, bigint, bigint, interval) to evidence_chat;
+revoke all on function internal.consume_quota(text, bigint, bigint, interval) from public;
+grant execute on function internal.consume_quota(text, bigint, bigint, interval) to evidence_chat;
 
 -- A failed request rolls back its row in internal.usage, although its error may reveal what it found: for "select=content::int",
 -- the error of PostgREST quotes the content. Only sequences survive a rollback. One per user would be too many, so users share 128.
@@ -137,7 +137,7 @@ create function internal.count_search_attempt() returns void
   set search_path = ''
 as $$
 declare
-  most constant integer := 120;
+  max_attempts constant integer := 120;
   counter constant regclass := format('internal.search_attempts_%s', hashtextextended(auth.uid()::text, 0) & 127);
   minute constant bigint := floor(extract(epoch from clock_timestamp()) / 60);
   -- The minute, followed by six digits for the attempts in that minute.
@@ -147,8 +147,8 @@ begin
     -- If several first attempts run at once, only one is counted.
     attempt := setval(counter, minute * 1000000 + 1);
   end if;
-  if attempt % 1000000 > most then
-    raise exception 'Too many requests: at most % in 1 minute.', most
+  if attempt % 1000000 > max_attempts then
+    raise exception 'Too many requests: at most % in 1 minute.', max_attempts
       using errcode = 'PT429', detail = '60', hint = 'Try again in a minute.';
   end if;
 end
@@ -166,24 +166,24 @@ create function internal.limit_searches() returns void
   set search_path = ''
 as $$
 declare
-  slots constant integer := 3;
+  max_concurrent constant integer := 3;
 begin
-  if internal.is_vouched() then
+  if internal.is_worker_request() then
     return;
   end if;
   if auth.uid() is null then
     raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
   end if;
   -- Many simultaneous searches of one user would occupy the connections of others.
-  perform from generate_series(1, slots) as s(slot)
+  perform from generate_series(1, max_concurrent) as s(slot)
     where pg_try_advisory_xact_lock(hashtextextended('search ' || s.slot || ' ' || auth.uid(), 0))
     limit 1;
   if not found then
-    raise exception 'Too many requests: at most % searches at a time.', slots
+    raise exception 'Too many requests: at most % searches at a time.', max_concurrent
       using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
   end if;
   perform internal.count_search_attempt();
-  perform internal.use_up('search', 1, 60, '1 minute');
+  perform internal.consume_quota('search', 1, 60, '1 minute');
 end
 $$;
 

@@ -8,23 +8,23 @@
 --   - The counts of kb_lexemes, which users may not read because they contain words of every document.
 --   - The vectors of kb_sentences and kb_headings, which users may not read because they are only needed here.
 -- The helpers get the caller's audiences and search only there, so that chunks for others do not crowd out the caller's own.
--- kb_part_similarities, however, trusts its caller to pass only chunks that the caller can see. match_chunks returns results of the
--- helpers only joined to rows that the caller can see.
+-- kb_sentence_heading_similarities, however, trusts its caller to pass only chunks that the user can see. match_chunks returns
+-- results of the helpers only joined to rows that the user can see.
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
-create function internal.kb_finds(audiences text[], searchable boolean, audience text[]) returns boolean
+create function internal.kb_can_find(audiences text[], searchable boolean, audience text[]) returns boolean
   language sql
   immutable
   return searchable or (audience is not null and (audiences is null or audience && audiences));
 
-comment on function internal.kb_finds(text[], boolean, text[]) is
+comment on function internal.kb_can_find(text[], boolean, text[]) is
   'Whether a user in these audiences can find a chunk. With null: whether anybody can.';
 
-revoke all on function internal.kb_finds(text[], boolean, text[]) from public;
+revoke all on function internal.kb_can_find(text[], boolean, text[]) from public;
 
 -- Words of a question -----------------------------------------------------
 
-create function internal.kb_lexeme_query(lexeme text) returns text
+create function internal.kb_quote_lexeme(lexeme text) returns text
   language sql
   immutable
   set search_path = ''
@@ -32,10 +32,10 @@ as $$
   select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
 $$;
 
-comment on function internal.kb_lexeme_query(text) is
+comment on function internal.kb_quote_lexeme(text) is
   'Text of a tsquery for exactly this lexeme, with special characters escaped.';
 
-revoke all on function internal.kb_lexeme_query(text) from public;
+revoke all on function internal.kb_quote_lexeme(text) from public;
 
 -- The words of a question, prepared for the search.
 create type internal.kb_question as (
@@ -44,12 +44,12 @@ create type internal.kb_question as (
   queries tsquery[],
   shares double precision[],
   -- Selects the candidate chunks.
-  rare tsquery,
+  rare_words tsquery,
   -- What match_chunks returns as query_terms.
   terms jsonb
 );
 
-create function internal.kb_read_question(query_text text, chunk_budget integer) returns internal.kb_question
+create function internal.kb_parse_question(query_text text, chunk_budget integer) returns internal.kb_question
   language plpgsql
   stable
   security definer
@@ -60,24 +60,24 @@ create function internal.kb_read_question(query_text text, chunk_budget integer)
 as $$
 declare
   -- A question of 4,000 characters has hundreds of lexemes. The rarest of them show what it is about.
-  lexeme_limit constant integer := 64;
+  max_question_lexemes constant integer := 64;
   -- If no chunk is for everybody, no word has a count. All then weigh as much as an unknown word among this many chunks.
-  total_if_none constant bigint := 64;
+  fallback_total constant bigint := 64;
   -- English words that say nothing about the subject of a question and are missing from the stop words of Postgres, as in
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
-  question_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
+  question_stop_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
     must, often, one, please, shall, show, soon, tell, us, want, whether, whose, would}';
   question internal.kb_question;
 begin
   with token as (
     -- The words of the question with their token type, which selects the dictionary.
-    select lower(p.token) as word, p.kind, min(p.token) as token, min(p.place) as place
-      from ts_parse('default', query_text) with ordinality as p(kind, token, place)
+    select lower(p.token) as word, p.kind, min(p.token) as token, min(p.position) as position
+      from ts_parse('default', query_text) with ordinality as p(kind, token, position)
       group by lower(p.token), p.kind
-  ), meaning as (
+  ), token_lexemes as (
     -- Their lexemes as to_tsvector makes them, in each language that has searchable chunks. A stop word has none.
-    select n.language, n.chunks as size, coalesce(e.chunks, total_if_none) as total, t.word, t.place,
-        case when n.language = 'english' and t.word = any (question_words) then '{}' else d.lexemes end as lexemes
+    select n.language, n.chunks as size, coalesce(e.chunks, fallback_total) as total, t.word, t.position,
+        case when n.language = 'english' and t.word = any (question_stop_words) then '{}' else d.lexemes end as lexemes
       from public.kb_lexemes n
       left join public.kb_lexemes e on e.lexeme = ' ' and e.language = n.language
       join pg_catalog.pg_ts_config c
@@ -96,9 +96,9 @@ begin
           limit 1
       ) d
       where n.lexeme = ''
-  ), known as (
-    select m.language, m.total, m.word, m.place, l.lexeme, coalesce(k.chunks, 0) as chunks
-      from meaning m
+  ), counted_lexeme as (
+    select m.language, m.total, m.word, m.position, l.lexeme, coalesce(k.chunks, 0) as chunks
+      from token_lexemes m
       cross join unnest(m.lexemes) as l(lexeme)
       left join public.kb_lexemes k on k.lexeme = l.lexeme and k.language = m.language
       -- A tsvector cannot contain longer ones.
@@ -107,26 +107,26 @@ begin
     select k.language, k.lexeme, k.total, k.chunks,
         ln(1 + (greatest(k.total - k.chunks, 0) + 0.5::float8) / (k.chunks + 0.5::float8)) as weight,
         row_number() over (partition by k.language order by k.chunks, k.lexeme) as rank
-      from known k
+      from counted_lexeme k
       group by k.language, k.lexeme, k.total, k.chunks
   ), term as (
-    select w.*, internal.kb_lexeme_query(w.lexeme) as query,
+    select w.*, internal.kb_quote_lexeme(w.lexeme) as query,
         w.weight / sum(w.weight) over (partition by w.language) as share,
-        sum(w.chunks) over (order by w.chunks, w.lexeme, w.language) as found
+        sum(w.chunks) over (order by w.chunks, w.lexeme, w.language) as cumulative_chunks
       from weighted w
-      where w.rank <= lexeme_limit
+      where w.rank <= max_question_lexemes
   ), question_language as (
     -- The language that knows the most words of the question, as stop words or from its chunks.
     select m.language
-      from meaning m
-      left join known k on k.language = m.language and k.word = m.word and k.chunks > 0
+      from token_lexemes m
+      left join counted_lexeme k on k.language = m.language and k.word = m.word and k.chunks > 0
       group by m.language, m.size
       order by count(distinct m.word) filter (where k.word is not null or m.lexemes = '{}') desc,
         m.size desc, m.language
       limit 1
   ), word as (
-    select k.word, min(k.place) as place, max(t.weight) as weight
-      from known k
+    select k.word, min(k.position) as position, max(t.weight) as weight
+      from counted_lexeme k
       join term t on t.language = k.language and t.lexeme = k.lexeme
       where k.language = (select q.language from question_language q)
       group by k.word
@@ -137,10 +137,11 @@ begin
       array_agg(t.share),
       -- Even if the rarest word exceeds the budget, it is informative unless most chunks contain it.
       string_agg(t.query, ' | ') filter (
-        where t.chunks > 0 and (t.found <= chunk_budget or t.found = t.chunks and t.chunks <= t.total / 2)
+        where t.chunks > 0
+          and (t.cumulative_chunks <= chunk_budget or t.cumulative_chunks = t.chunks and t.chunks <= t.total / 2)
       )::tsquery,
       (
-        select coalesce(jsonb_agg(jsonb_build_object('word', w.word, 'weight', w.weight) order by w.place), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('word', w.word, 'weight', w.weight) order by w.position), '[]')
           from word w
       )
     into question
@@ -149,12 +150,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_read_question(text, integer) is
+comment on function internal.kb_parse_question(text, integer) is
   'The lexemes of a question with their weights. Its rare words are those that together occur in at most chunk_budget '
   'chunks.';
 
-revoke all on function internal.kb_read_question(text, integer) from public;
-grant execute on function internal.kb_read_question(text, integer) to evidence_chat, service_role;
+revoke all on function internal.kb_parse_question(text, integer) from public;
+grant execute on function internal.kb_parse_question(text, integer) to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
   language sql
@@ -226,7 +227,7 @@ comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], 
 
 revoke all on function internal.kb_restricted_chunks_with_words(tsquery[], text[], integer) from public;
 
-create function internal.kb_search_words(
+create function internal.kb_search_by_words(
   question internal.kb_question,
   nearest uuid[],
   audiences text[],
@@ -242,11 +243,11 @@ create function internal.kb_search_words(
 as $$
 #variable_conflict use_column
 declare
-  best_count constant integer := 50;
+  max_word_matches constant integer := 50;
   languages text[] := question.languages;
   queries tsquery[] := question.queries;
   shares double precision[] := question.shares;
-  rare tsquery := question.rare;
+  rare_words tsquery := question.rare_words;
   restricted constant uuid[] :=
     internal.kb_restricted_chunks_with_words(question.queries, audiences, chunk_budget);
 begin
@@ -263,9 +264,9 @@ begin
         ), 0) as lexical
         from (
           (
-            select c.id, c.language, c.fts, false as is_near
+            select c.id, c.language, c.fts, false as is_nearest
               from public.kb_chunks c
-              where c.searchable and c.fts @@ rare
+              where c.searchable and c.fts @@ rare_words
               limit chunk_budget
           )
           union all
@@ -275,27 +276,27 @@ begin
           union all
           select c.id, c.language, c.fts, true
             from public.kb_chunks c
-            where c.id = any (nearest) and internal.kb_finds(audiences, c.searchable, c.audience)
+            where c.id = any (nearest) and internal.kb_can_find(audiences, c.searchable, c.audience)
         ) c
-        order by c.is_near desc, lexical desc, c.id
-        limit best_count + cardinality(nearest)
+        order by c.is_nearest desc, lexical desc, c.id
+        limit max_word_matches + cardinality(nearest)
     ) r
     -- Some are found by words and by vectors.
     group by r.id;
 end
 $$;
 
-comment on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer) is
+comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer) is
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
   'its lexical score. Only chunks that a user in these audiences can find.';
 
-revoke all on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer) from public;
-grant execute on function internal.kb_search_words(internal.kb_question, uuid[], text[], integer)
+revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer) from public;
+grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer)
   to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
 
-create function internal.kb_searchable_count() returns bigint
+create function internal.kb_searchable_chunk_count() returns bigint
   language plpgsql
   stable
   security definer
@@ -306,12 +307,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_searchable_count() is
-  'Number of chunks that somebody can find. This is about the number of their vectors, because a document is published with '
-  'all of its vectors.';
+comment on function internal.kb_searchable_chunk_count() is
+  'Number of chunks that at least one user can find. This is about the number of their vectors, because a document is published '
+  'with all of its vectors.';
 
-revoke all on function internal.kb_searchable_count() from public;
-grant execute on function internal.kb_searchable_count() to evidence_chat, service_role;
+revoke all on function internal.kb_searchable_chunk_count() from public;
+grant execute on function internal.kb_searchable_chunk_count() to evidence_chat, service_role;
 
 create function internal.kb_nearest_chunks(query_embedding extensions.vector, max_count integer) returns uuid[]
   language plpgsql
@@ -323,10 +324,10 @@ create function internal.kb_nearest_chunks(query_embedding extensions.vector, ma
 as $$
 declare
   -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
-  exact_limit constant integer := 2000;
-  -- Up to this many vectors, an ef_search of 100 reaches the recall that 200 reaches among ten times as many.
-  narrow_limit constant integer := 20000;
-  total constant bigint := internal.kb_searchable_count();
+  max_exact_vectors constant integer := 2000;
+  -- Up to this many vectors, an ef_search of 100 has the recall that 200 has for ten times as many.
+  max_low_ef_vectors constant integer := 20000;
+  total constant bigint := internal.kb_searchable_chunk_count();
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
   previous_sort constant text := current_setting('enable_sort');
@@ -340,11 +341,11 @@ begin
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config(
       'hnsw.ef_search',
-      greatest(case when total <= narrow_limit then 100 else 200 end, 2 * max_count)::text,
+      greatest(case when total <= max_low_ef_vectors then 100 else 200 end, 2 * max_count)::text,
       true
     ),
-    set_config('enable_indexscan', case when total <= exact_limit then 'off' else 'on' end, true),
-    set_config('enable_sort', case when total <= exact_limit then 'on' else 'off' end, true);
+    set_config('enable_indexscan', case when total <= max_exact_vectors then 'off' else 'on' end, true),
+    set_config('enable_sort', case when total <= max_exact_vectors then 'on' else 'off' end, true);
 
   -- Only ORDER BY distance LIMIT n can use the vector index, so the threshold is applied outside.
   nearest := array(
@@ -381,7 +382,7 @@ create function internal.kb_nearest_restricted_chunks(
 as $$
 declare
   -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
-  exact_limit constant integer := 2000;
+  max_exact_vectors constant integer := 2000;
   is_small boolean;
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
@@ -391,14 +392,14 @@ begin
   if not found then
     return '{}';
   end if;
-  select count(*) <= exact_limit into is_small
+  select count(*) <= max_exact_vectors into is_small
     from (
       select from public.kb_embeddings e
         where e.audience is not null and (audiences is null or e.audience && audiences)
-        limit exact_limit + 1
+        limit max_exact_vectors + 1
     ) probe;
   -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector
-  -- would by default, so that restricted chunks of others leave nobody without results.
+  -- would by default, so that restricted chunks of others cannot leave a user without results.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', greatest(200, 2 * max_count)::text, true),
@@ -429,7 +430,7 @@ grant execute on function internal.kb_nearest_restricted_chunks(extensions.vecto
 
 -- Sentences and headings --------------------------------------------------
 
-create function internal.kb_part_similarities(
+create function internal.kb_sentence_heading_similarities(
   chunk_ids uuid[],
   query_embedding extensions.vector
 ) returns table (chunk_id uuid, sentence double precision, heading double precision)
@@ -463,14 +464,14 @@ begin
 end
 $$;
 
-comment on function internal.kb_part_similarities(uuid[], extensions.vector) is
+comment on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) is
   'For each chunk the cosine of the question with its best sentence and with its heading. Trusts its caller to pass only chunks '
   'that the user can see: checking again would cost a tenth of the search.';
 
-revoke all on function internal.kb_part_similarities(uuid[], extensions.vector) from public;
-grant execute on function internal.kb_part_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
+revoke all on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) from public;
+grant execute on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
 
-create function internal.kb_sentences_of(
+create function internal.kb_chunk_sentences(
   chunk_id uuid,
   query_embedding extensions.vector,
   audiences text[]
@@ -495,35 +496,35 @@ begin
         order by s.ordinal
       )
       from public.kb_sentences s
-      where s.chunk_id = kb_sentences_of.chunk_id
+      where s.chunk_id = kb_chunk_sentences.chunk_id
         and exists (
           select from public.kb_chunks c
-            where c.id = kb_sentences_of.chunk_id and internal.kb_finds(audiences, c.searchable, c.audience)
+            where c.id = kb_chunk_sentences.chunk_id and internal.kb_can_find(audiences, c.searchable, c.audience)
         )
   ), '[]');
 end
 $$;
 
-comment on function internal.kb_sentences_of(uuid, extensions.vector, text[]) is
+comment on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) is
   'Sentences of a chunk in order, each with its cosine with the question. None if these audiences cannot find the chunk.';
 
-revoke all on function internal.kb_sentences_of(uuid, extensions.vector, text[]) from public;
-grant execute on function internal.kb_sentences_of(uuid, extensions.vector, text[]) to evidence_chat, service_role;
+revoke all on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) from public;
+grant execute on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
 -- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
 -- `return` and no search_path setting, so that Postgres can inline calls.
-create function internal.kb_two_largest(passage double precision, sentence double precision, heading double precision)
+create function internal.kb_sum_of_two_largest(passage double precision, sentence double precision, heading double precision)
   returns double precision
   language sql
   immutable
   return passage + sentence + coalesce(heading, least(passage, sentence)) - least(passage, sentence, heading);
 
-comment on function internal.kb_two_largest(double precision, double precision, double precision) is
+comment on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) is
   'The sum of the two largest of three numbers, of which the last may be missing.';
 
-revoke all on function internal.kb_two_largest(double precision, double precision, double precision) from public;
-grant execute on function internal.kb_two_largest(double precision, double precision, double precision)
+revoke all on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) from public;
+grant execute on function internal.kb_sum_of_two_largest(double precision, double precision, double precision)
   to evidence_chat, service_role;
 
 -- A search result; see match_chunks.
@@ -567,10 +568,10 @@ declare
   -- or not at all.
   chunk_budget constant integer := 300;
   -- Words can move a chunk ahead of others with better vectors, so more vectors are considered.
-  near_count constant integer := case when query_text is null then match_count else greatest(50, 4 * match_count) end;
+  nearest_count constant integer := case when query_text is null then match_count else greatest(50, 4 * match_count) end;
   -- Null for a role that sees everything; only row level security knows which one does.
   audiences constant text[] :=
-    case when row_security_active('public.kb_documents') then internal.kb_audiences() end;
+    case when row_security_active('public.kb_documents') then internal.kb_caller_audiences() end;
   -- The Worker's limit for questions, so that a direct call cannot cause more work.
   question_text constant text := left(query_text, 4000);
   -- Without a text, only vectors are compared.
@@ -595,11 +596,11 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
-  nearest := internal.kb_nearest_chunks(query_embedding, near_count)
-    || internal.kb_nearest_restricted_chunks(query_embedding, audiences, near_count);
+  nearest := internal.kb_nearest_chunks(query_embedding, nearest_count)
+    || internal.kb_nearest_restricted_chunks(query_embedding, audiences, nearest_count);
 
   if query_text is not null then
-    question := internal.kb_read_question(question_text, chunk_budget);
+    question := internal.kb_parse_question(question_text, chunk_budget);
   end if;
 
   return query
@@ -609,7 +610,7 @@ begin
       where query_text is null
     union all
     select w.chunk_id, w.lexical
-      from internal.kb_search_words(question, nearest, audiences, chunk_budget) w
+      from internal.kb_search_by_words(question, nearest, audiences, chunk_budget) w
       where query_text is not null
   ), qualified as materialized (
     select k.chunk_id, v.similarity, k.lexical
@@ -629,14 +630,14 @@ begin
       where v.similarity >= match_threshold and v.similarity < 'infinity'
   ), part as (
     select p.chunk_id, p.sentence, p.heading
-      from internal.kb_part_similarities(
+      from internal.kb_sentence_heading_similarities(
         array(select q.chunk_id from qualified q where is_readable),
         query_embedding
       ) p
   ), ranked as (
     select q.*, p.heading, case
           when query_text is null then q.similarity
-          when is_readable then (internal.kb_two_largest(q.similarity, coalesce(p.sentence, q.similarity), p.heading)
+          when is_readable then (internal.kb_sum_of_two_largest(q.similarity, coalesce(p.sentence, q.similarity), p.heading)
             + q.lexical) / 3
           else q.lexical / 3
         end as score
@@ -648,7 +649,7 @@ begin
   select
     r.chunk_id, v.document_id, v.document_name, v.document_meta, v.ordinal, v.content, v.meta, v.model,
     r.similarity, r.lexical, r.heading, r.score,
-    internal.kb_sentences_of(r.chunk_id, query_embedding, audiences),
+    internal.kb_chunk_sentences(r.chunk_id, query_embedding, audiences),
     question.terms
   from ranked r
   cross join lateral (

@@ -5,17 +5,17 @@
 -- New chunks --------------------------------------------------------------
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
-create function internal.kb_unit_vector(numbers extensions.vector) returns extensions.vector
+create function internal.kb_normalize_vector(scaled extensions.vector) returns extensions.vector
   language sql
   immutable
   -- A vector of unit length stays bit-identical.
-  return case when extensions.vector_norm(numbers) > 1.5 then extensions.l2_normalize(numbers) else numbers end;
+  return case when extensions.vector_norm(scaled) > 1.5 then extensions.l2_normalize(scaled) else scaled end;
 
-comment on function internal.kb_unit_vector(extensions.vector) is
+comment on function internal.kb_normalize_vector(extensions.vector) is
   'Scales a vector that was multiplied by any factor back to unit length.';
 
-revoke all on function internal.kb_unit_vector(extensions.vector) from public;
-grant execute on function internal.kb_unit_vector(extensions.vector) to service_role;
+revoke all on function internal.kb_normalize_vector(extensions.vector) from public;
+grant execute on function internal.kb_normalize_vector(extensions.vector) to service_role;
 
 create function public.kb_write_chunks(chunks jsonb) returns void
   language plpgsql
@@ -28,7 +28,7 @@ declare
     select distinct c.document_id from jsonb_to_recordset(chunks) as c(document_id uuid)
   );
   new_count bigint;
-  known_count bigint;
+  existing_count bigint;
 begin
   perform set_config('kb.writes_vectors', 'on', true);
 
@@ -52,10 +52,10 @@ begin
       from jsonb_to_recordset(chunks) as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb)
     on conflict (id) do nothing;
   get diagnostics new_count = row_count;
-  known_count := jsonb_array_length(chunks) - new_count;
+  existing_count := jsonb_array_length(chunks) - new_count;
 
   -- A full or partial repetition.
-  if known_count > 0 then
+  if existing_count > 0 then
     update public.kb_chunks k
       set document_id = c.document_id,
           ordinal = coalesce(c.ordinal, k.ordinal),
@@ -79,20 +79,20 @@ begin
 
   -- No "on conflict do update": it fires the trigger that takes the lock even without a conflict.
   insert into public.kb_embeddings (chunk_id, embedding, model)
-    select c.id, internal.kb_unit_vector(c.embedding), c.model
+    select c.id, internal.kb_normalize_vector(c.embedding), c.model
       from jsonb_to_recordset(chunks) as c(id uuid, embedding extensions.vector(384), model text);
 
   insert into public.kb_headings (chunk_id, embedding)
-    select c.id, internal.kb_unit_vector(c.heading)
+    select c.id, internal.kb_normalize_vector(c.heading)
       from jsonb_to_recordset(chunks) as c(id uuid, heading extensions.vector(384))
       where c.heading is not null;
 
   insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
-    select c.id, s.place - 1, s.start, s."end", internal.kb_unit_vector(s.embedding)
+    select c.id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding)
       from jsonb_to_recordset(chunks) as c(id uuid, sentences jsonb)
       cross join lateral rows from (
         jsonb_to_recordset(c.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
-      ) with ordinality as s(start, "end", embedding, place);
+      ) with ordinality as s(start, "end", embedding, ordinality);
 
   perform set_config('kb.writes_vectors', '', true);
 end
@@ -123,7 +123,7 @@ as $$
 declare
   pending public.kb_documents;
   ready public.kb_documents;
-  chunk_total bigint;
+  chunk_count bigint;
   unembedded bigint;
 begin
   -- One publisher at a time. Otherwise two publishers of one source could both find no ready document, and the second would
@@ -138,15 +138,15 @@ begin
   end if;
 
   select count(*), count(*) filter (where e.chunk_id is null)
-    into chunk_total, unembedded
+    into chunk_count, unembedded
     from public.kb_chunks c
     left join public.kb_embeddings e on e.chunk_id = c.id
     where c.document_id = pending.id;
-  if chunk_total = 0 then
+  if chunk_count = 0 then
     raise exception 'document % has no chunks', pending.id;
   end if;
   if unembedded > 0 then
-    raise exception 'document % is incomplete: % of % chunks have no embedding', pending.id, unembedded, chunk_total;
+    raise exception 'document % is incomplete: % of % chunks have no embedding', pending.id, unembedded, chunk_count;
   end if;
 
   pending.storage_path := coalesce(kb_publish_document.storage_path, pending.storage_path);
@@ -274,24 +274,24 @@ begin
   );
 
   insert into public.kb_embeddings (chunk_id, embedding, model)
-    select v.chunk_id, internal.kb_unit_vector(v.embedding), v.model
+    select v.chunk_id, internal.kb_normalize_vector(v.embedding), v.model
       from jsonb_to_recordset(vectors) as v(chunk_id uuid, embedding extensions.vector(384), model text)
       where v.chunk_id = any (written)
     on conflict (chunk_id) do update set embedding = excluded.embedding, model = excluded.model;
 
   delete from public.kb_headings h where h.chunk_id = any (written);
   insert into public.kb_headings (chunk_id, embedding)
-    select v.chunk_id, internal.kb_unit_vector(v.heading)
+    select v.chunk_id, internal.kb_normalize_vector(v.heading)
       from jsonb_to_recordset(vectors) as v(chunk_id uuid, heading extensions.vector(384))
       where v.chunk_id = any (written) and v.heading is not null;
 
   delete from public.kb_sentences s where s.chunk_id = any (written);
   insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
-    select v.chunk_id, s.place - 1, s.start, s."end", internal.kb_unit_vector(s.embedding)
+    select v.chunk_id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding)
       from jsonb_to_recordset(vectors) as v(chunk_id uuid, sentences jsonb)
       cross join lateral rows from (
         jsonb_to_recordset(v.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
-      ) with ordinality as s(start, "end", embedding, place)
+      ) with ordinality as s(start, "end", embedding, ordinality)
       where v.chunk_id = any (written);
 
   -- Last, so that the index never contains the old vector.
@@ -342,7 +342,7 @@ grant execute on function public.kb_delete_documents(uuid[]) to service_role;
 
 create table public.kb_syncs (
   collection text primary key
-    constraint kb_syncs_collection_is_a_first_part_of_sources check (collection ~ '\S' and collection !~ '/'),
+    constraint kb_syncs_collection_is_one_path_segment check (collection ~ '\S' and collection !~ '/'),
   run_id uuid not null,
   started_at timestamptz not null default now(),
   renewed_at timestamptz not null default now(),
@@ -376,25 +376,25 @@ create function public.kb_begin_sync(collection text, run_id uuid, host text def
 as $$
 #variable_conflict use_column
 declare
-  lease constant interval := interval '60 seconds';
+  lease_duration constant interval := interval '60 seconds';
   -- Not now(): the transaction may have waited for another one.
-  moment timestamptz;
+  checked_at timestamptz;
   holder public.kb_syncs;
 begin
   insert into public.kb_syncs (collection, run_id, host)
     values (kb_begin_sync.collection, kb_begin_sync.run_id, kb_begin_sync.host)
     on conflict (collection) do nothing;
   select * into holder from public.kb_syncs s where s.collection = kb_begin_sync.collection for update;
-  moment := clock_timestamp();
-  if holder.run_id = kb_begin_sync.run_id or holder.finished_at is not null or holder.renewed_at < moment - lease then
+  checked_at := clock_timestamp();
+  if holder.run_id = kb_begin_sync.run_id or holder.finished_at is not null or holder.renewed_at < checked_at - lease_duration then
     update public.kb_syncs s
       set run_id = kb_begin_sync.run_id,
           host = kb_begin_sync.host,
           started_at = case
             when holder.run_id = kb_begin_sync.run_id and holder.finished_at is null then s.started_at
-            else moment
+            else checked_at
           end,
-          renewed_at = moment,
+          renewed_at = checked_at,
           finished_at = null,
           summary = null
       where s.collection = kb_begin_sync.collection

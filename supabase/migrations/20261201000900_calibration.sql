@@ -5,15 +5,15 @@ create table public.kb_calibration (
   id boolean primary key default true
     constraint kb_calibration_only_one_row check (id),
   model text not null
-    constraint kb_calibration_model_is_not_blank check (model ~ '\S'),
+    constraint kb_calibration_model_not_blank check (model ~ '\S'),
   language text not null
-    constraint kb_calibration_language_is_not_blank check (language ~ '\S'),
+    constraint kb_calibration_language_not_blank check (language ~ '\S'),
   mean double precision not null
-    constraint kb_calibration_mean_is_a_number check (mean between -1000 and 1000),
+    constraint kb_calibration_mean_is_in_range check (mean between -1000 and 1000),
   deviation double precision not null
     constraint kb_calibration_deviation_is_positive check (deviation > 0 and deviation <= 1000),
   questions integer not null
-    constraint kb_calibration_questions_are_some check (questions > 0),
+    constraint kb_calibration_questions_positive check (questions > 0),
   updated_at timestamptz not null default now()
 );
 

@@ -1,4 +1,4 @@
--- Conversations. A user reaches only their own sessions, and messages only through a session of their own. Nobody but
+-- Conversations. A user reaches only their own sessions, and messages only through a session of their own. Only
 -- chat_record_turn writes messages for a user.
 
 -- Sessions ----------------------------------------------------------------
@@ -58,7 +58,7 @@ comment on column internal.kb_restricted_documents.audience is 'Last audience of
 revoke all on internal.kb_restricted_documents from public, anon, authenticated, service_role;
 alter table internal.kb_restricted_documents enable row level security;
 
-create function internal.kb_remember_restricted_documents() returns trigger
+create function internal.kb_record_restricted_documents() returns trigger
   language plpgsql
   -- No other role may write to kb_restricted_documents.
   security definer
@@ -85,21 +85,21 @@ begin
 end
 $$;
 
-comment on function internal.kb_remember_restricted_documents() is
-  'Trigger: keeps the audience of a deleted document that somebody may have seen.';
+comment on function internal.kb_record_restricted_documents() is
+  'Trigger: keeps the audience of a deleted document that a user may have seen.';
 
-revoke all on function internal.kb_remember_restricted_documents() from public;
+revoke all on function internal.kb_record_restricted_documents() from public;
 
-create trigger kb_documents_remember_restricted
+create trigger kb_documents_record_restricted
   after delete on public.kb_documents
   referencing old table as deleted
-  for each statement execute function internal.kb_remember_restricted_documents();
+  for each statement execute function internal.kb_record_restricted_documents();
 
-create trigger kb_documents_remember_restricted_before_truncate
+create trigger kb_documents_record_restricted_before_truncate
   before truncate on public.kb_documents
-  for each statement execute function internal.kb_remember_restricted_documents();
+  for each statement execute function internal.kb_record_restricted_documents();
 
-create function internal.chat_may_show(sources uuid[], audiences text[]) returns boolean
+create function internal.chat_can_view_sources(sources uuid[], audiences text[]) returns boolean
   language plpgsql
   stable
   -- Looks for documents that the caller cannot see.
@@ -110,18 +110,18 @@ begin
   return not exists (
     select from unnest(sources) as source(id)
       left join public.kb_documents d on d.id = source.id
-      left join internal.kb_restricted_documents gone on gone.id = source.id
+      left join internal.kb_restricted_documents deleted on deleted.id = source.id
       -- If a document was added again under its old id, its present audience applies.
-      where not case when d.id is not null then d.audience else gone.audience end && audiences
+      where not case when d.id is not null then d.audience else deleted.audience end && audiences
   );
 end
 $$;
 
-comment on function internal.chat_may_show(uuid[], text[]) is
+comment on function internal.chat_can_view_sources(uuid[], text[]) is
   'Whether every document is for everybody or for one of these audiences. For a deleted document, its last audience applies.';
 
-revoke all on function internal.chat_may_show(uuid[], text[]) from public;
-grant execute on function internal.chat_may_show(uuid[], text[]) to authenticated, evidence_chat, service_role;
+revoke all on function internal.chat_can_view_sources(uuid[], text[]) from public;
+grant execute on function internal.chat_can_view_sources(uuid[], text[]) to authenticated, evidence_chat, service_role;
 
 -- Messages ----------------------------------------------------------------
 
@@ -147,9 +147,9 @@ create table public.chat_messages (
   id uuid not null default gen_random_uuid(),
   session_id uuid not null references public.chat_sessions (id) on delete cascade,
   role text not null
-    constraint chat_messages_role_known check (role in ('user', 'assistant')),
+    constraint chat_messages_role_valid check (role in ('user', 'assistant')),
   content text not null
-    constraint chat_messages_content_not_empty check (content ~ '\S')
+    constraint chat_messages_content_not_blank check (content ~ '\S')
     -- Far above what the Worker writes: a question of 4,000 characters, an answer of three sentences.
     constraint chat_messages_content_length check (char_length(content) <= 100000),
   citations jsonb not null default '[]'
@@ -160,18 +160,18 @@ create table public.chat_messages (
     constraint chat_messages_citations_size check (octet_length(citations::text) <= 262144)
     constraint chat_messages_citations_count check (citations -> 50 is null),
   sources uuid[] not null default '{}'
-    constraint chat_messages_sources_are_at_most_100 check (cardinality(sources) <= 100),
+    constraint chat_messages_sources_count check (cardinality(sources) <= 100),
   refusal text
-    constraint chat_messages_refusal_known
+    constraint chat_messages_refusal_valid
       check (refusal in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
   hedged boolean not null default false,
   latency_ms integer
     constraint chat_messages_latency_is_0_to_1_hour check (latency_ms between 0 and 3600000),
-  vouched boolean not null default false,
+  from_worker boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (session_id, id),
-  constraint chat_messages_measured_are_answers check (role = 'assistant' or (latency_ms, refusal) is null),
-  constraint chat_messages_hedged_are_answers check (not hedged or (role = 'assistant' and refusal is null))
+  constraint chat_messages_latency_and_refusal_only_on_answers check (role = 'assistant' or (latency_ms, refusal) is null),
+  constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null))
 );
 
 comment on table public.chat_messages is 'Questions and answers of a session. Append-only.';
@@ -190,7 +190,7 @@ comment on column public.chat_messages.hedged is
   'Whether the answer says that its passages are on topic but may not answer the question.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
-comment on column public.chat_messages.vouched is
+comment on column public.chat_messages.from_worker is
   'Whether the Worker wrote it. Statistics count only such messages, because users can call chat_record_turn with any text.';
 comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so it orders the transcript.';
 
@@ -213,7 +213,7 @@ create policy chat_messages_read_own on public.chat_messages
       select from public.chat_sessions s
       where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
     )
-    and (sources = '{}' or internal.chat_may_show(sources, (select internal.kb_audiences())))
+    and (sources = '{}' or internal.chat_can_view_sources(sources, (select internal.kb_caller_audiences())))
   );
 
 create policy chat_messages_insert_own on public.chat_messages
@@ -228,7 +228,7 @@ comment on policy chat_messages_read_own on public.chat_messages is
 comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 
-create function internal.stamp_chat_message() returns trigger
+create function internal.prepare_chat_message() returns trigger
   language plpgsql
   security invoker
   set search_path = ''
@@ -250,14 +250,14 @@ begin
 end
 $$;
 
-comment on function internal.stamp_chat_message() is
+comment on function internal.prepare_chat_message() is
   'Trigger: sets created_at of a new message after the last one of its session, and adds the cited documents to sources.';
 
-revoke all on function internal.stamp_chat_message() from public;
+revoke all on function internal.prepare_chat_message() from public;
 
-create trigger chat_messages_stamp
+create trigger chat_messages_prepare
   before insert on public.chat_messages
-  for each row execute function internal.stamp_chat_message();
+  for each row execute function internal.prepare_chat_message();
 
 -- Sessions are ordered by their last message only: renaming one does not move it.
 create function internal.touch_chat_session() returns trigger
@@ -321,45 +321,45 @@ create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (d
 revoke all on internal.chat_deleted_sessions from public, anon, authenticated, service_role;
 alter table internal.chat_deleted_sessions enable row level security;
 
-create function internal.forget_deleted_sessions() returns void
+create function internal.chat_purge_deleted_sessions() returns void
   language sql
   set search_path = ''
 as $$
   -- Skips rows that another transaction is deleting; otherwise all deletions would wait for each other.
   delete from internal.chat_deleted_sessions d where d.id in (
-    select old.id from internal.chat_deleted_sessions old
-      where old.deleted_at < now() - interval '1 day'
+    select expired.id from internal.chat_deleted_sessions expired
+      where expired.deleted_at < now() - interval '1 day'
       for update skip locked
   )
 $$;
 
-comment on function internal.forget_deleted_sessions() is 'Deletes the ids of sessions that were deleted more than a day ago.';
+comment on function internal.chat_purge_deleted_sessions() is 'Deletes the ids of sessions that were deleted more than a day ago.';
 
-revoke all on function internal.forget_deleted_sessions() from public;
+revoke all on function internal.chat_purge_deleted_sessions() from public;
 
-create function internal.remember_deleted_sessions() returns trigger
+create function internal.chat_record_deleted_sessions() returns trigger
   language plpgsql
   security definer
   set search_path = ''
 as $$
 begin
-  perform internal.forget_deleted_sessions();
+  perform internal.chat_purge_deleted_sessions();
   insert into internal.chat_deleted_sessions (id) select d.id from deleted d
     on conflict (id) do update set deleted_at = now();
   return null;
 end
 $$;
 
-comment on function internal.remember_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions for a day.';
+comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions for a day.';
 
-revoke all on function internal.remember_deleted_sessions() from public;
+revoke all on function internal.chat_record_deleted_sessions() from public;
 
-create trigger chat_sessions_remember_deleted
+create trigger chat_sessions_record_deleted
   after delete on public.chat_sessions
   referencing old table as deleted
-  for each statement execute function internal.remember_deleted_sessions();
+  for each statement execute function internal.chat_record_deleted_sessions();
 
-create function internal.chat_was_deleted(session_id uuid) returns boolean
+create function internal.chat_session_was_deleted(session_id uuid) returns boolean
   language plpgsql
   -- Volatile, to see rows that were committed while the caller waited.
   volatile
@@ -369,15 +369,15 @@ as $$
 begin
   return exists (
     select from internal.chat_deleted_sessions d
-      where d.id = chat_was_deleted.session_id and d.deleted_at >= now() - interval '1 day'
+      where d.id = chat_session_was_deleted.session_id and d.deleted_at >= now() - interval '1 day'
   );
 end
 $$;
 
-comment on function internal.chat_was_deleted(uuid) is 'Whether a session was deleted in the last day.';
+comment on function internal.chat_session_was_deleted(uuid) is 'Whether a session was deleted in the last day.';
 
-revoke all on function internal.chat_was_deleted(uuid) from public;
-grant execute on function internal.chat_was_deleted(uuid) to evidence_chat;
+revoke all on function internal.chat_session_was_deleted(uuid) from public;
+grant execute on function internal.chat_session_was_deleted(uuid) to evidence_chat;
 
 create function internal.chat_record_turn(
   session_id uuid,
@@ -399,7 +399,7 @@ create function internal.chat_record_turn(
 as $$
 #variable_conflict use_column
 declare
-  is_vouched constant boolean := internal.is_vouched();
+  is_worker_request constant boolean := internal.is_worker_request();
 begin
   if chat_record_turn.title is not null then
     -- Waits for a concurrent call that creates or deletes the same session.
@@ -411,7 +411,7 @@ begin
   -- One turn of a session at a time, and none in a session that is being deleted. Row level security hides sessions of other
   -- users, so they fail like sessions that do not exist.
   perform from public.chat_sessions s where s.id = chat_record_turn.session_id for no key update;
-  if not found or internal.chat_was_deleted(chat_record_turn.session_id) then
+  if not found or internal.chat_session_was_deleted(chat_record_turn.session_id) then
     raise exception 'session not found' using errcode = 'insufficient_privilege';
   end if;
 
@@ -422,9 +422,9 @@ begin
 
   -- The Worker has its own limits. Direct calls get 20 questions a minute, as the Worker allows by default, and text for about
   -- 3,000 typical answers.
-  if not is_vouched then
-    perform internal.use_up('turn', 1, 1200, '1 hour');
-    perform internal.use_up(
+  if not is_worker_request then
+    perform internal.consume_quota('turn', 1, 1200, '1 hour');
+    perform internal.consume_quota(
       'text',
       octet_length(chat_record_turn.question) + octet_length(chat_record_turn.answer)
         + octet_length(chat_record_turn.citations::text),
@@ -437,19 +437,19 @@ begin
     end if;
   end if;
 
-  insert into public.chat_messages (session_id, id, role, content, vouched)
+  insert into public.chat_messages (session_id, id, role, content, from_worker)
     values (
-      chat_record_turn.session_id, chat_record_turn.question_id, 'user', chat_record_turn.question, is_vouched
+      chat_record_turn.session_id, chat_record_turn.question_id, 'user', chat_record_turn.question, is_worker_request
     )
     on conflict do nothing;
   -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
   insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, vouched
+      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, from_worker
     )
     values (
       chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
       chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, is_vouched
+      chat_record_turn.refusal, chat_record_turn.hedged, is_worker_request
     );
 end
 $$;

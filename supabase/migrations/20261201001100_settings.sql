@@ -1,6 +1,6 @@
 -- Settings of the chat: one row, edited in the Supabase dashboard. Changes take effect within a minute.
 
-create function internal.are_short_texts(texts text[], max_count integer, max_length integer) returns boolean
+create function internal.is_short_text_list(texts text[], max_count integer, max_length integer) returns boolean
   language sql
   immutable
   set search_path = ''
@@ -11,11 +11,11 @@ as $$
   from unnest(texts) as t
 $$;
 
-comment on function internal.are_short_texts(text[], integer, integer) is
+comment on function internal.is_short_text_list(text[], integer, integer) is
   'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
 
-revoke all on function internal.are_short_texts(text[], integer, integer) from public;
-grant execute on function internal.are_short_texts(text[], integer, integer) to service_role;
+revoke all on function internal.is_short_text_list(text[], integer, integer) from public;
+grant execute on function internal.is_short_text_list(text[], integer, integer) to service_role;
 
 create table public.chat_settings (
   id boolean primary key default true
@@ -35,13 +35,13 @@ create table public.chat_settings (
       check (refusal_message ~ '\S' and char_length(refusal_message) <= 1000),
   refusal_suggestions text[]
     constraint chat_settings_refusal_suggestions_are_at_most_5_of_80_characters
-      check (internal.are_short_texts(refusal_suggestions, 5, 80)),
+      check (internal.is_short_text_list(refusal_suggestions, 5, 80)),
   greeting text
     constraint chat_settings_greeting_is_1_to_500_characters
       check (greeting ~ '\S' and char_length(greeting) <= 500),
   suggested_questions text[] not null default '{}'
     constraint chat_settings_suggested_questions_are_at_most_6_of_200_characters
-      check (internal.are_short_texts(suggested_questions, 6, 200)),
+      check (internal.is_short_text_list(suggested_questions, 6, 200)),
   log_questions boolean not null default false,
   keep_refusals text not null default 'full'
     constraint chat_settings_keep_refusals_is_full_anonymous_or_off
@@ -83,7 +83,7 @@ comment on column public.chat_settings.suggested_questions is
 comment on column public.chat_settings.log_questions is
   'Whether the server may log the text of questions. Keep false unless you need it: questions can be personal.';
 comment on column public.chat_settings.keep_refusals is
-  'What is kept of questions without an answer, for content_gaps. full: the question and who asked. anonymous: the question and '
+  'What is stored of questions without an answer, for content_gaps. full: the question and who asked. anonymous: the question and '
   'the day. off: nothing. kb retain applies a change to earlier questions.';
 comment on column public.chat_settings.gap_users is
   'How many users must have asked a question before content_gaps shows it: 1 to 1000. With 1, it shows what a single person '
@@ -106,7 +106,7 @@ insert into public.chat_settings default values;
 
 -- For other functions -----------------------------------------------------
 
-create function internal.caller() returns uuid
+create function internal.caller_id() returns uuid
   language plpgsql
   stable
   security definer
@@ -117,12 +117,12 @@ begin
 end
 $$;
 
-comment on function internal.caller() is 'Id of the calling user, for evidence_chat, which has no access to the schema auth.';
+comment on function internal.caller_id() is 'Id of the calling user, for evidence_chat, which has no access to the schema auth.';
 
-revoke all on function internal.caller() from public;
-grant execute on function internal.caller() to evidence_chat;
+revoke all on function internal.caller_id() from public;
+grant execute on function internal.caller_id() to evidence_chat;
 
-create function internal.chat_keeps_refusals() returns text
+create function internal.chat_refusal_mode() returns text
   language sql
   stable
   set search_path = ''
@@ -130,9 +130,9 @@ as $$
   select coalesce((select s.keep_refusals from public.chat_settings s), 'full')
 $$;
 
-comment on function internal.chat_keeps_refusals() is 'chat_settings.keep_refusals, or its default.';
+comment on function internal.chat_refusal_mode() is 'chat_settings.keep_refusals, or its default.';
 
-revoke all on function internal.chat_keeps_refusals() from public;
+revoke all on function internal.chat_refusal_mode() from public;
 
 create function internal.chat_gap_users() returns integer
   language sql

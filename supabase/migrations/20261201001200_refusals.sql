@@ -6,17 +6,17 @@ create table public.chat_refusals (
   session_id uuid references public.chat_sessions (id) on delete cascade,
   question text not null
     constraint chat_refusals_question_length check (char_length(question) <= 4000)
-    constraint chat_refusals_question_not_empty check (question ~ '\S'),
+    constraint chat_refusals_question_not_blank check (question ~ '\S'),
   embedding extensions.vector(384) not null
-    constraint chat_refusals_embedding_is_unit check (abs(extensions.vector_norm(embedding) - 1) <= 0.01),
+    constraint chat_refusals_embedding_is_unit_length check (abs(extensions.vector_norm(embedding) - 1) <= 0.01),
   best_score double precision
     constraint chat_refusals_best_score_is_cosine check (best_score between -1 and 1),
   reason text not null
-    constraint chat_refusals_reason_known
+    constraint chat_refusals_reason_valid
       check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
   group_id uuid not null,
   asker bytea not null,
-  vouched boolean not null default false,
+  from_worker boolean not null default false,
   created_at timestamptz not null default now()
 );
 
@@ -24,7 +24,7 @@ comment on table public.chat_refusals is
   'Refused questions, deleted with their session. chat_settings.keep_refusals determines whether they are kept, and whether '
   'with their user.';
 comment on column public.chat_refusals.id is
-  'Derived from the ids of the user and the message, so that a retry writes no second row and nobody can occupy the id of '
+  'Derived from the ids of the user and the message, so that a retry writes no second row and no user can occupy the id of '
   'another user.';
 comment on column public.chat_refusals.user_id is 'Who asked. Empty (NULL) for a question that is kept anonymously.';
 comment on column public.chat_refusals.session_id is
@@ -40,7 +40,7 @@ comment on column public.chat_refusals.group_id is
   'reveal whether others asked the same.';
 comment on column public.chat_refusals.asker is
   'Distinguishes the users within a group, and nothing else: a hash of the user, the group and a secret salt. Set by a trigger.';
-comment on column public.chat_refusals.vouched is
+comment on column public.chat_refusals.from_worker is
   'Whether the Worker wrote it. content_gaps counts only such questions, because users can call chat_record_refusal with any '
   'text.';
 comment on column public.chat_refusals.created_at is
@@ -48,7 +48,7 @@ comment on column public.chat_refusals.created_at is
 
 create index chat_refusals_embedding_hnsw
   on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops)
-  where vouched;
+  where from_worker;
 -- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
 -- this column would reveal whether others often asked the same.
 alter table public.chat_refusals alter column question set statistics 0;
@@ -112,22 +112,22 @@ as $$
 declare
   -- Cosine 0.8: a paraphrase of the same question.
   max_distance constant double precision := 0.2;
-  keeps constant text := internal.chat_keeps_refusals();
+  refusal_mode constant text := internal.chat_refusal_mode();
   salt constant uuid := (select s.salt from internal.refusal_salt s);
 begin
-  if keeps = 'off' then
+  if refusal_mode = 'off' then
     return null;
   end if;
   new.group_id := null;
   -- A question from a direct call gets its own group, so that it cannot join the groups of others.
-  if new.vouched then
+  if new.from_worker then
     -- Only ORDER BY distance LIMIT n can use the vector index, so the limit on the distance is applied outside.
     select nearest.group_id
       into new.group_id
       from (
         select r.group_id, r.embedding operator(extensions.<=>) new.embedding as distance
         from public.chat_refusals r
-        where r.vouched
+        where r.from_worker
         order by r.embedding operator(extensions.<=>) new.embedding
         limit 1
       ) nearest
@@ -138,7 +138,7 @@ begin
   new.asker := sha256(convert_to(concat(salt, new.group_id, coalesce(new.user_id, new.id)), 'UTF8'));
   new.id := encode(substring(sha256(convert_to(concat(salt, new.user_id, new.id), 'UTF8')) for 16), 'hex')::uuid;
   new.created_at := now();
-  if keeps = 'anonymous' then
+  if refusal_mode = 'anonymous' then
     new.user_id := null;
     new.session_id := null;
     new.created_at := date_trunc('day', now(), 'UTC');
@@ -174,15 +174,15 @@ create function internal.chat_record_refusal(
   set search_path = ''
 as $$
 declare
-  is_vouched constant boolean := internal.is_vouched();
+  is_worker_request constant boolean := internal.is_worker_request();
 begin
-  if not is_vouched then
-    perform internal.use_up('refusal', 1, 300, '1 day');
+  if not is_worker_request then
+    perform internal.consume_quota('refusal', 1, 300, '1 day');
   end if;
-  insert into public.chat_refusals (id, user_id, session_id, question, embedding, best_score, reason, vouched)
+  insert into public.chat_refusals (id, user_id, session_id, question, embedding, best_score, reason, from_worker)
     values (
-      chat_record_refusal.id, internal.caller(), chat_record_refusal.session_id, chat_record_refusal.question,
-      chat_record_refusal.embedding, chat_record_refusal.best_score, chat_record_refusal.reason, is_vouched
+      chat_record_refusal.id, internal.caller_id(), chat_record_refusal.session_id, chat_record_refusal.question,
+      chat_record_refusal.embedding, chat_record_refusal.best_score, chat_record_refusal.reason, is_worker_request
     )
     on conflict do nothing;
 end
@@ -232,17 +232,17 @@ with ranked as (
     r.*,
     row_number() over (
       partition by r.group_id
-      order by r.embedding operator(extensions.<=>) middle.embedding, r.created_at desc, r.id
+      order by r.embedding operator(extensions.<=>) centroid.embedding, r.created_at desc, r.id
     ) as distance_rank
   from public.chat_refusals r
   join (
     select group_id, extensions.avg(embedding) as embedding
     from public.chat_refusals
-    where vouched
+    where from_worker
     group by group_id
     having count(distinct asker) >= internal.chat_gap_users()
-  ) middle using (group_id)
-  where r.vouched
+  ) centroid using (group_id)
+  where r.from_worker
 )
 select
   group_id,

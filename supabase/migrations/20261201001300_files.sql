@@ -1,7 +1,7 @@
 -- Access of users and the Worker to documents and their original files. Files are in the private storage bucket "kb". Only the
 -- service role, which bypasses policies, writes there.
 
-create function internal.kb_opens_file(path text) returns boolean
+create function internal.kb_can_open_file(path text) returns boolean
   language plpgsql
   stable
   -- As evidence_chat, because users may not read kb_documents.
@@ -30,13 +30,13 @@ begin
 end
 $$;
 
-comment on function internal.kb_opens_file(text) is
+comment on function internal.kb_can_open_file(text) is
   'Whether the caller may perform the current Storage operation on a file of the bucket kb: chat_settings.link_mode allows it, '
   'and the file belongs to a document that the caller can see.';
 
-revoke all on function internal.kb_opens_file(text) from public;
-grant execute on function internal.kb_opens_file(text) to authenticated;
-alter function internal.kb_opens_file(text) owner to evidence_chat;
+revoke all on function internal.kb_can_open_file(text) from public;
+grant execute on function internal.kb_can_open_file(text) to authenticated;
+alter function internal.kb_can_open_file(text) owner to evidence_chat;
 
 -- Plain Postgres has no schema storage.
 do $$
@@ -49,7 +49,7 @@ begin
 
   create policy kb_files_read_visible on storage.objects
     for select to authenticated
-    using (bucket_id = 'kb' and internal.kb_opens_file(name));
+    using (bucket_id = 'kb' and internal.kb_can_open_file(name));
 end
 $$;
 

@@ -59,7 +59,7 @@ create function public.chat_retain() returns jsonb
 as $$
 declare
   days constant integer := (select s.retention_days from public.chat_settings s);
-  keeps constant text := internal.chat_keeps_refusals();
+  refusal_mode constant text := internal.chat_refusal_mode();
   session_count bigint;
   refusal_count bigint;
   anonymous_count bigint;
@@ -70,35 +70,35 @@ begin
   select count(*) into refusal_count
     from public.chat_refusals r
     left join public.chat_sessions s on s.id = r.session_id
-    where keeps = 'off'
+    where refusal_mode = 'off'
       or r.created_at < now() - make_interval(days => days)
       or s.updated_at < now() - make_interval(days => days);
   delete from public.chat_sessions s where s.id in (
-    select old.id from public.chat_sessions old
-      where old.updated_at < now() - make_interval(days => days)
+    select expired.id from public.chat_sessions expired
+      where expired.updated_at < now() - make_interval(days => days)
       for update skip locked
   );
   get diagnostics session_count = row_count;
   delete from public.chat_refusals r where r.id in (
-    select old.id from public.chat_refusals old
-      where keeps = 'off' or old.created_at < now() - make_interval(days => days)
+    select expired.id from public.chat_refusals expired
+      where refusal_mode = 'off' or expired.created_at < now() - make_interval(days => days)
       for update skip locked
   );
   update public.chat_refusals r
     set user_id = null, session_id = null, created_at = date_trunc('day', r.created_at, 'UTC')
     where r.id in (
-      select named.id from public.chat_refusals named
-        where keeps = 'anonymous' and named.user_id is not null
+      select identified.id from public.chat_refusals identified
+        where refusal_mode = 'anonymous' and identified.user_id is not null
         for update skip locked
     );
   get diagnostics anonymous_count = row_count;
 
   delete from internal.usage u where (u.user_id, u.operation) in (
-    select old.user_id, old.operation from internal.usage old
-      where old.since < now() - interval '2 days'
+    select expired.user_id, expired.operation from internal.usage expired
+      where expired.period_start < now() - interval '2 days'
       for update skip locked
   );
-  perform internal.forget_deleted_sessions();
+  perform internal.chat_purge_deleted_sessions();
   insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
   return jsonb_build_object(
     'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,
@@ -137,7 +137,7 @@ comment on function internal.chat_schedule_retention() is
 
 revoke all on function internal.chat_schedule_retention() from public;
 
-create function internal.chat_schedule_retention_of_settings() returns trigger
+create function internal.chat_reschedule_retention() returns trigger
   language plpgsql
   security definer
   set search_path = ''
@@ -148,10 +148,10 @@ begin
 end
 $$;
 
-comment on function internal.chat_schedule_retention_of_settings() is
+comment on function internal.chat_reschedule_retention() is
   'Trigger: schedules the nightly job when retention settings change, in case pg_cron was installed meanwhile.';
 
-revoke all on function internal.chat_schedule_retention_of_settings() from public;
+revoke all on function internal.chat_reschedule_retention() from public;
 
 create trigger chat_settings_schedule_retention
   after update of retention_days, keep_refusals on public.chat_settings
@@ -159,6 +159,6 @@ create trigger chat_settings_schedule_retention
   when (
     (old.retention_days, old.keep_refusals) is distinct from (new.retention_days, new.keep_refusals)
   )
-  execute function internal.chat_schedule_retention_of_settings();
+  execute function internal.chat_reschedule_retention();
 
 select internal.chat_schedule_retention();

@@ -29,7 +29,7 @@ select
   d.meta ->> 'content_type' as content_type,
   d.meta ->> 'url' as url,
   d.storage_path is not null as has_original,
-  (select count(*) from public.chat_messages m where m.vouched and m.sources @> array[d.id]) as times_cited,
+  (select count(*) from public.chat_messages m where m.from_worker and m.sources @> array[d.id]) as times_cited,
   d.created_at,
   d.updated_at
 from public.kb_documents d;
@@ -69,7 +69,7 @@ with message as (
   select (m.created_at at time zone 'UTC')::date as day, m.role, m.refusal, m.latency_ms, m.sources, s.user_id
     from public.chat_messages m
     join public.chat_sessions s on s.id = m.session_id
-    where m.vouched
+    where m.from_worker
 ), cited as (
   select m.day, count(distinct c.document_id) as documents
     from message m
@@ -151,7 +151,7 @@ comment on function internal.schema_version() is
 revoke all on function internal.schema_version() from public;
 grant execute on function internal.schema_version() to service_role;
 
-create function internal.kb_health_of_indexes() returns jsonb
+create function internal.kb_health_indexes() returns jsonb
   language sql
   stable
   set search_path = ''
@@ -187,11 +187,11 @@ as $$
   left join pg_catalog.pg_index i on i.indexrelid = c.oid
 $$;
 
-comment on function internal.kb_health_of_indexes() is
+comment on function internal.kb_health_indexes() is
   'The indexes that the search needs: {name, table, exists, valid}.';
 
-revoke all on function internal.kb_health_of_indexes() from public;
-grant execute on function internal.kb_health_of_indexes() to service_role;
+revoke all on function internal.kb_health_indexes() from public;
+grant execute on function internal.kb_health_indexes() to service_role;
 
 -- Who may do what ----------------------------------------------------------
 
@@ -203,7 +203,7 @@ create table internal.expected_access (
   primary key (kind, name)
 );
 
-comment on table internal.expected_access is 'What internal.access() returned after the last migration.';
+comment on table internal.expected_access is 'What internal.access_snapshot() returned after the last migration.';
 comment on column internal.expected_access.kind is
   'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
 comment on column internal.expected_access.name is 'Name of the object, with its schema.';
@@ -212,7 +212,7 @@ comment on column internal.expected_access.definition is 'Everything that determ
 revoke all on internal.expected_access from public, anon, authenticated, service_role;
 alter table internal.expected_access enable row level security;
 
-create function internal.access() returns table (kind text, name text, definition text)
+create function internal.access_snapshot() returns table (kind text, name text, definition text)
   language sql
   stable
   set search_path = ''
@@ -291,27 +291,28 @@ as $$
   select 'server', 'version', current_setting('server_version_num')::integer / 10000 || ''
 $$;
 
-comment on function internal.access() is
+comment on function internal.access_snapshot() is
   'Everything in this database that determines what users can access of this product: grants to them, policies, roles, '
   'functions, triggers and views; and the version of the server.';
 
-revoke all on function internal.access() from public;
+revoke all on function internal.access_snapshot() from public;
 
-create function internal.remember_access() returns void
+create function internal.save_access_snapshot() returns void
   language sql
   security definer
   set search_path = ''
 as $$
   delete from internal.expected_access where true;
-  insert into internal.expected_access (kind, name, definition) select a.kind, a.name, a.definition from internal.access() a;
+  insert into internal.expected_access (kind, name, definition)
+    select a.kind, a.name, a.definition from internal.access_snapshot() a;
 $$;
 
-comment on function internal.remember_access() is
-  'Stores internal.access() as the expected state. Called by the last statement of the last migration.';
+comment on function internal.save_access_snapshot() is
+  'Stores internal.access_snapshot() as the expected state. Called by the last statement of the last migration.';
 
-revoke all on function internal.remember_access() from public;
+revoke all on function internal.save_access_snapshot() from public;
 
-create function internal.kb_health_of_access() returns jsonb
+create function internal.kb_health_access() returns jsonb
   language sql
   stable
   security definer
@@ -320,7 +321,7 @@ as $$
   with difference as (
     select kind, name,
         case when a.definition is null then 'missing' when e.definition is null then 'added' else 'changed' end as change
-      from (select a.kind, a.name, a.definition from internal.access() a) a
+      from (select a.kind, a.name, a.definition from internal.access_snapshot() a) a
       full join internal.expected_access e using (kind, name)
       where a.definition is distinct from e.definition
   )
@@ -333,26 +334,26 @@ as $$
       when 'server' then false
       -- Another version of Postgres may print the same query differently.
       when 'query' then not exists (
-        select from internal.expected_access e join internal.access() a using (kind, name)
+        select from internal.expected_access e join internal.access_snapshot() a using (kind, name)
           where e.kind = 'server' and e.definition <> a.definition
       )
       when 'trigger' then d.change <> 'added'
       else true
     end
     and (d.change <> 'added' or d.kind = 'policy' or d.name not like 'public.%' or exists (
-      select from internal.expected_access ours
-        where ours.kind in ('function', 'view', 'row level security')
-          and (d.name = ours.name or starts_with(d.name, ours.name || '.'))
+      select from internal.expected_access known
+        where known.kind in ('function', 'view', 'row level security')
+          and (d.name = known.name or starts_with(d.name, known.name || '.'))
     ))
 $$;
 
-comment on function internal.kb_health_of_access() is
+comment on function internal.kb_health_access() is
   'Differences from the state after the last migration: {kind, name, change}. change: missing, added or changed.';
 
-revoke all on function internal.kb_health_of_access() from public;
-grant execute on function internal.kb_health_of_access() to service_role;
+revoke all on function internal.kb_health_access() from public;
+grant execute on function internal.kb_health_access() to service_role;
 
-create function internal.kb_health_of_privacy() returns jsonb
+create function internal.kb_health_privacy() returns jsonb
   language sql
   stable
   security definer
@@ -372,14 +373,14 @@ as $$
   )
 $$;
 
-comment on function internal.kb_health_of_privacy() is
+comment on function internal.kb_health_privacy() is
   'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, and when chat_retain '
   'last ran.';
 
-revoke all on function internal.kb_health_of_privacy() from public;
-grant execute on function internal.kb_health_of_privacy() to service_role;
+revoke all on function internal.kb_health_privacy() from public;
+grant execute on function internal.kb_health_privacy() to service_role;
 
-create function internal.kb_health_of_files() returns jsonb
+create function internal.kb_health_files() returns jsonb
   language plpgsql
   stable
   set search_path = ''
@@ -428,12 +429,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_health_of_files() is
+comment on function internal.kb_health_files() is
   'Original files, their size and the access to them. Without storage, only a storage_bytes of null. widening_policies: policies '
   'on storage.objects for users that may cover the bucket kb, because their condition is not simply one on another bucket.';
 
-revoke all on function internal.kb_health_of_files() from public;
-grant execute on function internal.kb_health_of_files() to service_role;
+revoke all on function internal.kb_health_files() from public;
+grant execute on function internal.kb_health_files() to service_role;
 
 create function public.kb_health() returns jsonb
   language plpgsql
@@ -444,24 +445,24 @@ create function public.kb_health() returns jsonb
   set statement_timeout = '60s'
 as $$
 declare
-  of_chunks jsonb;
+  chunk_health jsonb;
 begin
   -- One scan of all chunks with their documents and vectors.
   select jsonb_build_object(
       'chunks', count(*),
       'stale_chunks', count(*) filter (where c.stale),
       'chunks_without_embedding', count(*) filter (where e.chunk_id is null),
-      'copies_that_differ', count(*) filter (
+      'visibility_mismatches', count(*) filter (
         where (c.searchable, c.audience)
-            is distinct from (t.is_found and d.audience is null, case when t.is_found then d.audience end)
+            is distinct from (t.is_findable and d.audience is null, case when t.is_findable then d.audience end)
           or e.chunk_id is not null and (e.searchable, e.audience) is distinct from (c.searchable, c.audience)
       ),
-      'found_chunks', count(*) filter (where t.is_found)
+      'findable_chunks', count(*) filter (where t.is_findable)
     )
-    into of_chunks
+    into chunk_health
     from public.kb_chunks c
     join public.kb_documents d on d.id = c.document_id
-    cross join lateral (select d.status = 'ready' and d.enabled and not c.stale as is_found) t
+    cross join lateral (select d.status = 'ready' and d.enabled and not c.stale as is_findable) t
     left join public.kb_embeddings e on e.chunk_id = c.id;
 
   return jsonb_build_object(
@@ -472,8 +473,8 @@ begin
         from pg_catalog.pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     ),
-    'indexes', internal.kb_health_of_indexes(),
-    'access_changes', internal.kb_health_of_access(),
+    'indexes', internal.kb_health_indexes(),
+    'access_changes', internal.kb_health_access(),
     'documents', (
       select jsonb_object_agg(s.status, coalesce(n.count, 0))
         from (values ('pending'), ('ready'), ('failed')) as s(status)
@@ -492,7 +493,6 @@ begin
       select coalesce(jsonb_object_agg(m.model, m.count), '{}')
         from (select e.model, count(*) as count from public.kb_embeddings e group by e.model) m
     ),
-    'embeddings_not_searchable_mismatch', of_chunks -> 'copies_that_differ',
     'sentences', (select count(*) from public.kb_sentences),
     'sentences_missing', (
       select count(*) from public.kb_chunks c
@@ -500,7 +500,7 @@ begin
     ),
     -- Checking the counts of single words takes too long. The same triggers change these counts in the same statements.
     'lexeme_mismatch', (
-      select coalesce(sum(k.chunks), 0) <> (of_chunks ->> 'found_chunks')::bigint
+      select coalesce(sum(k.chunks), 0) <> (chunk_health ->> 'findable_chunks')::bigint
         from public.kb_lexemes k
         where k.lexeme = ''
     ),
@@ -511,14 +511,14 @@ begin
         where d.audience is not null
         order by a.entry
     )
-  ) || (of_chunks - 'copies_that_differ' - 'found_chunks') || internal.kb_health_of_files() || internal.kb_health_of_privacy();
+  ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy();
 end
 $$;
 
 comment on function public.kb_health() is
   'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
-  'chunks_without_embedding, embeddings_not_searchable_mismatch (wrong copies of searchable and audience) '
+  'chunks_without_embedding, visibility_mismatches (wrong copies of searchable and audience) '
   'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
   'the bucket kb. Without storage it is null, and everything else about files is left out.';
 
@@ -553,4 +553,4 @@ revoke all on function public.kb_non_latin_documents(integer) from public, anon,
 grant execute on function public.kb_non_latin_documents(integer) to service_role;
 
 -- The state that kb doctor compares with. A later migration that changes it must end with this statement too.
-select internal.remember_access();
+select internal.save_access_snapshot();

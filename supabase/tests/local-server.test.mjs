@@ -1,60 +1,23 @@
-// The server as a process: what it prints, what it keeps, how it starts and ends.
+// The server as a process: its output, its data and keys, its start and its end.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { spawnServer, startServer } from "./support/start.mjs";
+import { createTemporaryFolder } from "./support/temporary-folder.mjs";
 
-const SERVER = fileURLToPath(new URL("../local/server.mjs", import.meta.url));
-const START_TIMEOUT_MS = 60_000;
-
-const children = new Set();
 let folder;
+let remove;
 let dataDir;
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "supabase-server-"));
+  ({ folder, remove } = await createTemporaryFolder());
   dataDir = path.join(folder, "data");
 });
-after(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  await rm(folder, { recursive: true, force: true });
-});
-
-function spawnServer(environment = {}) {
-  const child = spawn(process.execPath, [SERVER], {
-    env: { ...process.env, PORT: "0", DATA_DIR: dataDir, ...environment },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  children.add(child);
-  child.once("exit", () => children.delete(child));
-  let output = "";
-  let errors = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const exited = once(child, "close").then(([code, signal]) => ({ code, signal, output, errors }));
-  return { child, exited, output: () => output };
-}
-
-async function startServer(environment) {
-  const server = spawnServer(environment);
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const ready = /^ready (http:\/\/127\.0\.0\.1:\d+)$/m.exec(server.output());
-    if (ready)
-      return { ...server, url: ready[1], keys: JSON.parse(await readFile(path.join(dataDir, "keys.json"), "utf8")) };
-    if (server.child.exitCode !== null || Date.now() > deadline) {
-      server.child.kill("SIGKILL");
-      throw new Error(`the server did not start: ${JSON.stringify(await server.exited)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
+after(() => remove());
 
 async function documents({ url, keys }, insert) {
   const response = await fetch(`${url}/rest/v1/kb_documents?select=name`, {
@@ -72,8 +35,8 @@ async function statusForAnon({ url, keys }) {
 }
 
 test("the server keeps data and keys after a restart, a kill -9 and the exit of its parent", async (t) => {
-  await t.test("the first start applies the migrations and writes private keys", async () => {
-    const server = await startServer();
+  await t.test("the first start applies the migrations and writes private keys", async (t) => {
+    const server = await startServer(t, dataDir);
     assert.match(server.output(), /applied 20261201000100_foundations\.sql/);
     assert.equal((await stat(path.join(dataDir, "keys.json"))).mode & 0o777, 0o600);
     await documents(server, { source: "1.md", name: "first" });
@@ -81,8 +44,8 @@ test("the server keeps data and keys after a restart, a kill -9 and the exit of 
     assert.equal((await server.exited).code, 0);
   });
 
-  await t.test("the second start finds everything and applies nothing", async () => {
-    const server = await startServer();
+  await t.test("the second start finds everything and applies nothing", async (t) => {
+    const server = await startServer(t, dataDir);
     assert.doesNotMatch(server.output(), /applied/);
     assert.deepEqual(await documents(server), ["first"]);
     assert.equal(await statusForAnon(server), 401, "what the migrations revoked stays revoked");
@@ -91,11 +54,11 @@ test("the server keeps data and keys after a restart, a kill -9 and the exit of 
     assert.equal((await server.exited).signal, "SIGKILL");
   });
 
-  await t.test("after kill -9 the left-over lock is taken over and nothing is lost", async () => {
-    const server = await startServer();
+  await t.test("after kill -9 the left-over lock is taken over and nothing is lost", async (t) => {
+    const server = await startServer(t, dataDir);
     assert.deepEqual(await documents(server), ["first", "second"]);
 
-    const second = await spawnServer().exited;
+    const second = await spawnServer(t, { DATA_DIR: dataDir }).exited;
     assert.equal(second.code, 1);
     assert.match(second.errors, new RegExp(`The data folder .* is in use by process ${server.child.pid}`));
 
@@ -105,8 +68,8 @@ test("the server keeps data and keys after a restart, a kill -9 and the exit of 
   });
 });
 
-test("API errors are well-formed HTTP responses", async () => {
-  const server = await startServer();
+test("API errors are well-formed HTTP responses", async (t) => {
+  const server = await startServer(t, dataDir);
   const response = await fetch(`${server.url}/rest/v1/kb_documents`, {
     method: "POST",
     headers: { apikey: server.keys.publishable_key, "content-type": "application/json" },
@@ -118,8 +81,8 @@ test("API errors are well-formed HTTP responses", async () => {
   await server.exited;
 });
 
-test("tokens and file URLs name the address that the server printed, like those of a hosted project", async () => {
-  const { url, keys, child, exited } = await startServer();
+test("tokens and file URLs name the address that the server printed, like those of a hosted project", async (t) => {
+  const { url, keys, child, exited } = await startServer(t, dataDir);
   /**
    * @param {string} method
    * @param {string} route
@@ -174,29 +137,29 @@ test("tokens and file URLs name the address that the server printed, like those 
   await exited;
 });
 
-test("a port in use is reported in one sentence and leaves no lock", async () => {
+test("a port in use is reported in one sentence and leaves no lock", async (t) => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (blocker.address());
   const other = path.join(folder, "port-taken");
-  const { code, errors } = await spawnServer({ PORT: String(port), DATA_DIR: other }).exited;
+  const { code, errors } = await spawnServer(t, { PORT: String(port), DATA_DIR: other }).exited;
   blocker.close();
   assert.equal(code, 1);
   assert.match(errors, new RegExp(`^Port ${port} is already in use; set PORT to a free one\\.$`, "m"));
   await assert.rejects(stat(path.join(other, "server.pid")), { code: "ENOENT" });
 });
 
-test("an invalid PORT is reported", async () => {
-  const { code, errors } = await spawnServer({ PORT: "http" }).exited;
+test("an invalid PORT is reported", async (t) => {
+  const { code, errors } = await spawnServer(t, { PORT: "http", DATA_DIR: dataDir }).exited;
   assert.equal(code, 1);
   assert.match(errors, /PORT must be a whole number from 0 to 65535, not "http"\./);
 });
 
-test("a damaged key file is reported with its path", async () => {
+test("a damaged key file is reported with its path", async (t) => {
   const other = path.join(folder, "bad-keys");
   await mkdir(other);
   await writeFile(path.join(other, "keys.json"), "{}");
-  const { code, errors } = await spawnServer({ DATA_DIR: other }).exited;
+  const { code, errors } = await spawnServer(t, { DATA_DIR: other }).exited;
   assert.equal(code, 1);
   assert.match(errors, /keys\.json has no "jwt_secret"/);
 });

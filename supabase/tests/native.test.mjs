@@ -1,38 +1,31 @@
 // The same tests on a native Postgres 18, where an owner who is not a superuser runs the migrations, and the tests that need
 // several sessions.
-import { writeChunks } from "./cases/write-chunks.mjs";
-import { syncs } from "./cases/syncs.mjs";
+import { after, describe, test } from "node:test";
+import { accessMatrix } from "./cases/access-matrix.mjs";
+import { administration } from "./cases/administration.mjs";
+import { audiences } from "./cases/audiences.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
-import { administration } from "./cases/administration.mjs";
-import { after, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { accessMatrix } from "./cases/access-matrix.mjs";
-import { audiences } from "./cases/audiences.mjs";
-import { applyPendingMigrations } from "../local/src/migrations.mjs";
-import { startNativePostgres, Unavailable } from "./support/native-postgres.mjs";
+import { syncs } from "./cases/syncs.mjs";
+import { writeChunks } from "./cases/write-chunks.mjs";
+import { UnavailableError } from "./support/native-postgres.mjs";
+import { startNativeProject } from "./support/start.mjs";
 
-const MIGRATIONS = fileURLToPath(new URL("../migrations/", import.meta.url));
-
-const server = await startNativePostgres().catch((error) => {
-  if (error instanceof Unavailable) return error;
+const native = await startNativeProject().catch((error) => {
+  if (error instanceof UnavailableError) return error;
   throw error;
 });
 
-if (server instanceof Unavailable) {
-  test("native Postgres", { skip: `platform: ${server.message}` }, () => {});
+if (native instanceof UnavailableError) {
+  test("native Postgres", { skip: `platform: ${native.message}` }, () => {});
 } else {
-  after(() => server.stop());
-  const project = await server.createProject("tests");
-  const database = await project.connect();
-  after(() => database.close());
-  await applyPendingMigrations(database, MIGRATIONS);
+  after(() => native.close());
 
-  describe("access", () => accessMatrix({ database }));
-  describe("audiences", () => audiences({ database }));
-  describe("kb_write_chunks", () => writeChunks({ database }));
-  describe("leases of syncs", () => syncs({ database }));
-  describe("stale chunks", () => staleChunks({ database }));
-  describe("what an administrator sees", () => administration({ database }));
-  describe("several sessions at once", () => concurrency({ project }));
+  describe("access", () => accessMatrix(native));
+  describe("audiences", () => audiences(native));
+  describe("kb_write_chunks", () => writeChunks(native));
+  describe("sync leases", () => syncs(native));
+  describe("stale chunks", () => staleChunks(native));
+  describe("administration", () => administration(native));
+  describe("concurrent sessions", () => concurrency(native));
 }

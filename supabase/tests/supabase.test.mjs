@@ -1,11 +1,8 @@
 // All tests that need the database run in this process, on one in-memory instance: starting one takes longer than all tests
 // together.
-import { writeChunks } from "./cases/write-chunks.mjs";
-import { syncs } from "./cases/syncs.mjs";
-import { staleChunks } from "./cases/stale-chunks.mjs";
-import { administration } from "./cases/administration.mjs";
 import { after, describe } from "node:test";
 import { accessMatrix } from "./cases/access-matrix.mjs";
+import { administration } from "./cases/administration.mjs";
 import { audiencesOverHttp } from "./cases/audiences-over-http.mjs";
 import { audiences } from "./cases/audiences.mjs";
 import { calibration } from "./cases/calibration.mjs";
@@ -26,12 +23,15 @@ import { publishDocument } from "./cases/publish-document.mjs";
 import { recordTurn } from "./cases/record-turn.mjs";
 import { searchHelpers } from "./cases/search-helpers.mjs";
 import { sentences } from "./cases/sentences.mjs";
+import { staleChunks } from "./cases/stale-chunks.mjs";
 import { storageFiles } from "./cases/storage-files.mjs";
+import { syncs } from "./cases/syncs.mjs";
 import { textSearch } from "./cases/text-search.mjs";
 import { vectorIndex } from "./cases/vector-index.mjs";
-import { openTestProject } from "./support/project.mjs";
+import { writeChunks } from "./cases/write-chunks.mjs";
+import { startSupabase } from "./support/start.mjs";
 
-const project = await openTestProject();
+const project = await startSupabase();
 after(() => project.close());
 
 describe("access", () => accessMatrix(project));
@@ -39,9 +39,9 @@ describe("lints", () => lints(project));
 describe("audiences", () => audiences(project));
 describe("audiences over HTTP", () => audiencesOverHttp(project));
 describe("kb_write_chunks", () => writeChunks(project));
-describe("leases of syncs", () => syncs(project));
+describe("sync leases", () => syncs(project));
 describe("stale chunks", () => staleChunks(project));
-describe("what an administrator sees", () => administration(project));
+describe("administration", () => administration(project));
 describe("knowledge base access", () => kbAccess(project));
 describe("chat access", () => chatAccess(project));
 describe("chat_record_turn", () => recordTurn(project));
@@ -60,5 +60,5 @@ describe("vector index", () => vectorIndex(project));
 describe("migrations", () => migrations(project));
 describe("gateway", () => gateway(project));
 describe("dashboard", () => dashboard(project));
-describe("issuer of access tokens", () => issuer(project));
+describe("access token issuer", () => issuer(project));
 describe("storage files", () => storageFiles(project));

@@ -18,7 +18,7 @@ const RECREATE_OBJECTS: &str = "run the statements that create them again: searc
                      them into the SQL editor of the dashboard";
 
 /// How to accept a change as intended.
-const ACCEPT_CHANGES: &str = "to keep a change: select internal.remember_access();";
+const ACCEPT_CHANGES: &str = "to keep a change: select internal.save_access_snapshot();";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -29,7 +29,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         access(&health.access_changes),
         api(health.privacy.internal_exposed || facts.serves_internal),
         indexes(&health.indexes),
-        copies(health.embeddings_not_searchable_mismatch),
+        copies(health.visibility_mismatches),
         words(health.lexeme_mismatch),
     ]
 }

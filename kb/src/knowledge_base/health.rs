@@ -36,7 +36,7 @@ pub struct Health {
     /// Number of vectors by fingerprint of their model.
     pub embeddings_by_model: BTreeMap<String, u64>,
     /// Passages whose copied visibility differs from that of their documents.
-    pub embeddings_not_searchable_mismatch: u64,
+    pub visibility_mismatches: u64,
     pub sentences_missing: u64,
     /// Whether the counts of words differ from the passages.
     pub lexeme_mismatch: bool,

@@ -19,7 +19,7 @@ fn healthy() -> Value {
         "stale_chunks": 0,
         "chunks_without_embedding": 0,
         "embeddings_by_model": models,
-        "embeddings_not_searchable_mismatch": 0,
+        "visibility_mismatches": 0,
         "sentences_missing": 0,
         "lexeme_mismatch": false,
         "audience_claims": [],
@@ -92,7 +92,7 @@ fn each_fault_is_reported_and_only_problems_exit_with_1() {
             "indexes",
             "problem",
         ),
-        ("embeddings_not_searchable_mismatch", value!(1), "visibility", "problem"),
+        ("visibility_mismatches", value!(1), "visibility", "problem"),
         ("embeddings_by_model", value!({ "another\u{1b}": 1 }), "vectors", "problem"),
         ("public_bucket", value!(true), "bucket", "problem"),
         ("widening_policies", value!(["p\u{1b}"]), "bucket", "warning"),
@@ -129,7 +129,7 @@ fn each_access_change_is_named_with_control_characters_escaped() {
     health["access_changes"] = value!([
         access_change("policy", "kb_read on public.kb_documents", "added"),
         access_change("grants", "public.kb_chunks", "changed"),
-        access_change("function", "internal.kb_audiences()", "missing"),
+        access_change("function", "internal.kb_caller_audiences()", "missing"),
         access_change("view\u{1b}", HOSTILE, "gone\n"),
     ]);
     let output = doctor(health.clone(), &[]);
@@ -137,7 +137,7 @@ fn each_access_change_is_named_with_control_characters_escaped() {
         "PROBLEM  access       4 differences from the migrations: users may reach more than they should, or less",
         "                      policy kb_read on public.kb_documents was added",
         "                      grants on public.kb_chunks were changed",
-        "                      function internal.kb_audiences() is missing",
+        "                      function internal.kb_caller_audiences() is missing",
         "                      view\\u{1b} kb/a\\u{1b}[2J\\u{9b}31m\\u{202e}\\n.md was gone\\n",
     ] {
         assert!(output.out.lines().any(|printed| printed == line), "{line}: {}", output.out);

@@ -1,10 +1,10 @@
-// Hosted Supabase lets pages of every origin call it: access is a matter of keys and tokens, not of cookies.
+// Hosted Supabase lets pages of every origin call it: keys and tokens control access, not cookies.
 
 /**
- * Answers a CORS preflight for every origin and every header asked for. Supabase Lite leaves the headers out for
- * /auth/v1, and browsers then refuse to send `apikey`.
+ * Answers a CORS preflight for every origin and every requested header. Supabase Lite omits the headers for /auth/v1, and
+ * browsers then refuse to send `apikey`.
  * @param {Request} request
- * @returns {Response | undefined} undefined when the request is no preflight
+ * @returns {Response | undefined} undefined if the request is not a preflight
  */
 export function answerPreflight(request) {
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined;
@@ -20,7 +20,7 @@ export function answerPreflight(request) {
 }
 
 /**
- * Lets a page of any origin read the response. Supabase Lite forgets this for errors of /auth/v1, and a wrong password
+ * Lets a page of any origin read the response. Supabase Lite omits the header from errors of /auth/v1, so a wrong password
  * would look like a network failure.
  * @param {Response} response
  */

@@ -10,17 +10,17 @@ const COOKIE = "dashboard";
 
 /**
  * Supabase Lite's Studio with the rights of the service role, for anyone who has opened its URL with the password once.
- * The secret key stays here: it is put on requests that come from the Studio's own pages, and on no others.
+ * The browser never gets the secret key: it is added here, and only to requests from the Studio's own pages.
  * @param {(request: Request) => Promise<Response>} handle Supabase Lite with its Studio
  * @param {object} secrets
  * @param {string} secrets.secretKey
- * @param {string} secrets.password in the address that opens it, and in a cookie from then on
+ * @param {string} secrets.password in the URL that opens it, and in a cookie afterwards
  * @returns {(request: Request) => Promise<Response>}
  */
 export function createDashboard(handle, { secretKey, password }) {
   return async (request) => {
     const { hostname, pathname, searchParams } = new URL(request.url);
-    // Under another name it would be somebody else's page that has been pointed at this computer.
+    // Prevents DNS rebinding: another site may point its host name at this computer.
     if (hostname !== "127.0.0.1") return refuse();
     if (pathname === "/" && isEqual(searchParams.get("password") ?? "", password)) return open(password);
     if (!isOwnPage(request) || !isEqual(cookieOf(request), password)) return refuse();
@@ -38,7 +38,7 @@ function open(password) {
   return new Response(null, { status: 303, headers: { location: "/", "set-cookie": cookie } });
 }
 
-/** Cookies are shared among all ports of a computer, so the cookie alone does not tell whose page it is. */
+/** Cookies are shared among all ports of a computer, so the cookie alone does not prove which page sent the request. */
 function isOwnPage(request) {
   const site = request.headers.get("sec-fetch-site");
   return site === "same-origin" || (site === "none" && request.method === "GET");
@@ -60,7 +60,7 @@ async function file(name) {
 
 async function withSecretKey(request, secretKey) {
   const headers = new Headers(request.headers);
-  // The key is for servers: what says that a browser asks would have it refused.
+  // Supabase rejects a secret key in a request that looks like a browser's.
   for (const name of ["authorization", "content-length", "cookie", "user-agent"]) headers.delete(name);
   headers.set("apikey", secretKey);
   const hasBody = request.method !== "GET" && request.method !== "HEAD";

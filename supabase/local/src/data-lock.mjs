@@ -4,10 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StartupError } from "@evidence-chat/local-service";
 
 /**
- * Claims a data folder for this process, because two servers on one PGlite folder destroy it. The claim is a file with
- * our process id; one left behind by a process that is gone is taken over.
+ * Locks a data folder for this process, because two servers on one PGlite folder destroy it. The lock is a file with the
+ * process id. A lock whose process no longer runs is taken over.
  * @param {string} dataDir an existing folder
- * @returns {Promise<() => Promise<void>>} gives the folder free again
+ * @returns {Promise<() => Promise<void>>} releases the folder
  */
 export async function lockDataDir(dataDir) {
   const file = path.join(dataDir, "server.pid");
@@ -16,11 +16,11 @@ export async function lockDataDir(dataDir) {
     if (isRunning(owner)) {
       throw new StartupError(
         `The data folder ${dataDir} is in use by process ${owner}. Stop that server or set DATA_DIR to another folder (with the demo: --data DIR); ` +
-          `if it is no Supabase server, delete ${file}.`,
+          `if that process is not a Supabase server, delete ${file}.`,
       );
     }
     await rm(file, { force: true });
-    if (!(await tryCreate(file)) || !(await isStillOurs(file))) {
+    if (!(await tryCreate(file)) || !(await ownsLock(file))) {
       throw new StartupError(`Another server is starting on the data folder ${dataDir}.`);
     }
   }
@@ -37,14 +37,14 @@ async function tryCreate(file) {
   }
 }
 
-/** Two processes that take over the same leftover can remove each other's claim; the last one written wins. */
-async function isStillOurs(file) {
+/** Two processes that take over the same stale lock can remove each other's file; the last one written wins. */
+async function ownsLock(file) {
   await delay(50);
   return (await readFile(file, "utf8").catch(() => "")) === `${process.pid}\n`;
 }
 
 function isRunning(pid) {
-  // Our own id in the file is a reused one: this process has not claimed the folder yet.
+  // This process has no lock yet, so its own id in the file is a reused one.
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);

@@ -3,11 +3,11 @@ import { withIssuer } from "./issuer.mjs";
 import { answerStorage } from "./storage-dialect.mjs";
 import { withVectorLiterals } from "./vector-arguments.mjs";
 
-/** The only paths that lead to Supabase Lite. Its others show a dashboard or, under /_system, its configuration. */
+/** Only these paths reach Supabase Lite. Its other paths serve a dashboard or, under /_system, its configuration. */
 const PUBLIC_PATHS = ["/rest/v1/", "/auth/v1/", "/storage/v1/"];
 
 /**
- * Puts the request handler of Supabase Lite behind what a browser and several users at once need.
+ * Adapts the request handler of Supabase Lite to browsers and to several simultaneous users.
  * @param {(request: Request) => Promise<Response>} handle
  * @param {object} tokens
  * @param {string} tokens.issuer `iss` of access tokens
@@ -22,7 +22,7 @@ export function createGateway(handle, { issuer, secret }) {
     }
     const preflight = answerPreflight(request);
     if (preflight) return preflight;
-    // Body read before the request takes its turn: a slow upload must not hold up everybody else.
+    // Reads the body before the request enters the queue, so that a slow upload does not block other requests.
     const complete = await withCompleteBody(request, pathname);
     const response = await answer(complete, pathname);
     allowAnyOrigin(response);
@@ -30,14 +30,14 @@ export function createGateway(handle, { issuer, secret }) {
   };
 
   async function answer(request, pathname) {
-    if (pathname.startsWith("/auth/v1/")) return withIssuer(await ask(request), issuer, secret);
-    if (pathname.startsWith("/storage/v1/object/")) return answerStorage(request, ask);
-    return ask(request);
+    if (pathname.startsWith("/auth/v1/")) return withIssuer(await forward(request), issuer, secret);
+    if (pathname.startsWith("/storage/v1/object/")) return answerStorage(request, forward);
+    return forward(request);
   }
 
-  async function ask(request) {
+  async function forward(request) {
     const response = await handle(request);
-    // The HTTP server counts the bytes itself and would send the header twice, which strict clients refuse.
+    // The HTTP server counts the bytes itself and would send the header twice, which strict clients reject.
     response.headers.delete("content-length");
     return response;
   }

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 const ACCESS_TOKEN = /(access_token(?:"\s*:\s*"|=))([\w-]+\.[\w-]+\.[\w-]+)/g;
 
 /**
- * Gives the access tokens in an answer of /auth/v1 the claim `iss`. Hosted Supabase sets it, Supabase Lite does not.
+ * Adds the claim `iss` to the access tokens in a response of /auth/v1. Hosted Supabase sets it, Supabase Lite does not.
  * @param {Response} response
  * @param {string} issuer
  * @param {string} secret signs access tokens (HS256)
@@ -21,7 +21,7 @@ export async function withIssuer(response, issuer, secret) {
 
 function reissue(token, issuer, secret) {
   const [header, claims, signature] = token.split(".");
-  // Only our own tokens: whatever else looks like one must not become one.
+  // Signs only tokens again that have a valid signature.
   if (!isEqual(signature, sign(`${header}.${claims}`, secret))) return token;
   const issued = { ...JSON.parse(Buffer.from(claims, "base64url").toString()), iss: issuer };
   const content = `${header}.${Buffer.from(JSON.stringify(issued)).toString("base64url")}`;

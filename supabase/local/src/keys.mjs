@@ -20,11 +20,11 @@ export async function generateKeys() {
   };
 }
 
-/** By which the database knows the Worker. */
+/** The database recognizes the Worker by this secret. */
 const generateWorkerSecret = () => randomBytes(32).toString("base64url");
 
 /**
- * Reads `keys.json` of a data folder; writes it first when it is missing.
+ * Reads `keys.json` of a data folder, and creates it if it is missing.
  * @param {string} dataDir
  * @returns {Promise<Keys>}
  */
@@ -35,14 +35,14 @@ export async function loadOrCreateKeys(dataDir) {
     throw new StartupError(`Cannot read ${file}: ${error.message}`);
   });
   const known = text === undefined ? await generateKeys() : parseKeys(text, file);
-  // Folders of earlier versions have no such secret.
+  // Files of earlier versions have no Worker secret.
   const keys = { worker_secret: generateWorkerSecret(), ...known };
   if (text === undefined || !known.worker_secret) await writeKeys(keys, file);
   return keys;
 }
 
 async function writeKeys(keys, file) {
-  // Renamed into place: a reader never sees half a file.
+  // Written elsewhere and renamed, so that a reader never sees half a file.
   const unfinished = `${file}.${process.pid}.tmp`;
   await writeFile(unfinished, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   await rename(unfinished, file);

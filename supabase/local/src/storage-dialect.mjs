@@ -1,4 +1,4 @@
-// Where Supabase Lite's Storage differs from the hosted one, as far as this project notices.
+// Adapts Supabase Lite's Storage to hosted Storage, as far as this project needs it.
 
 const OBJECT = "/storage/v1/object/";
 const SIGN = "/storage/v1/object/sign/";
@@ -7,26 +7,26 @@ const LIST = "/storage/v1/object/list/";
 /**
  * Answers a request to /storage/v1/object as hosted Supabase does.
  * @param {Request} request with its whole body
- * @param {(request: Request) => Promise<Response>} ask Supabase Lite
+ * @param {(request: Request) => Promise<Response>} forward Supabase Lite
  * @returns {Promise<Response>}
  */
-export async function answerStorage(request, ask) {
+export async function answerStorage(request, forward) {
   const { pathname } = new URL(request.url);
   const isSigning = request.method === "POST" && pathname.startsWith(SIGN);
-  // Supabase Lite takes the address that signs several files for one that signs a file without a name.
-  if (isSigning && !pathname.slice(SIGN.length).includes("/")) return signAll(request, ask);
+  // Supabase Lite reads the URL that signs several files as one that signs a file without a name.
+  if (isSigning && !pathname.slice(SIGN.length).includes("/")) return signAll(request, forward);
 
-  if (request.method === "POST" && pathname.startsWith(LIST)) return listFolder(request, ask);
+  if (request.method === "POST" && pathname.startsWith(LIST)) return listFolder(request, forward);
 
-  const response = await ask(toLite(request));
+  const response = await forward(toLite(request));
   if (!response.ok) return response;
   if (isSigning) return Response.json({ signedURL: await signedUrl(response) });
   return request.method === "GET" || request.method === "HEAD" ? withConditions(request, response) : response;
 }
 
 /**
- * What hosted Storage calls a request to Supabase Lite's Storage, for the policies: empty for what no policy here allows, such
- * as copying and moving, and for other requests.
+ * The name that hosted Storage gives the operation of a request, which policies read. Empty for operations that no policy here
+ * allows, such as copying and moving, and for requests to other services.
  * @param {Request} request
  */
 export function storageOperation({ method, url }) {
@@ -42,22 +42,22 @@ function toLite(request) {
   const url = new URL(request.url);
   url.pathname = url.pathname
     .replace(/^\/storage\/v1\/object\/authenticated\//, "/storage/v1/object/")
-    // Lite decodes a path with decodeURI, which leaves these; hosted Supabase decodes them, too.
+    // Lite decodes a path with decodeURI, which skips these characters; hosted Supabase decodes them, too.
     .replace(/%(?:2[46BC]|3[ABD]|40)/gi, decodeURIComponent);
   const { headers, body, signal } = request;
-  // Lite answers HEAD without a single header of the file.
+  // Lite's response to HEAD has no headers of the file.
   const method = request.method === "HEAD" ? "GET" : request.method;
-  /** @type {RequestInit & { duplex: "half" }} Node.js asks for `duplex` with a stream; the DOM types lack it. */
+  /** @type {RequestInit & { duplex: "half" }} Node.js requires `duplex` with a stream; the DOM types lack it. */
   const init = { method, headers, body, signal, duplex: "half" };
   return new Request(url, init);
 }
 
 /** Hosted Supabase lists one folder: its files, and the folders in it without an id. Lite lists all files below it. */
-async function listFolder(request, ask) {
+async function listFolder(request, forward) {
   const { prefix = "", limit = 100, offset = 0 } = (await request.json().catch(() => null)) ?? {};
   const folder = prefix === "" ? "" : `${prefix.replace(/\/$/, "")}/`;
   const entries = new Map();
-  for (const file of await allFiles(request, folder, ask)) {
+  for (const file of await allFiles(request, folder, forward)) {
     if (!file.name.startsWith(folder)) continue;
     const [name, ...rest] = file.name.slice(folder.length).split("/");
     if (rest.length === 0) entries.set(name, { ...file, name });
@@ -67,14 +67,14 @@ async function listFolder(request, ask) {
   return Response.json(sorted.slice(offset, offset + limit));
 }
 
-/** Names are whole paths here. */
-async function allFiles(request, folder, ask) {
+/** All files below a folder, with whole paths as names. */
+async function allFiles(request, folder, forward) {
   const page = 1000;
   const files = [];
   while (true) {
     const body = JSON.stringify({ prefix: folder, limit: page, offset: files.length });
     const { url, headers, signal } = request;
-    const response = await ask(toLite(new Request(url, { method: "POST", headers, body, signal })));
+    const response = await forward(toLite(new Request(url, { method: "POST", headers, body, signal })));
     if (!response.ok) return files;
     const found = await response.json();
     files.push(...found);
@@ -82,7 +82,7 @@ async function allFiles(request, folder, ask) {
   }
 }
 
-async function signAll(request, ask) {
+async function signAll(request, forward) {
   const { paths, expiresIn } = (await request.json().catch(() => null)) ?? {};
   if (!Array.isArray(paths) || paths.length === 0 || !paths.every((path) => typeof path === "string")) {
     const error = { statusCode: "400", error: "Error", message: "body must have a list of paths" };
@@ -90,21 +90,21 @@ async function signAll(request, ask) {
   }
   const answers = [];
   for (const path of paths) {
-    const signedURL = await signOne(request, path, expiresIn, ask);
+    const signedURL = await signOne(request, path, expiresIn, forward);
     const error = signedURL === null ? "Either the object does not exist or you do not have access to it" : null;
     answers.push({ error, path, signedURL });
   }
   return Response.json(answers);
 }
 
-async function signOne(request, path, expiresIn, ask) {
-  // Segments of dots would lead out of the bucket, and out of what the gateway lets through.
+async function signOne(request, path, expiresIn, forward) {
+  // Dot segments would lead out of the bucket and past the path check of the gateway.
   if (path.split("/").some((segment) => segment === "." || segment === "..")) return null;
   const url = new URL(request.url);
   url.pathname += `/${path.split("/").map(encodeURIComponent).join("/")}`;
   const { headers, signal } = request;
   const body = JSON.stringify({ expiresIn });
-  const response = await ask(toLite(new Request(url, { method: "POST", headers, body, signal })));
+  const response = await forward(toLite(new Request(url, { method: "POST", headers, body, signal })));
   return response.ok ? signedUrl(response) : null;
 }
 
@@ -113,7 +113,7 @@ async function signedUrl(response) {
   return (await response.json()).signedUrl.replace(/^\/storage\/v1/, "");
 }
 
-/** If-None-Match and a single byte range, of which Supabase Lite knows neither. */
+/** Handles If-None-Match and a single byte range, which Supabase Lite does not support. */
 async function withConditions(request, response) {
   const headers = new Headers(response.headers);
   const etag = headers.get("etag");
@@ -136,8 +136,8 @@ async function withConditions(request, response) {
 }
 
 /**
- * First and last byte of `bytes=a-b`, `bytes=a-` or `bytes=-n`; first after last when there are none. Anything else,
- * several ranges included, asks for the whole file.
+ * The first and last byte of `bytes=a-b`, `bytes=a-` or `bytes=-n`; first is greater than last if no byte is in the range.
+ * undefined, which means the whole file, for anything else, including several ranges.
  */
 function parseRange(header, size) {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? "") ?? [];

@@ -8,7 +8,7 @@ import path from "node:path";
  */
 export class FileStorage {
   #folder;
-  /** Part of the interface; there is no client of a remote storage. */
+  /** Required by the interface, for the client of a remote storage. */
   driver = undefined;
 
   /** @param {string} folder */
@@ -58,7 +58,7 @@ export class FileStorage {
   }
 
   /**
-   * Part of the interface, for storage that browsers can reach.
+   * Required by the interface, for storage that browsers can reach.
    * @returns {Promise<string>}
    */
   privateAssetUrl() {

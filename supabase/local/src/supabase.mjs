@@ -1,4 +1,3 @@
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { vector } from "@electric-sql/pglite/vector";
 import { App, setExperimental } from "@supabase/lite";
@@ -6,12 +5,12 @@ import { createPgliteConnection } from "@supabase/lite/pglite";
 import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
-import { applyPendingMigrations, applySeedOnce } from "./migrations.mjs";
+import { applyPendingMigrations, applySeedOnce, MIGRATIONS_DIR } from "./migrations.mjs";
 import { createQueue } from "./queue.mjs";
 import { storageOperation } from "./storage-dialect.mjs";
 import { FileStorage } from "./storage-files.mjs";
 
-const SUPABASE_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
+const SEED_FILE = fileURLToPath(new URL("../../seed.sql", import.meta.url));
 
 /**
  * The initial roles of a Supabase project and their default privileges: new tables and functions of the public schema are open
@@ -48,7 +47,7 @@ const ROLES_SQL = `
  * @param {import("./keys.mjs").Keys} options.keys
  * @param {string} [options.url] its public URL, without a trailing slash
  * @param {string} options.storageDir where storage objects are kept
- * @param {string} [options.databaseDir] where the database is kept; in memory when left out
+ * @param {string} [options.databaseDir] where the database is kept; in memory by default
  * @param {string} [options.migrationsDir]
  * @param {string} [options.seedFile]
  * @returns {Promise<Supabase>}
@@ -58,8 +57,8 @@ export async function openSupabase({
   url = "http://127.0.0.1",
   storageDir,
   databaseDir,
-  migrationsDir = path.join(SUPABASE_FOLDER, "migrations"),
-  seedFile = path.join(SUPABASE_FOLDER, "seed.sql"),
+  migrationsDir = MIGRATIONS_DIR,
+  seedFile = SEED_FILE,
 }) {
   const connection = await createPgliteConnection({ url: databaseDir, pgliteOptions: { extensions: { vector } } });
   const database = connection.driver;
@@ -118,8 +117,8 @@ function createApp(connection, keys, storageDir) {
       email: { enable_confirmations: false },
     },
     storage: { enabled: true, file_size_limit: "50MiB" },
-    // Admin mode would run requests without a key as the service role. The Studio is out of reach but for the dashboard:
-    // the gateway lets no request through to it.
+    // Admin mode would run requests without a key as the service role. Only the dashboard
+    // reaches the Studio: the gateway rejects requests to it.
     options: { server: { admin: false, disableStudio: false } },
   });
   app._storageAdapter = new FileStorage(storageDir);

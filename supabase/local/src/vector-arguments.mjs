@@ -1,13 +1,13 @@
 /** Dimensions of the embeddings in this project. */
 const DIMENSIONS = 384;
 
-/** A list of numbers as the value of a name. Bodies of megabytes usually have none and need not be parsed twice. */
+/** Matches a list of numbers as the value of a property. Large bodies usually have none, and are then not parsed here. */
 const NUMBER_LIST = /":\s*\[\s*-?\d/;
 
 /**
  * Rewrites embeddings given as JSON arrays to pgvector's text form. PostgREST accepts both, Supabase Lite only the text.
  * @param {string} body JSON of a REST request: one object, or an array of rows
- * @returns {string} the same JSON with embeddings as strings; anything else unchanged
+ * @returns {string} the same JSON with embeddings as strings, or a body that is not JSON unchanged
  */
 export function withVectorLiterals(body) {
   if (!NUMBER_LIST.test(body)) return body;

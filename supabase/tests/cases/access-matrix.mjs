@@ -5,13 +5,13 @@ import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-b
 import { ANON, as, SERVICE, user } from "../support/roles.mjs";
 
 /**
- * What each role may do. A number is how many rows are seen, written or returned; `denied`: the privilege is missing; `refused`:
- * a policy refuses the row; `ok`: a function that returns no rows ran.
+ * What each role may do. A number is the count of rows read, written or returned; `denied`: the role lacks the privilege;
+ * `refused`: a policy rejects the row; `ok`: a function that returns no rows ran.
  *
  * The knowledge base has four documents with one chunk each: one for everybody, one for team:sales, one disabled, one
  * pending. `sales` and `it` are users of those teams, `other` is in none. `sales` and `other` have a session each, with a
  * question, an answer from the document for everybody and one from the document for team:sales: `other` does not see the
- * latter. What is written goes into the session of `sales`. Link mode is at its default, `none`.
+ * latter. Writes go to the session of `sales`. Link mode is at its default, `none`.
  */
 const MATRIX = `
   on                    operation  anon     sales    it       other    service
@@ -132,7 +132,7 @@ export function accessMatrix({ database }) {
     .map((line) => line.trim().split(/\s+/));
 
   for (const [name, operation, ...expected] of lines) {
-    test(`${operation} on ${name}`, async () => {
+    test(`${operation} on ${name} gives each role exactly what the matrix says`, async () => {
       const outcomes = [];
       for (const role of roles) outcomes.push(await outcome(database, who[role], statements[name][operation]));
       assert.deepEqual(Object.fromEntries(zip(roles, outcomes)), Object.fromEntries(zip(roles, expected)));
@@ -222,27 +222,29 @@ async function writeHistory(database, userId, /** @type {Record<string, any>} */
   await database.query("insert into chat_sessions (id, user_id) values ($1, $2)", [session, userId]);
   const citations = ({ id }) => JSON.stringify([{ index: 1, document_id: id }]);
   await database.query(
-    `insert into chat_messages (session_id, role, content, citations, vouched) values
+    `insert into chat_messages (session_id, role, content, citations, from_worker) values
        ($1, 'user', 'Why?', '[]', true), ($1, 'assistant', 'So.', $2, true), ($1, 'assistant', 'Because.', $3, true)`,
     [session, citations(everybody), citations(sales)],
   );
   await database.query(
-    `insert into chat_refusals (user_id, session_id, question, embedding, reason, vouched)
+    `insert into chat_refusals (user_id, session_id, question, embedding, reason, from_worker)
        values ($1, $2, 'Who?', $3, 'no_match', true)`,
     [userId, session, QUERY],
   );
   return session;
 }
 
-/** What is tried, by name and operation: SQL and its parameters. */
-/** @param {Record<string, any>} ids */
+/**
+ * The statements of the matrix, by name and operation: SQL and its parameters.
+ * @param {Record<string, any>} ids
+ */
 function allStatements({ sales, salesSession }, documents) {
   const chunk = documents.everybody.chunkIds[0];
   const update = (table, column) => [`update ${table} set ${column} = ${column} returning 1`];
   const remove = (table) => [`delete from ${table} returning 1`];
   const table = (name, column, insert, ...parameters) => ({
     select: [`select 1 from ${name}`],
-    // Without RETURNING, which asks the policies for reading as well.
+    // Without RETURNING, to which the policies for reading apply as well.
     insert: [`insert into ${name} ${insert}`, parameters],
     update: update(name, column),
     delete: remove(name),

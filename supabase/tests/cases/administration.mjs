@@ -91,7 +91,7 @@ export function administration({ database }) {
   });
 
   test("slow functions set their own statement_timeout", async () => {
-    // PostgREST takes it from there; the API's own is 8 seconds.
+    // PostgREST reads the timeout from the function. The API's default is 8 seconds.
     const rows = await run(`
       select p.proname as name, substring(setting from '=(.*)') as timeout
         from pg_proc p
@@ -131,12 +131,12 @@ export function administration({ database }) {
     /**
      * Writes a message.
      * @param {string} role
-     * @param {{ day?: string, latency?: number | null, refusal?: string | null, cites?: string[], vouched?: boolean }} [options]
+     * @param {{ day?: string, latency?: number | null, refusal?: string | null, cites?: string[], fromWorker?: boolean }} [options]
      */
-    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], vouched = true } = {}) =>
+    const say = (role, { day = "2026-11-20", latency = null, refusal = null, cites = [], fromWorker = true } = {}) =>
       run(
         `with written as (
-           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal, vouched)
+           insert into chat_messages (session_id, role, content, citations, latency_ms, refusal, from_worker)
              values ($1, $2, 'text', $3, $4, $5, $6) returning id
          ) select id from written`,
         session,
@@ -144,7 +144,7 @@ export function administration({ database }) {
         JSON.stringify(cites.map((id, index) => ({ index, document_id: id }))),
         latency,
         refusal,
-        vouched,
+        fromWorker,
       ).then(([{ id }]) => run("update chat_messages set created_at = $2 where id = $1", id, `${day}T23:30:00Z`));
 
     test("kb_overview counts the contents of a document", async () => {
@@ -188,7 +188,7 @@ export function administration({ database }) {
       const quoted = await writeDocument(database, { source: "handbook/quoted.md", contents: ["one"] });
       const found = await writeDocument(database, { source: "handbook/found.md", contents: ["two"] });
       await say("assistant", { cites: [quoted.id] });
-      await say("assistant", { cites: [quoted.id, found.id], vouched: false });
+      await say("assistant", { cites: [quoted.id, found.id], fromWorker: false });
       const rows = await run(
         "select source, times_cited::int from kb_overview where id in ($1, $2)",
         quoted.id,
@@ -211,8 +211,8 @@ export function administration({ database }) {
       await say("user");
       await say("assistant", { latency: 50, refusal: "no_match" });
       await say("user", { day: "2026-11-21" });
-      await say("user", { day: "2026-11-22", vouched: false });
-      await say("assistant", { latency: 3_600_000, vouched: false });
+      await say("user", { day: "2026-11-22", fromWorker: false });
+      await say("assistant", { latency: 3_600_000, fromWorker: false });
       const rows = await run(`
         select day::text, questions::int, answers::int, refusals::int, answer_rate, users::int, latency_p50_ms,
             latency_p95_ms, cited_documents::int
@@ -244,10 +244,10 @@ export function administration({ database }) {
     });
 
     test("latency_ms and refusal are allowed for answers only", async () => {
-      await assert.rejects(say("user", { latency: 5 }), /chat_messages_measured_are_answers/);
-      await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_measured_are_answers/);
+      await assert.rejects(say("user", { latency: 5 }), /chat_messages_latency_and_refusal_only_on_answers/);
+      await assert.rejects(say("user", { refusal: "no_match" }), /chat_messages_latency_and_refusal_only_on_answers/);
       await assert.rejects(say("assistant", { latency: -1 }), /chat_messages_latency_is_0_to_1_hour/);
-      await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_known/);
+      await assert.rejects(say("assistant", { refusal: "tired" }), /chat_messages_refusal_valid/);
       const hedge = (/** @type {string} */ role, /** @type {string | null} */ refusal = null) =>
         run(
           "insert into chat_messages (session_id, role, content, refusal, hedged) values ($1, $2, 'text', $3, true)",
@@ -255,57 +255,56 @@ export function administration({ database }) {
           role,
           refusal,
         );
-      await assert.rejects(hedge("user"), /chat_messages_hedged_are_answers/);
-      await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_are_answers/);
+      await assert.rejects(hedge("user"), /chat_messages_hedged_only_on_answers/);
+      await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_only_on_answers/);
       await hedge("assistant");
     });
   });
 
   describe("kb_health", () => {
     const health = async () => (await run("select kb_health() as health"))[0].health;
+    /** The health in two parts: facts about the schema and the installation, and facts about the contents. */
+    const healthParts = async () => {
+      const { tables, indexes, worker_secret_set, schema_version, vector_version, ...contents } = await health();
+      return { schema: { tables, indexes, worker_secret_set, schema_version, vector_version }, contents };
+    };
+    const EMPTY = {
+      access_changes: [],
+      internal_exposed: false,
+      retention_days: null,
+      retention_ran_at: null,
+      documents: { pending: 0, ready: 0, failed: 0 },
+      failed: 0,
+      pending_older_than_day: 0,
+      documents_without_chunks: 0,
+      chunks: 0,
+      stale_chunks: 0,
+      chunks_without_embedding: 0,
+      embeddings_by_model: {},
+      visibility_mismatches: 0,
+      sentences: 0,
+      sentences_missing: 0,
+      lexeme_mismatch: false,
+      audience_claims: [],
+      storage_bytes: 0,
+      missing_files: [],
+      missing_file_count: 0,
+      orphan_files: [],
+      orphan_file_count: 0,
+      public_bucket: false,
+      widening_policies: [],
+    };
 
-    test("reports an empty knowledge base", async () => {
-      const {
-        tables,
-        indexes,
-        worker_secret_set: secret,
-        schema_version: version,
-        vector_version: vector,
-        ...rest
-      } = await health();
-      assert.match(version, /^\d{14}$/);
-      assert.match(vector, /^0\.\d+/);
-      assert.ok(tables.length > 8 && tables.every((table) => table.rls));
-      assert.ok(indexes.length > 10 && indexes.every((index) => index.exists && index.valid));
-      assert.deepEqual(rest, {
-        access_changes: [],
-        internal_exposed: false,
-        retention_days: null,
-        retention_ran_at: null,
-        documents: { pending: 0, ready: 0, failed: 0 },
-        failed: 0,
-        pending_older_than_day: 0,
-        documents_without_chunks: 0,
-        chunks: 0,
-        stale_chunks: 0,
-        chunks_without_embedding: 0,
-        embeddings_by_model: {},
-        embeddings_not_searchable_mismatch: 0,
-        sentences: 0,
-        sentences_missing: 0,
-        lexeme_mismatch: false,
-        audience_claims: [],
-        storage_bytes: 0,
-        missing_files: [],
-        missing_file_count: 0,
-        orphan_files: [],
-        orphan_file_count: 0,
-        public_bucket: false,
-        widening_policies: [],
-      });
+    test("kb_health reports no problem in an empty knowledge base", async () => {
+      const { schema, contents } = await healthParts();
+      assert.match(schema.schema_version, /^\d{14}$/);
+      assert.match(schema.vector_version, /^0\.\d+/);
+      assert.ok(schema.tables.length > 8 && schema.tables.every((table) => table.rls));
+      assert.ok(schema.indexes.length > 10 && schema.indexes.every((index) => index.exists && index.valid));
+      assert.deepEqual(contents, EMPTY);
     });
 
-    test("reports every kind of problem", async () => {
+    test("kb_health reports every kind of problem", async () => {
       const { chunkIds, id } = await writeDocument(database, {
         contents: ["one", "two"],
         audience: ["team:sales", "team:it"],
@@ -326,30 +325,19 @@ export function administration({ database }) {
            ('kb', 'folder/.keep', null), ('kb', 'odd', '{"size": "large"}'), ('avatars', 'me.png', '{"size": 5}')`,
       );
       await database.exec("update storage.buckets set public = true where id = 'kb'");
-      // Behind the backs of the triggers.
+      // Without the triggers that would prevent these states.
       await database.exec("alter table kb_documents disable trigger kb_documents_set_updated_at");
       await run("update kb_documents set updated_at = now() - interval '25 hours' where id = $1", pending);
       await database.exec("alter table kb_documents enable trigger kb_documents_set_updated_at");
-      await database.exec("alter table kb_embeddings disable trigger kb_embeddings_set_searchable");
+      await database.exec("alter table kb_embeddings disable trigger kb_embeddings_set_visibility");
       await run("update kb_embeddings set searchable = false where chunk_id = $1", copies[0]);
-      await database.exec("alter table kb_embeddings enable trigger kb_embeddings_set_searchable");
+      await database.exec("alter table kb_embeddings enable trigger kb_embeddings_set_visibility");
       await database.exec("alter table kb_chunks disable trigger kb_chunks_count_deleted_lexemes");
       await run("delete from kb_chunks where id = $1", copies[0]);
       await database.exec("alter table kb_chunks enable trigger kb_chunks_count_deleted_lexemes");
       try {
-        const {
-          tables,
-          indexes,
-          worker_secret_set: secret,
-          schema_version: version,
-          vector_version: vector,
-          ...rest
-        } = await health();
-        assert.deepEqual(rest, {
-          access_changes: [],
-          internal_exposed: false,
-          retention_days: null,
-          retention_ran_at: null,
+        assert.deepEqual((await healthParts()).contents, {
+          ...EMPTY,
           documents: { pending: 1, ready: 4, failed: 1 },
           failed: 1,
           pending_older_than_day: 1,
@@ -358,7 +346,6 @@ export function administration({ database }) {
           stale_chunks: 1,
           chunks_without_embedding: 1,
           embeddings_by_model: { old: 1, test: 3 },
-          embeddings_not_searchable_mismatch: 0,
           sentences: 3,
           sentences_missing: 4,
           lexeme_mismatch: true,
@@ -369,7 +356,6 @@ export function administration({ database }) {
           orphan_files: ["originals/b/two.md"],
           orphan_file_count: 1,
           public_bucket: true,
-          widening_policies: [],
         });
       } finally {
         await database.exec(`
@@ -380,7 +366,7 @@ export function administration({ database }) {
       }
     });
 
-    /** In a transaction that is rolled back: what the health says after `sql`. */
+    /** The health after these statements, which are rolled back. */
     const healthAfter = (...statements) =>
       database.transaction(async (transaction) => {
         for (const statement of statements) await transaction.query(statement);
@@ -389,22 +375,22 @@ export function administration({ database }) {
         return rows[0].health;
       });
 
-    test("names copies that differ, missing indexes and tables without row level security", async () => {
+    test("kb_health names wrong copies, missing indexes and tables without row level security", async () => {
       await writeDocument(database, { contents: ["one"] });
       const sick = await healthAfter(
-        "alter table kb_embeddings disable trigger kb_embeddings_set_searchable",
+        "alter table kb_embeddings disable trigger kb_embeddings_set_visibility",
         "update kb_embeddings set audience = '{team:a}'",
         "drop index kb_embeddings_searchable_hnsw",
         "alter table kb_syncs disable row level security",
       );
-      assert.equal(sick.embeddings_not_searchable_mismatch, 1);
+      assert.equal(sick.visibility_mismatches, 1);
       assert.deepEqual(
         sick.indexes.filter((index) => !index.valid),
         [{ name: "kb_embeddings_searchable_hnsw", table: "kb_embeddings", exists: false, valid: false }],
       );
       assert.deepEqual(sick.access_changes, [
         { kind: "row level security", name: "public.kb_syncs", change: "changed" },
-        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_searchable", change: "changed" },
+        { kind: "trigger", name: "public.kb_embeddings.kb_embeddings_set_visibility", change: "changed" },
       ]);
       assert.deepEqual(
         sick.tables.filter((table) => !table.rls).map((table) => table.name),
@@ -464,14 +450,15 @@ export function administration({ database }) {
         for (const { name, query } of rows) {
           await transaction.query(`create or replace view ${name} with (security_invoker = true) as ${query}`);
         }
-        const { rows: health } = await transaction.query("select internal.kb_health_of_access() as changes");
+        const { rows: health } = await transaction.query("select internal.kb_health_access() as changes");
         assert.deepEqual(health[0].changes, []);
         await transaction.rollback();
       });
     });
 
     for (const [statement, expected] of Object.entries(accessChanges)) {
-      test(`access_changes reports: ${statement}`, async () => {
+      const verb = expected.length > 0 ? "reports" : "ignores";
+      test(`access_changes ${verb} "${statement}"`, async () => {
         const { access_changes: changes } = await healthAfter(statement);
         assert.deepEqual(
           changes.map(({ kind, name, change }) => [kind, name, change]),
@@ -480,7 +467,7 @@ export function administration({ database }) {
       });
     }
 
-    test("reports whether the Worker's secret is set and when data was deleted", async () => {
+    test("kb_health reports whether the Worker's secret is set and when chat_retain last ran", async () => {
       const health = await healthAfter(
         `select chat_set_worker_secret(repeat('0', 64))`,
         "update chat_settings set retention_days = 30",
@@ -492,7 +479,7 @@ export function administration({ database }) {
       assert.ok(Math.abs(Date.parse(health.retention_ran_at) - Date.now()) < 60_000);
     });
 
-    test("names policies that could open the bucket, and no others", async () => {
+    test("kb_health names the policies that could open the bucket, and no others", async () => {
       const policy = (name, to, using) =>
         `create policy ${name} on storage.objects for select to ${to} using (${using})`;
       const { widening_policies: widening } = await healthAfter(

@@ -78,7 +78,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
         question: "What is the plan?",
         answer_id: randomUUID(),
         answer: "The plan. [1]",
-        // As with citations switched off.
+        // As if citations were switched off.
         citations: [],
         sources: [document.id],
         latency_ms: 120,

@@ -12,15 +12,15 @@ import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
 
 const SALES = ["team:sales"];
 
-/** Restricted documents: who belongs to an audience, and what other users must not learn. */
+/** Restricted documents: membership of an audience, and what other users must not learn. */
 export function audiences({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 
   const nobody = user(randomUUID());
   const inTeam = (team) => user(randomUUID(), { app_metadata: { team } });
   /**
-   * The rows that somebody finds.
-   * @param {import("../support/roles.mjs").Somebody} who
+   * The rows that a user finds.
+   * @param {import("../support/roles.mjs").Caller} who
    * @param {{ text?: string | null, count?: number, vector?: string }} [options]
    */
   const search = (who, { text = null, count = 5, vector = QUERY } = {}) =>
@@ -32,7 +32,7 @@ export function audiences({ database }) {
   const sees = async (who) =>
     as(
       database,
-      // As the functions that users call; users themselves may not read the table.
+      // Users may not read the table, so this runs as the role of the functions that they call.
       { ...who, role: "evidence_chat" },
       async (transaction) => (await transaction.query("select id from kb_documents")).rows.length === 1,
     );
@@ -40,7 +40,7 @@ export function audiences({ database }) {
   describe("membership of an audience", () => {
     const entries = async (claims) => {
       const rows = await as(database, { role: "authenticated", claims }, async (transaction) => {
-        return (await transaction.query("select internal.kb_audiences() as list")).rows;
+        return (await transaction.query("select internal.kb_caller_audiences() as list")).rows;
       });
       return rows[0].list.filter((entry) => !/^(role|sub):/.test(entry)).sort();
     };
@@ -50,14 +50,14 @@ export function audiences({ database }) {
       "a number": [{ app_metadata: { level: 3 } }, ["level:3"]],
       "a boolean": [{ app_metadata: { staff: true } }, ["staff:true"]],
       "several claims": [{ app_metadata: { a: "x", b: "y" } }, ["a:x", "b:y"]],
-      "a claim next to the standard ones": [{ groups: ["admins"] }, ["groups:admins"]],
+      "a claim outside app_metadata": [{ groups: ["admins"] }, ["groups:admins"]],
       "a claim with a namespace": [{ "https://example.com/roles": ["hr"] }, ["https://example.com/roles:hr"]],
-      "the same in two places": [{ team: "sales", app_metadata: { team: "sales" } }, ["team:sales"]],
+      "the same claim in two places": [{ team: "sales", app_metadata: { team: "sales" } }, ["team:sales"]],
       "an object": [{ app_metadata: { team: { name: "sales" } }, org: { team: "sales" } }, []],
       "an object in a list": [{ app_metadata: { team: [{ sales: "sales" }, ["sales"], null] } }, []],
-      null: [{ app_metadata: { team: null }, team: null }, []],
-      "app_metadata that is no object": [{ app_metadata: "sales" }, ["app_metadata:sales"]],
-      "what users write": [
+      "a value that is null": [{ app_metadata: { team: null }, team: null }, []],
+      "app_metadata that is not an object": [{ app_metadata: "sales" }, ["app_metadata:sales"]],
+      "claims that users can set": [
         {
           email: "sales@example.com",
           phone: "1",
@@ -68,30 +68,31 @@ export function audiences({ database }) {
         [],
       ],
       "no claims": ["", []],
-      "claims that are no JSON": ["{team: sales", []],
-      "claims that are no object": ['["team:sales"]', []],
+      "claims that are not JSON": ["{team: sales", []],
+      "claims that are not an object": ['["team:sales"]', []],
       "claims that are null": ["null", []],
-      "a character that Postgres has none for": ['{"team": "\\u0000"}', []],
+      "a character that Postgres cannot store": ['{"team": "\\u0000"}', []],
     };
     for (const [title, [claims, expected]] of Object.entries(cases)) {
-      test(title, async () => assert.deepEqual(await entries(claims), expected));
+      test(`a token with ${title} has the audiences ${JSON.stringify(expected)}`, async () =>
+        assert.deepEqual(await entries(claims), expected));
     }
 
-    test("a list of ten thousand", async () => {
+    test("a user whose claim lists 10,000 values sees a document for one of them", async () => {
       const team = Array.from({ length: 10_000 }, (_, index) => `team ${index}`);
       assert.equal((await entries({ app_metadata: { team } })).length, 10_000);
       await writeDocument(database, { audience: ["team:team 9999"] });
       assert.equal(await sees(inTeam(team)), true);
     });
 
-    test("a session without any token", async () => {
-      const { rows } = await database.query("select internal.kb_audiences() as list");
+    test("a session without a token has no audiences", async () => {
+      const { rows } = await database.query("select internal.kb_caller_audiences() as list");
       assert.deepEqual(rows, [{ list: [] }]);
     });
   });
 
   describe("documents", () => {
-    test("one common entry grants access", async () => {
+    test("a user with one of the document's audiences sees it", async () => {
       await writeDocument(database, { audience: ["team:sales", "team:support"] });
       assert.equal(await sees(inTeam(["it", "support"])), true);
       assert.equal(await sees(inTeam("it")), false);
@@ -124,18 +125,18 @@ export function audiences({ database }) {
       "an entry without a claim": [[":sales"], "claim_colon_value"],
       "an entry without a value": [["team:"], "claim_colon_value"],
       "an entry without a colon": [["sales"], "claim_colon_value"],
-      "a space behind the colon": [["team: sales"], "claim_colon_value"],
+      "a space after the colon": [["team: sales"], "claim_colon_value"],
       "a space at the end": [["team:sales "], "claim_colon_value"],
       "an empty entry": [["team:sales", ""], "claim_colon_value"],
       "a null among the entries": [["team:sales", null], "claim_colon_value"],
       "a long entry": [[`team:${"a".repeat(300)}`], "claim_colon_value"],
       "too many entries": [Array.from({ length: 101 }, (_, index) => `team:${index}`), "claim_colon_value"],
       "a list of lists": [[["team:sales"], ["team:it"]], "claim_colon_value"],
-      "an e-mail address": [["email:sales@example.com"], "not_written_by_users"],
-      "something of user_metadata": [["user_metadata:sales"], "not_written_by_users"],
+      "an e-mail address": [["email:sales@example.com"], "not_user_editable"],
+      "a claim of user_metadata": [["user_metadata:sales"], "not_user_editable"],
     };
     for (const [title, [audience, constraint]] of Object.entries(refused)) {
-      test(`${title} is refused, and the message says why`, async () => {
+      test(`${title} is rejected as an audience, and the constraint names the reason`, async () => {
         await assert.rejects(
           writeDocument(database, { audience }),
           new RegExp(`kb_documents_audience_\\w*${constraint}`),
@@ -216,7 +217,7 @@ export function audiences({ database }) {
       assert.equal(weights(after).merger, weights(after).acquisition);
       assert.deepEqual(Object.keys(weights(after)), Object.keys(weights(before)));
       assert.ok(weights(after).merger > weights(after).kettle);
-      // Nor does a weight tell how many restricted passages there are.
+      // The weights do not reveal the number of restricted passages either.
       assert.deepEqual(after, before);
       const unknown = (await search(nobody, { text: "the merger and the zeppelin" }))[0].query_terms;
       assert.equal(weights(unknown).merger, weights(unknown).zeppelin);
@@ -236,10 +237,10 @@ export function audiences({ database }) {
     test("the helpers return restricted chunks only to their audiences", async () => {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
-        `select internal.kb_sentences_of($1, $2, '{team:it}') as sentences,
+        `select internal.kb_chunk_sentences($1, $2, '{team:it}') as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', 5) as nearest,
-           array(select w.chunk_id from internal.kb_search_words(
-             internal.kb_read_question('kettle', 300), array[$1]::uuid[], '{team:it}', 300) w) as words`,
+           array(select w.chunk_id from internal.kb_search_by_words(
+             internal.kb_parse_question('kettle', 300), array[$1]::uuid[], '{team:it}', 300) w) as words`,
         [chunkIds[0], QUERY],
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);

@@ -43,7 +43,7 @@ export function calibration({ database, anon, alice, service }) {
     assert.ok(after.updated_at > before.updated_at);
   });
 
-  test("numbers that the gate cannot use are refused", async () => {
+  test("kb_calibration rejects numbers that the evidence gate cannot use", async () => {
     for (const values of [
       { mean: "NaN" },
       { mean: "-Infinity" },
@@ -61,7 +61,7 @@ export function calibration({ database, anon, alice, service }) {
     const documents = {
       "test/arabic.md": "ما هي سياسة الإرجاع؟ a@example.com",
       "test/chinese.md": "退货政策是什么？请在三十天内联系我们。",
-      "test/english.md": "Returns are free — for 30 days… “Ω” is a letter, 👍 is none.",
+      "test/english.md": "Returns are free — for 30 days… “Ω” is a letter, 👍 is not.",
       "test/french.md": "Où êtes-vous né, Łukasz?",
       "test/greek.md": "Επιστροφές εντός 30 ημερών.",
       "test/numbers.md": "2024: 12 €, 100 %",

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 import { embeddingWithSimilarity, QUERY } from "../support/knowledge-base.mjs";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 
 const TABLE = "chat_refusals";
 const VISIBLE = "id,user_id,session_id,question,best_score,reason,created_at";
 
-/** Refused questions: whose they are, and how they come together for the administrator. */
+/** Refused questions: their owners, and their groups in content_gaps. */
 export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
   const sessions = {};
 
@@ -39,14 +39,14 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     reason: "no_match",
     ...overrides,
   });
-  /** As the Worker notes it. */
-  const note = (client, row, /** @type {Record<string, string>} */ headers = WORKER) =>
+  /** Records a refusal, by default as the Worker. */
+  const record = (client, row, /** @type {Record<string, string>} */ headers = WORKER) =>
     client.directRpc("chat_record_refusal", row, headers);
   const rows = async () => (await service.select(TABLE, "order=created_at,id")).body;
-  /** The row that was added. */
+  /** Records a refusal and returns the row that was added. */
   const add = async (client, overrides, headers) => {
     const before = new Set((await rows()).map(({ id }) => id));
-    const { status, body } = await note(client, refusal(overrides), headers);
+    const { status, body } = await record(client, refusal(overrides), headers);
     assert.ok(status < 300, JSON.stringify(body));
     return (await rows()).find(({ id }) => !before.has(id));
   };
@@ -66,11 +66,11 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
 
   test("a user cannot record a refusal in another user's session, and anon cannot record any", async () => {
     for (const session_id of [sessions.alice, randomUUID()]) {
-      const { status, body } = await note(bob, refusal({ session_id }));
+      const { status, body } = await record(bob, refusal({ session_id }));
       assert.deepEqual([status, body.code], [403, "42501"]);
     }
-    assert.equal((await note(anon, refusal())).status, 401);
-    assert.equal((await note(service, refusal())).status, 403);
+    assert.equal((await record(anon, refusal())).status, 401);
+    assert.equal((await record(service, refusal())).status, 403);
     assert.deepEqual(await rows(), []);
   });
 
@@ -114,16 +114,16 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
   /** @type {Record<string, [overrides: object, reason: string]>} */
   const rejected = {
     "a question beyond the longest message": [{ question: "x".repeat(4001) }, "question_length"],
-    "a blank question": [{ question: " \n" }, "question_not_empty"],
-    "an unknown reason": [{ reason: "mood" }, "reason_known"],
-    "a score that is no cosine": [{ best_score: 1.5 }, "best_score_is_cosine"],
+    "a blank question": [{ question: " \n" }, "question_not_blank"],
+    "an unknown reason": [{ reason: "mood" }, "reason_valid"],
+    "a score outside the range of a cosine": [{ best_score: 1.5 }, "best_score_is_cosine"],
     "a score that is not a number": [{ best_score: "NaN" }, "best_score_is_cosine"],
-    "a vector without direction": [{ embedding: JSON.stringify(Array(384).fill(0)) }, "embedding_is_unit"],
+    "a vector without direction": [{ embedding: JSON.stringify(Array(384).fill(0)) }, "embedding_is_unit_length"],
     "a vector of another size": [{ embedding: "[1,0]" }, "expected 384 dimensions"],
   };
   for (const [title, [overrides, reason]] of Object.entries(rejected)) {
     test(`${title} is rejected`, async () => {
-      const { status, body } = await note(alice, refusal(overrides));
+      const { status, body } = await record(alice, refusal(overrides));
       assert.ok(status >= 400, String(status));
       assert.match(body.message, new RegExp(reason));
     });
@@ -164,7 +164,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     assert.match(row.created_at, /[T ]00:00:00/);
     assert.ok(!JSON.stringify(row).includes(alice.id));
     assert.deepEqual((await own(alice)).body, []);
-    assert.equal((await note(bob, refusal({ session_id: sessions.alice }))).status < 300, true);
+    assert.equal((await record(bob, refusal({ session_id: sessions.alice }))).status < 300, true);
   });
 
   test("anonymous refusals still distinguish repetitions and users", async () => {
@@ -259,12 +259,12 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
 
   test("content_gaps counts only refusals recorded by the Worker, and a user can record 300 a day directly", async () => {
     const forged = await add(alice, { question: "Call +1 900 123" }, {});
-    assert.equal(forged.vouched, false);
+    assert.equal(forged.from_worker, false);
     assert.deepEqual(await gaps(), []);
-    await database.query("update internal.usage set used = 300 where user_id = $1 and operation = 'refusal'", [
+    await database.query("update internal.usage set consumed = 300 where user_id = $1 and operation = 'refusal'", [
       alice.id,
     ]);
-    const { status, body } = await note(alice, refusal(), {});
+    const { status, body } = await record(alice, refusal(), {});
     assert.deepEqual([status, body.code], [429, "PT429"]);
     await add(alice);
     assert.equal((await gaps())[0].question, "Do you sell bicycles?");
@@ -273,7 +273,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
 
   test("a refusal recorded directly does not join questions of others into one gap", async () => {
     await settings({ gap_users: 2 });
-    // Each 36 degrees from the one before.
+    // Vectors 36 degrees apart (cosine 0.81) are near enough to share a group.
     const at = (degrees) => {
       const [x, y] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
       return JSON.stringify([x, y, ...Array(382).fill(0)]);

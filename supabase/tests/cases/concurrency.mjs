@@ -8,7 +8,7 @@ import { clearKnowledgeBase, lexemeCounts, QUERY, renewVectors, writeDocument } 
 const SESSIONS = 6;
 const STORM_MS = 6000;
 
-/** Several sessions at the same rows. Deadlocks end in an error, so "no error" includes "no deadlock". */
+/** Several sessions on the same rows. A deadlock ends in an error, so "no error" includes "no deadlock". */
 export function concurrency({ project }) {
   let database;
   let sessions;
@@ -25,15 +25,15 @@ export function concurrency({ project }) {
     writeDocument(database, { source, status: "pending", hash, contents: [`${hash} one`, `${hash} two`] });
   const publish = (session, id) => session.query("select kb_publish_document($1) as id", [id]);
 
-  /** What triggers keep is what a fresh look would give. */
+  /** The values that triggers maintain must equal freshly computed ones. */
   const assertConsistent = async () => {
     const { kept, counted } = await lexemeCounts(database);
     assert.deepEqual(kept, counted);
     const { rows } = await database.query("select kb_health() as health");
-    const { embeddings_not_searchable_mismatch: mismatch, lexeme_mismatch: lexemes } = rows[0].health;
+    const { visibility_mismatches: mismatch, lexeme_mismatch: lexemes } = rows[0].health;
     assert.deepEqual([mismatch, lexemes], [0, false]);
   };
-  /** Whether a query of this session waits for another session. */
+  /** Returns a function that resolves when a query of this session waits for another session. */
   const untilWaiting = async (session) => {
     const { rows } = await sessions[session].query("select pg_backend_pid() as pid");
     return async () => {
@@ -44,10 +44,10 @@ export function concurrency({ project }) {
         if (waiting[0].yes) return;
         await delay(10);
       }
-      assert.fail("it does not wait");
+      assert.fail("the second session did not wait for the first");
     };
   };
-  /** Runs `first` in an open transaction, starts `second`, which has to wait, and commits. */
+  /** Runs `first` in an open transaction, starts `second`, which must wait, and commits. */
   const oneAfterTheOther = async (first, second) => {
     const waits = await untilWaiting(1);
     await sessions[0].exec("begin");
@@ -149,10 +149,10 @@ export function concurrency({ project }) {
            select $1, case when random() < 0.5 then id end, 'Why?', $2, 'no_match' from session`,
         [owner, QUERY],
       );
-      // One operation after the other: a turn locks its two in their order.
+      // In the order in which a turn locks its rows, to avoid a deadlock.
       for (const operation of ["turn", "text", "refusal"]) {
         await database.query(
-          "update internal.usage set since = now() - interval '3 days' where user_id = any ($1) and operation = $2",
+          "update internal.usage set period_start = now() - interval '3 days' where user_id = any ($1) and operation = $2",
           [owners, operation],
         );
       }
@@ -271,7 +271,7 @@ export function concurrency({ project }) {
       const leases = answers.map(({ rows }) => rows[0].lease);
       assert.equal(leases.filter(({ acquired }) => acquired).length, 1);
       assert.equal(new Set(leases.map((lease) => lease.run_id)).size, 1);
-      // Dead, for the next round to take over.
+      // The lease expires, so that the next round can take it.
       await database.query("update kb_syncs set renewed_at = renewed_at - interval '2 minutes'");
     }
     await database.query("delete from kb_syncs");
@@ -375,7 +375,7 @@ export function concurrency({ project }) {
         session.query("update kb_embeddings set model = 'test' where chunk_id = any ($1)", [await anyChunks(session)]),
       search: (session) => session.query("select * from match_chunks($1, query_text => 'tea and milk')", [QUERY]),
     };
-    // What may happen to somebody whose document or chunk another one has just deleted.
+    // Errors of a session whose document or chunk another session has just deleted.
     const expected =
       /does not exist|only a pending document|has no chunks|kb_chunks_document_id_fkey|kb_embeddings_chunk_id_fkey/;
     const done = Object.fromEntries(Object.keys(steps).map((name) => [name, 0]));

@@ -24,10 +24,10 @@ export function constraints({ database, alice, service }) {
     "a document with an unknown status": [
       "kb_documents",
       () => ({ source: "a", name: "a", status: "live" }),
-      "status_known",
+      "status_valid",
     ],
-    "a document with an empty source": ["kb_documents", () => ({ source: " ", name: "a" }), "source_not_empty"],
-    "a document whose meta is no object": [
+    "a document with an empty source": ["kb_documents", () => ({ source: " ", name: "a" }), "source_not_blank"],
+    "a document whose meta is not an object": [
       "kb_documents",
       () => ({ source: "a", name: "a", meta: [] }),
       "meta_is_object",
@@ -47,12 +47,12 @@ export function constraints({ database, alice, service }) {
       () => ({ document_id: document.id, ordinal: 0, content: "a" }),
       "ordinal_unique",
     ],
-    "a chunk of white space": [
+    "a chunk of whitespace": [
       "kb_chunks",
       () => ({ document_id: document.id, ordinal: 5, content: "\n \t" }),
-      "content_not_empty",
+      "content_not_blank",
     ],
-    "a chunk of no document": [
+    "a chunk without a document": [
       "kb_chunks",
       () => ({ document_id: crypto.randomUUID(), ordinal: 0, content: "a" }),
       "document_id_fkey",
@@ -60,12 +60,12 @@ export function constraints({ database, alice, service }) {
     "a message with an unknown role": [
       "chat_messages",
       () => ({ session_id: session.id, role: "system", content: "a" }),
-      "role_known",
+      "role_valid",
     ],
     "an empty message": [
       "chat_messages",
       () => ({ session_id: session.id, role: "user", content: "  " }),
-      "content_not_empty",
+      "content_not_blank",
     ],
     "a message of more than 100,000 characters": [
       "chat_messages",
@@ -100,7 +100,7 @@ export function constraints({ database, alice, service }) {
     ...Object.fromEntries(
       ["", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/./b", "a/../b", "a/..", "a".repeat(1025)].map((path) => [
         `a document with the storage path "${path.slice(0, 9)}"`,
-        ["kb_documents", () => ({ source: "c", name: "c", storage_path: path }), "storage_path_is_plain"],
+        ["kb_documents", () => ({ source: "c", name: "c", storage_path: path }), "storage_path_is_normalized"],
       ]),
     ),
     "a document whose name is too long": [
@@ -151,9 +151,9 @@ export function constraints({ database, alice, service }) {
         content: "a",
         sources: Array.from({ length: 101 }, () => crypto.randomUUID()),
       }),
-      "sources_are_at_most_100",
+      "sources_count",
     ],
-    "a message whose citations are no array": [
+    "a message whose citations are not an array": [
       "chat_messages",
       () => ({ session_id: session.id, role: "user", content: "a", citations: {} }),
       "citations_is_array",

@@ -14,7 +14,7 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
   const own = {
     cookie: `theme=dark; dashboard=${PASSWORD}`,
     "sec-fetch-site": "same-origin",
-    // Supabase takes no secret key from a browser.
+    // Supabase rejects a secret key that a browser sends.
     "user-agent":
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
   };
@@ -50,9 +50,9 @@ export function dashboard({ fetch, database, keys, dashboard: createDashboard })
     ["from a page of another port", { ...own, "sec-fetch-site": "same-site" }],
     ["from a page of another site", { ...own, "sec-fetch-site": "cross-site" }],
     ["from a client that is not a browser", { cookie: own.cookie }],
-    ["by another name", own, { origin: "http://localhost:1234" }],
-    ["by a name of somebody else's", own, { origin: "http://attacker.example:1234" }],
-    ["that changes something, typed into the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],
+    ["to another host name of this computer", own, { origin: "http://localhost:1234" }],
+    ["to a host name of another site", own, { origin: "http://attacker.example:1234" }],
+    ["that changes data and comes from the address bar", { ...own, "sec-fetch-site": "none" }, { method: "DELETE" }],
   ];
   for (const [title, headers, options] of refused) {
     test(`a request ${title} is refused`, async () => {

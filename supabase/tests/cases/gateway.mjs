@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
-/** What the local server adds around Supabase Lite. */
+/** The gateway in front of Supabase Lite. */
 export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
   const get = (path, headers = {}) => fetch(new Request(`http://127.0.0.1${path}`, { headers }));
 

@@ -63,7 +63,7 @@ export function headings({ database, alice, service }) {
       const { status, body } = await service.rpc("kb_write_chunks", { chunks: [{ ...chunk, ...values }] });
       assert.ok(status < 300, JSON.stringify(body));
     };
-    // Multiplied by any one number.
+    // The vectors may be multiplied by any number.
     const heading = JSON.stringify(JSON.parse(embeddingWithSimilarity(0.8, 300)).map((x) => Math.round(x * 2 ** 17)));
     await write({ heading });
     close((await search("tea"))[0].heading, 0.8);

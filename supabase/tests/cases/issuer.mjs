@@ -6,7 +6,7 @@ import { withIssuer } from "../../local/src/issuer.mjs";
 const ISSUER = "http://127.0.0.1/auth/v1";
 const SECRET = "a secret for these tests alone";
 
-/** Access tokens name their issuer, like those of hosted Supabase. */
+/** The claim `iss` of access tokens, which hosted Supabase sets. */
 export function issuer({ fetch, keys, anon, alice }) {
   const credentials = { email: "alice@example.com", password: "correct horse" };
   const signIn = async () => (await anon.request("POST", "/auth/v1/token?grant_type=password", credentials)).body;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 import { as, user } from "../support/roles.mjs";
 
 const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" };
@@ -11,7 +11,7 @@ const TABLES = { kb_documents: "id", kb_chunks: "id", kb_embeddings: "chunk_id" 
 const INNER_TABLES = ["kb_sentences", "kb_lexemes"];
 const CHANGES = { kb_documents: { name: "changed" }, kb_chunks: { content: "changed" }, kb_embeddings: { model: "x" } };
 
-/** Who may read and write the knowledge base. */
+/** Access of each role to the knowledge base. */
 export function kbAccess({ database, anon, alice, bob, service, signUp }) {
   const documents = {};
 
@@ -28,7 +28,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
 
     test(`a user may not read ${table}`, async () => assertDenied(await alice.select(table), 403, table));
 
-    test(`for a user, evidence_chat sees in ${table} only what belongs to a ready and enabled document`, async () => {
+    test(`evidence_chat sees only rows of ready and enabled documents in ${table} when it acts for a user`, async () => {
       const rows = await as(database, { ...user(alice.id), role: "evidence_chat" }, async (transaction) => {
         return (await transaction.query(`select ${key} as id from ${table}`)).rows;
       });
@@ -91,7 +91,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     await service.remove("kb_documents", `id=eq.${id}`);
   });
 
-  test("the service role writes, and an update stamps updated_at", async () => {
+  test("the service role writes documents, and an update sets updated_at", async () => {
     const created = await service.insert("kb_documents", { source: "a.md", name: "a.md" });
     assert.equal(created.status, 201);
     const [document] = created.body;
@@ -214,7 +214,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       { schemas: "public, internal_tools", expected: false },
     ]) {
       const exposed = await database.transaction(async (transaction) => {
-        // Only a superuser may set it, as hosted Supabase does.
+        // Only a superuser may set it; hosted Supabase does so.
         await transaction.query("create role of_the_api");
         await transaction.query(`alter role of_the_api set pgrst.db_schemas = '${schemas}'`);
         const { rows } = await transaction.query("select kb_health() as health");
@@ -240,10 +240,10 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       assert.deepEqual([status, body.code], [429, "PT429"]);
       assert.ok(Number(body.details) >= 1 && Number(body.details) <= 60, body.details);
     }
-    assert.equal((await search(bob)).status, 200, "of somebody else");
+    assert.equal((await search(bob)).status, 200, "a search of another user");
     assert.equal((await search(service)).status, 200);
     assert.equal((await search(alice, WORKER)).status, 200);
-    await database.exec("update internal.usage set since = now() - interval '1 minute'");
+    await database.exec("update internal.usage set period_start = now() - interval '1 minute'");
     assert.equal((await search(alice)).status, 200, "a minute later");
     await database.exec("delete from internal.usage");
   });
@@ -252,7 +252,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     const { directRpc, request } = await signUp("fails@example.com", {});
     const fail = () => request("POST", "/rest/v1/rpc/match_chunks?select=content::int", { query_embedding: QUERY });
     assert.match((await fail()).body.message, /invalid input syntax for type integer: "test\.md h 0"/);
-    // 120 in each of two minutes at most.
+    // At most 120 in each of two minutes.
     let last = await fail();
     for (let attempt = 2; attempt <= 240 && last.status === 400; attempt++) last = await fail();
     assert.deepEqual([last.status, last.body.code], [429, "PT429"]);
@@ -280,9 +280,9 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       assert.deepEqual(body, [{ id: documents.visible.id, name: "test.md", storage_path: path }], mode);
     }
     await service.update("chat_settings", "id=is.true", { link_mode: "none" });
-    const most = Array.from({ length: 500 }, () => randomUUID());
-    assert.deepEqual((await alice.rpc("chat_documents", { ids: most })).body, []);
-    assert.equal((await alice.rpc("chat_documents", { ids: [...most, randomUUID()] })).status, 400);
+    const ids = Array.from({ length: 500 }, () => randomUUID());
+    assert.deepEqual((await alice.rpc("chat_documents", { ids })).body, []);
+    assert.equal((await alice.rpc("chat_documents", { ids: [...ids, randomUUID()] })).status, 400);
   });
 
   test("every table and function of the public schema has a comment", async () => {

@@ -4,7 +4,7 @@ import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../suppo
 
 const STEPS = 150;
 
-/** kb_lexemes is always what a fresh count would give. */
+/** The counts of kb_lexemes always equal a fresh count. */
 export function lexemes({ database, service }) {
   afterEach(() => clearKnowledgeBase(database));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
-/** Search results, on a knowledge base small enough to know them all. */
+/** Search results on a knowledge base whose results are all known. */
 export function matchChunks({ database, anon, alice, service }) {
   let visible;
 

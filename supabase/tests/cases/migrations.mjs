@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { applyPendingMigrations, applySeedOnce } from "../../local/src/migrations.mjs";
+import { createTemporaryFolder } from "../support/temporary-folder.mjs";
 
 /** The migration runner, on temporary files. */
 export function migrations({ database, applied }) {
   let folder;
+  let remove;
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "supabase-migrations-"));
+    ({ folder, remove } = await createTemporaryFolder());
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(() => remove());
 
   test("the project's migrations were applied in order and are recorded", async () => {
     assert.ok(applied.length > 0);

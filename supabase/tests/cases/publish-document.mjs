@@ -68,23 +68,23 @@ export function publishDocument({ database, anon, alice, service }) {
     assert.deepEqual([document.content_hash, document.enabled], ["v2", false]);
   });
 
-  describe("the audience of a new version", () => {
+  describe("audience of a new version", () => {
     const [A, B, C] = [["team:a"], ["team:b"], ["team:c"]];
-    // The audience from the source, after an edit in the dashboard, from the source now, and the expected result.
+    // The audience: stated by the source at first, in the row after an edit in the dashboard, stated now, and expected.
     const cases = {
-      "is what the source says first": [null, null, A, A],
-      "is what the source says now": [A, A, B, B],
-      "stays narrowed while the source says the same": [A, B, A, B],
-      "stays opened while the source says the same": [A, null, A, null],
-      "stays narrowed while the source says nothing": [null, B, null, B],
-      "follows a source that says something else, whatever the dashboard says": [A, B, C, C],
-      "follows a source that says something else, though the dashboard opened it": [A, null, C, C],
-      "is not everybody because the source says nothing any more": [A, A, null, A],
-      "stays the dashboard's when the source says nothing any more": [A, B, null, B],
-      "is everybody where nobody says anything": [null, null, null, null],
+      "is the one that the source states first": [null, null, A, A],
+      "is the one that the source states now": [A, A, B, B],
+      "stays the one of the dashboard while the source states the same": [A, B, A, B],
+      "stays removed in the dashboard while the source states the same": [A, null, A, null],
+      "stays the one of the dashboard while the source states none": [null, B, null, B],
+      "is the new one of the source, not the one of the dashboard": [A, B, C, C],
+      "is the new one of the source, although the dashboard removed the old one": [A, null, C, C],
+      "stays the one of the source when the source no longer states one": [A, A, null, A],
+      "stays the one of the dashboard when the source no longer states one": [A, B, null, B],
+      "is everybody if neither the source nor the dashboard states one": [null, null, null, null],
     };
     for (const [title, [stated, column, statedNow, expected]] of Object.entries(cases)) {
-      test(title, async () => {
+      test(`the audience of a new version ${title}`, async () => {
         const version = (hash, audience) =>
           writeDocument(database, {
             source: SOURCE,
@@ -102,7 +102,7 @@ export function publishDocument({ database, anon, alice, service }) {
           [document.id, document.content_hash, document.audience, document.meta.audience ?? null],
           [id, "v2", expected, statedNow],
         );
-        // The next version, from the same source, changes nothing of it.
+        // Another version with the same statement of the source does not change the audience.
         await published((await version("v3", statedNow)).id);
         assert.deepEqual((await documents())[0].audience, expected);
         const { rows } = await database.query("select distinct audience from kb_chunks");
@@ -154,7 +154,7 @@ export function publishDocument({ database, anon, alice, service }) {
     const first = await pendingVersion("v1");
     await published(first.id);
     const second = await pendingVersion("v2");
-    // A publish updates the ready row when the old chunks are gone already; make exactly that step fail.
+    // A publish deletes the old chunks before it updates the ready row. Make that update fail.
     await database.exec(`
       create function fail_on_v2() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$;
       create trigger fail_on_v2 before update on kb_documents for each row

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, test } from "node:test";
-import { WORKER } from "../support/project.mjs";
+import { WORKER } from "../support/client.mjs";
 
 const WORKER_SECRET_HASH = createHash("sha256").update(WORKER["x-evidence-chat-worker"]).digest("hex");
 
@@ -175,9 +175,9 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     "no question": { question: null },
     "a blank answer": { answer: "\n" },
     "an answer that is too long": { answer: "a".repeat(100_001) },
-    "citations that are no list": { citations: {} },
+    "citations that are not a list": { citations: {} },
     "a refusal that is hedged": { refusal: "no_match", hedged: true },
-    "neither yes nor no to a hedge": { hedged: null },
+    "hedged set to null": { hedged: null },
     "an empty title": { title: "" },
     "a title that is too long": { title: "a".repeat(201) },
     "no question id": { question_id: null },
@@ -216,7 +216,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     assert.deepEqual((await messages(uncited))[0].sources, []);
   });
 
-  test("only calls with the Worker's secret are vouched for and count", async () => {
+  test("only messages written with the Worker's secret have from_worker and count in the statistics", async () => {
     const counted = async () => {
       const [day] = (await service.select("chat_metrics", "limit=1")).body;
       return day?.questions ?? 0;
@@ -232,7 +232,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
       const mine = turn();
       await recorded(alice, mine, headers);
       assert.deepEqual(
-        (await messages(mine)).map(({ vouched }) => vouched),
+        (await messages(mine)).map(({ from_worker }) => from_worker),
         [false, false],
       );
     }
@@ -240,7 +240,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     const real = turn();
     await recorded(alice, real, WORKER);
     assert.deepEqual(
-      (await messages(real)).map(({ vouched }) => vouched),
+      (await messages(real)).map(({ from_worker }) => from_worker),
       [true, true],
     );
     assert.equal(await counted(), before + 1);
@@ -251,7 +251,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     const isVouched = async (secret) => {
       const mine = turn();
       await recorded(alice, mine, { "x-evidence-chat-worker": secret });
-      return (await messages(mine))[1].vouched;
+      return (await messages(mine))[1].from_worker;
     };
     for (const secret of ["first secret", "second secret", "third secret"]) {
       const { status } = await service.rpc("chat_set_worker_secret", { secret_hash: hashOf(secret) });
@@ -268,11 +268,11 @@ export function recordTurn({ database, anon, alice, bob, service }) {
   });
 
   test("turns, text and sessions are limited for a user's direct calls and not for others", async () => {
-    const use = (operation, used) =>
+    const use = (operation, consumed) =>
       database.query(
-        `insert into internal.usage (user_id, operation, since, used) values ($1, $2, now(), $3)
-           on conflict (user_id, operation) do update set since = now(), used = excluded.used`,
-        [alice.id, operation, used],
+        `insert into internal.usage (user_id, operation, period_start, consumed) values ($1, $2, now(), $3)
+           on conflict (user_id, operation) do update set period_start = now(), consumed = excluded.consumed`,
+        [alice.id, operation, consumed],
       );
     const assertLimited = async (parameters) => {
       const before = await everything();
@@ -287,7 +287,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     await assertLimited(turn());
     await recorded(alice, turn(), WORKER);
     await recorded(bob, turn());
-    await database.query("update internal.usage set since = now() - interval '1 hour'");
+    await database.query("update internal.usage set period_start = now() - interval '1 hour'");
     await recorded(alice, turn());
 
     const small = turn();

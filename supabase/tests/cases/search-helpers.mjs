@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
-/** The functions that match_chunks asks are nobody else's business. */
+/** The helpers of match_chunks, which only match_chunks may call. */
 export function searchHelpers({ database, anon, alice, service }) {
   before(() => writeDocument(database));
   after(() => clearKnowledgeBase(database));
@@ -67,7 +67,7 @@ export function searchHelpers({ database, anon, alice, service }) {
     const content = "A hidden sentence.";
     const sentences = [[{ start: 0, end: content.length, similarity: 0.9 }]];
     const { chunkIds } = await writeDocument(database, { enabled: false, contents: [content], sentences });
-    const { rows } = await database.query("select internal.kb_sentences_of($1, $2, null) as sentences", [
+    const { rows } = await database.query("select internal.kb_chunk_sentences($1, $2, null) as sentences", [
       chunkIds[0],
       QUERY,
     ]);

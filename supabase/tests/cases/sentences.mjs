@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 
-/** Sentences of chunks: in the search, and with the text they belong to. */
+/** Sentences of chunks: in search results, and after changes of the text. */
 export function sentences({ database, alice, service }) {
   afterEach(() => clearKnowledgeBase(database));
 

@@ -11,7 +11,7 @@ import {
 } from "../support/knowledge-base.mjs";
 import { as, user } from "../support/roles.mjs";
 
-/** Text that was edited by hand: out of every search at once, and back with its new vectors. */
+/** Edited text leaves every search at once and returns with its new vectors. */
 export function staleChunks({ database }) {
   afterEach(() => clearKnowledgeBase(database));
 

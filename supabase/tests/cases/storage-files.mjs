@@ -7,7 +7,7 @@ import { as, user } from "../support/roles.mjs";
 const STORAGE = "http://127.0.0.1/storage/v1";
 const BYTES = randomBytes(1000);
 
-/** Original files of documents: who may read and write them, and how they are served over HTTP. */
+/** Original files of documents: access, and HTTP requests for them. */
 export function storageFiles({ fetch, database, keys, anon, alice, bob, service }) {
   const files = {};
 
@@ -60,14 +60,14 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     await clearKnowledgeBase(database);
   });
 
-  /** What a user may do with the file of a document they see, in each link mode. */
+  /** The operations that each link mode allows a user on the file of a document they see. */
   const allowed = {
     none: { get: false, head: false, sign: false, signMany: false, list: false },
     authenticated: { get: true, head: true, sign: false, signMany: false, list: false },
     public: { get: true, head: true, sign: true, signMany: true, list: false },
   };
   for (const [mode, expected] of Object.entries(allowed)) {
-    test(`in link mode ${mode}`, async () => {
+    test(`link mode ${mode} allows a user exactly its operations on a file`, async () => {
       await linkMode(mode);
       const post = (path, body) => alice.request("POST", `/storage/v1/object${path}`, body);
       const signed = await post("/sign/kb", { expiresIn: 60, paths: ["docs/visible.pdf"] });
@@ -80,7 +80,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
         list: listed.body.length > 0,
       };
       assert.deepEqual(outcome, expected);
-      assert.equal((await download("docs/visible.pdf", { apikey: keys.secret_key })).status, 200, "the administrator");
+      assert.equal((await download("docs/visible.pdf", { apikey: keys.secret_key })).status, 200, "the service role");
       await assertHidden(await download("docs/disabled.pdf"));
       await linkMode("public");
     });
@@ -120,7 +120,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     for (const operation of others) assert.equal(await sees(operation), false, operation);
   });
 
-  test("the bucket kb is there and private", async () => {
+  test("the bucket kb exists and is private", async () => {
     const { body } = await service.request("GET", "/storage/v1/bucket/kb");
     assert.equal(body.public, false);
   });
@@ -373,11 +373,12 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
 
   test("a file that the client has cached is not sent again", async () => {
     const etag = (await download("docs/visible.pdf")).headers.get("etag");
-    const ask = (value) => download("docs/visible.pdf", { token: alice.token, headers: { "if-none-match": value } });
-    const same = await ask(etag);
+    const request = (value) =>
+      download("docs/visible.pdf", { token: alice.token, headers: { "if-none-match": value } });
+    const same = await request(etag);
     assert.equal(same.status, 304);
     assert.equal(await same.text(), "");
-    assert.equal((await ask('"other"')).status, 200);
+    assert.equal((await request('"other"')).status, 200);
   });
 
   test("HEAD has the headers of the file and follows the same rules", async () => {

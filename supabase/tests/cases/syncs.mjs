@@ -14,7 +14,7 @@ export function syncs({ database }) {
   const age = (seconds) =>
     database.query("update kb_syncs set renewed_at = renewed_at - make_interval(secs => $1)", [seconds]);
 
-  test("the first run gets the lease, and a second run learns which run has it", async () => {
+  test("the first run gets the lease, and a second run gets the id of the first", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     const held = await begin(first);
     assert.deepEqual([held.acquired, held.run_id, held.host], [true, first, "laptop"]);
@@ -25,7 +25,7 @@ export function syncs({ database }) {
     assert.equal(await call("kb_renew_sync", "handbook", first), true);
   });
 
-  test("the same run may begin again and keeps its start", async () => {
+  test("a run that begins again keeps its lease and started_at", async () => {
     const run = randomUUID();
     const held = await begin(run);
     await age(30);
@@ -34,7 +34,7 @@ export function syncs({ database }) {
     assert.ok(Date.parse(again.renewed_at) >= Date.parse(held.renewed_at));
   });
 
-  test("a run that has not renewed for a minute is taken over, and learns of it", async () => {
+  test("a run that has not renewed its lease for a minute loses it, and its next renewal returns false", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await begin(first);
     await age(59);

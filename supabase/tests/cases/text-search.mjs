@@ -31,14 +31,14 @@ export function textSearch({ database, alice, service }) {
     });
 
     test("accents are kept where the stemmer handles them, and in scripts where they form another letter", async () => {
-      assert.ok((await lexical("german", "Die Äpfel sind reif.", "Apfel")) > 0, "the German stemmer's own doing");
+      assert.ok((await lexical("german", "Die Äpfel sind reif.", "Apfel")) > 0, "the German stemmer removes umlauts");
       await clearKnowledgeBase(database);
       assert.equal(await lexical("english", "мой", "мои"), 0);
     });
   });
 
-  describe("on a small corpus", () => {
-    // Searched word for word, so that the expected numbers need no stemmer.
+  describe("small corpus", () => {
+    // In a language without a stemmer, so that the expected numbers do not depend on one.
     const contents = [
       "red green blue",
       "red red red green",
@@ -179,7 +179,7 @@ export function textSearch({ database, alice, service }) {
       assert.deepEqual(await lexical("ein Haus"), { [german.id]: true, [english.id]: false, [unknown.id]: false });
       assert.deepEqual(await lexical("a house"), { [german.id]: false, [english.id]: true, [unknown.id]: false });
       assert.deepEqual(await lexical("qachpu"), { [german.id]: false, [english.id]: false, [unknown.id]: true });
-      // A stop word only where it is one.
+      // "are" is a stop word in English only; "simple" has no stop words.
       assert.deepEqual(await lexical("are"), { [german.id]: false, [english.id]: false, [unknown.id]: true });
     });
 
@@ -207,8 +207,8 @@ export function textSearch({ database, alice, service }) {
   });
 
   describe("unusual questions", () => {
-    const odd = `it's a "b\\c" <-> & | ! ( ) : *`;
-    before(() => writeDocument(database, { contents: ["The kettle is hot.", `Odd: ${odd} C:\\temp\\it's`] }));
+    const punctuated = `it's a "b\\c" <-> & | ! ( ) : *`;
+    before(() => writeDocument(database, { contents: ["The kettle is hot.", `Odd: ${punctuated} C:\\temp\\it's`] }));
     after(() => clearKnowledgeBase(database));
 
     const withoutWords = {
@@ -225,7 +225,7 @@ export function textSearch({ database, alice, service }) {
       });
     }
 
-    const strange = {
+    const unusual = {
       "another script": "水壶有多热？ Насколько горячий чайник؟ كم حرارة",
       "tsquery syntax": "kettle & !hot | (kettle:*A <-> 'hot') \\",
       "an SQL injection": "kettle'); drop table kb_chunks; --",
@@ -238,7 +238,7 @@ export function textSearch({ database, alice, service }) {
       "control characters": "kettle\u0001\u001f\u200b\u202e\ufeff\uffff",
       "half of a surrogate pair": "kettle \ud83d",
     };
-    for (const [title, text] of Object.entries(strange)) {
+    for (const [title, text] of Object.entries(unusual)) {
       test(`${title} is accepted`, async () => {
         const rows = await search(text, all);
         assert.equal(rows.length, 2);
@@ -253,7 +253,7 @@ export function textSearch({ database, alice, service }) {
     });
 
     test("words with quotes and backslashes are found", async () => {
-      // The parser makes one file name of it.
+      // The parser reads it as one file name.
       const [row] = await search("/temp/it's\\c");
       assert.ok(row.content.startsWith("Odd"), row.content);
     });

