@@ -61,7 +61,8 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
 async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
     let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
-    let (deltas, written) = unbounded();
+    let (deltas, pieces) = unbounded();
+    let deltas = (format == Format::EventStream).then_some(deltas);
     let completion: Completion = Rc::clone(&run).complete(found.clone(), deltas).boxed_local().shared();
     let session_id = run.turn.session_id;
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
@@ -74,7 +75,7 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
         }
     };
     let outcome = found.outcome.borrow().kind();
-    let written = found.is_draft().then_some(Written { deltas: written, session_id });
+    let written = found.is_draft().then_some(Written { deltas: pieces, session_id });
     let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }

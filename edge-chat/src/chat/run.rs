@@ -27,7 +27,7 @@ use super::turn::Turn;
 use crate::call::Call;
 use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
 use crate::gate::{Gate, Refund, Ticket};
-use crate::generation::{Listener, Writer};
+use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
@@ -40,8 +40,8 @@ const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
 /// The minimum time for writing the history, however long the search took.
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
-/// Receives the verified pieces of an answer that a model writes.
-pub(super) type Deltas = UnboundedSender<String>;
+/// Receives the verified pieces of an answer that a model writes. `None` if the client gets the answer as a whole.
+pub(super) type Deltas = Option<UnboundedSender<String>>;
 
 /// The result of a search, shared by the response and the work after it.
 pub(super) type SharedSearchResult = Shared<LocalBoxFuture<'static, Result<Rc<SearchResult>, HttpError>>>;
@@ -78,18 +78,26 @@ impl SearchResult {
 struct ClientListener<'a> {
     client: &'a Client,
     deltas: &'a Deltas,
+    /// Whether the client may have read a piece.
+    has_sent: Cell<bool>,
 }
 
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
-        // Without a stream, as for JSON, nobody receives the pieces; the outcome has them.
-        let _ = self.deltas.unbounded_send(delta);
+        if let Some(deltas) = self.deltas {
+            self.has_sent.set(true);
+            // Fails if the client has left, which `gone` tells.
+            let _ = deltas.unbounded_send(delta);
+        }
     }
 
-    fn is_gone(&self) -> bool {
-        self.client.is_gone()
+    fn gone(&self) -> impl Future<Output = ()> {
+        self.client.disconnected()
     }
 }
+
+/// The client left before it got a piece of a written answer.
+struct Abandoned(Settlement);
 
 /// One admitted question.
 pub(super) struct Run {
@@ -208,12 +216,17 @@ impl Run {
     }
 
     /// Lets the model write the answer and replaces the outcome by it. A fault leaves the extractive answer.
-    async fn write(&self, search_result: &SearchResult, deltas: &Deltas) {
-        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return };
-        let Some(generation) = draft.generation.take() else { return };
+    async fn write(&self, search_result: &SearchResult, deltas: &Deltas) -> Result<Settlement, Abandoned> {
+        let nothing = Ok(Settlement::default());
+        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return nothing };
+        let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, deltas };
-        let (answer, report) = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let listener = ClientListener { client: &self.client, deltas, has_sent: Cell::new(false) };
+        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let Written { answer, report, is_abandoned, settlement } = written;
+        if is_abandoned && !listener.has_sent.get() {
+            return Err(Abandoned(settlement));
+        }
         self.trace.note(|facts| facts.generation = Some(report.clone()));
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
@@ -227,6 +240,7 @@ impl Run {
             search_result.outcome.replace(outcome);
         }
         search_result.outcome.borrow_mut().set_generation(report);
+        Ok(settlement)
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
@@ -274,7 +288,14 @@ impl Run {
                 return;
             }
         };
-        self.write(&search_result, &deltas).await;
+        let settlement = match self.write(&search_result, &deltas).await {
+            Ok(settlement) => settlement,
+            Err(Abandoned(settlement)) => {
+                // As if the client had left during the search.
+                join(settlement.settle(&self.trace), self.release(Refund::No)).await;
+                return;
+            }
+        };
         // The stream goes on when there are no more pieces.
         drop(deltas);
         let outcome = &search_result.outcome;
@@ -288,7 +309,8 @@ impl Run {
             &self.turn,
             latency_ms,
         );
-        match self.trace.time("history", record).await {
+        let (recorded, ()) = join(self.trace.time("history", record), settlement.settle(&self.trace)).await;
+        match recorded {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
             Err(error) => self.trace.fault("history not written", &error),
         }
