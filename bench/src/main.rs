@@ -11,7 +11,6 @@ mod eval;
 mod evaluation;
 mod ingest;
 mod program;
-mod python;
 mod report;
 mod retrieval;
 mod search;

@@ -6,10 +6,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
-use xtask::{setup, shell};
+use xtask::{python, setup, shell};
 
+use crate::folder;
 use crate::report::Report;
-use crate::{folder, python};
 
 #[derive(Args)]
 pub(crate) struct Options {

@@ -4,7 +4,11 @@
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
+//   ON_DEVICE_MODEL_URL       URL of the language model that writes answers in the browser; unset, there is none
+//   ON_DEVICE_MODEL_FILE      the file that is served if that URL is a path /writer-model/… of this server. Browsers keep the
+//                             file for good, so the path must change with it
 import { createServer } from "node:http";
+import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "@evidence-chat/local-service";
 import { sendFile } from "./static-files.mjs";
@@ -15,7 +19,7 @@ const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const REVALIDATE = "no-cache";
 /** Files with a content hash in their names never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
-const HASHED_NAME = /^\/assets\/.|^\/widget\/.*-[A-Z0-9]{8}\.[a-z.]+$/;
+const HASHED_NAME = /^\/(assets|writer-model)\/.|^\/widget\/.*-[A-Z0-9]{8}\.[a-z.]+$/;
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
@@ -26,8 +30,9 @@ export function createDemoServer(settings, dist = DIST) {
     supabasePublishableKey: settings.SUPABASE_PUBLISHABLE_KEY ?? "",
     demoEmail: settings.DEMO_EMAIL ?? "",
     demoPassword: settings.DEMO_PASSWORD ?? "",
+    onDeviceModelUrl: settings.ON_DEVICE_MODEL_URL ?? "",
   });
-  const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL]);
+  const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL, settings.ON_DEVICE_MODEL_URL]);
 
   return createServer((request, response) => {
     response.setHeader("content-security-policy", policy);
@@ -43,15 +48,23 @@ export function createDemoServer(settings, dist = DIST) {
       response.end(request.method === "HEAD" ? undefined : config);
       return;
     }
-    const { root, file } = route(path, dist, settings.EVIDENCE_MODEL_DIR);
+    const { root, file } = route(path, dist, settings);
     const caching = HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
     sendFile(request, response, root, file, caching).catch(() => response.destroy());
   });
 }
 
-/** `/model/…` is the model, `/widget/…` the widget's bundle for other pages, everything else the demo page. */
-function route(path, dist, modelDir) {
-  if (path.startsWith("/model/")) return { root: modelDir, file: path.slice("/model".length) };
+/**
+ * `/model/…` is the embedder's model, `/writer-model/…` the language model, `/widget/…` the widget's bundle for other pages,
+ * everything else the demo page.
+ */
+function route(path, dist, settings) {
+  if (path.startsWith("/model/")) return { root: settings.EVIDENCE_MODEL_DIR, file: path.slice("/model".length) };
+  if (path.startsWith("/writer-model/")) {
+    // Only this file: its folder may contain anything.
+    const { ON_DEVICE_MODEL_URL: url, ON_DEVICE_MODEL_FILE: model = "" } = settings;
+    return { root: path === url ? dirname(model) : undefined, file: `/${basename(model)}` };
+  }
   if (path.startsWith("/widget/")) return { root: dist, file: path.slice("/widget".length) };
   return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
 }

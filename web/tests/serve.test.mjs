@@ -9,6 +9,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createDemoServer } from "../demo/serve.mjs";
 
+const WRITER_MODEL = "/writer-model/b179c9523d0e/writer.gguf";
+
 let root;
 let server;
 
@@ -18,6 +20,9 @@ before(async () => {
   await mkdir(join(root, "dist", "chunks"));
   await mkdir(join(root, "model"));
   await mkdir(join(root, "model-private"));
+  await mkdir(join(root, "writer"));
+  await writeFile(join(root, "writer", "writer.gguf"), "0123456789");
+  await writeFile(join(root, "writer", "key.json"), "secret");
   await writeFile(join(root, "secret.txt"), "secret");
   await writeFile(join(root, "model-private", "key.json"), "secret");
   await writeFile(join(root, "model", ".env"), "secret");
@@ -33,6 +38,8 @@ before(async () => {
     EVIDENCE_MODEL_DIR: join(root, "model"),
     CHAT_ENDPOINT: "http://127.0.0.1:1/api/chat",
     DEMO_EMAIL: "demo@example.com",
+    ON_DEVICE_MODEL_URL: WRITER_MODEL,
+    ON_DEVICE_MODEL_FILE: join(root, "writer", "writer.gguf"),
   };
   server = createDemoServer(settings, join(root, "dist"));
   server.listen(0, "127.0.0.1");
@@ -105,6 +112,52 @@ test("the model is served with its length, and with 304 while it is unchanged", 
   const again = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { headers: { "if-none-match": headers.etag } });
   assert.equal(again.status, 304);
   assert.equal(again.body.length, 0);
+});
+
+test("the language model is served under its own URL only, for good, and the page is told", async () => {
+  const { status, headers, body } = await get(WRITER_MODEL);
+  assert.equal(status, 200);
+  assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal(headers["accept-ranges"], "bytes");
+  assert.equal(body.toString(), "0123456789");
+  assert.equal(JSON.parse((await get("/config.json")).body.toString()).onDeviceModelUrl, WRITER_MODEL);
+  for (const path of ["/writer-model/", "/writer-model/key.json", "/writer-model/b179c9523d0e/key.json"]) {
+    assert.equal((await get(path)).status, 404, path);
+  }
+});
+
+test("a range of a file is answered with 206, and one behind its end with 416", async () => {
+  const part = async (range, headers = {}) => get(WRITER_MODEL, { headers: { range, ...headers } });
+  for (const [range, wanted, place] of [
+    ["bytes=0-3", "0123", "0-3"],
+    ["bytes=4-", "456789", "4-9"],
+    ["bytes=8-99", "89", "8-9"],
+    ["bytes=-2", "89", "8-9"],
+    ["bytes=-99", "0123456789", "0-9"],
+  ]) {
+    const { status, headers, body } = await part(range);
+    assert.equal(status, 206, range);
+    assert.equal(body.toString(), wanted, range);
+    assert.equal(headers["content-range"], `bytes ${place}/10`);
+    assert.equal(headers["content-length"], String(wanted.length));
+  }
+  for (const range of ["bytes=10-", "bytes=99-100", "bytes=-0"]) {
+    const { status, headers } = await part(range);
+    assert.equal(status, 416, range);
+    assert.equal(headers["content-range"], "bytes */10");
+  }
+});
+
+test("the whole file answers a range that is malformed, not supported or of an older version", async () => {
+  const { etag } = (await get(WRITER_MODEL)).headers;
+  const part = async (range, ifRange) =>
+    get(WRITER_MODEL, { headers: { range, ...(ifRange && { "if-range": ifRange }) } });
+  for (const range of ["bytes=", "bytes=-", "bytes=5-2", "bytes=0-1,4-5", "lines=0-1", "bytes=a-b"]) {
+    const { status, body } = await part(range);
+    assert.deepEqual([status, body.length], [200, 10], range);
+  }
+  assert.equal((await part("bytes=4-", '"another"')).status, 200);
+  assert.equal((await part("bytes=4-", etag)).status, 206);
 });
 
 test("HEAD gives only the headers, and other methods are rejected", async () => {

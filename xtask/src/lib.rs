@@ -8,6 +8,7 @@ pub mod build;
 pub mod cargo_lock;
 pub mod local;
 pub mod paths;
+pub mod python;
 pub mod setup;
 pub mod shell;
 mod wasm_names;

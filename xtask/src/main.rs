@@ -39,6 +39,9 @@ enum Task {
         /// Set up only this part.
         #[arg(value_enum)]
         only: Option<setup::Part>,
+        /// Also install what written answers need: llama.cpp's server and a small language model (130 MB).
+        #[arg(long, conflicts_with = "only")]
+        generation: bool,
     },
     /// Fetch the model and make the embedder's model file from it; the same as `setup model`.
     Model,
@@ -87,9 +90,9 @@ fn main() -> ExitCode {
         setup::give_consent();
     }
     let result = match cli.command {
-        Task::Model | Task::Setup { only: Some(setup::Part::Model) } => setup::model().map(|_| ()),
-        Task::Setup { only: Some(setup::Part::Chromium) } => setup::browser().map(|_| ()),
-        Task::Setup { only: None } => setup::everything().and_then(|_| setup::for_linting()).map(|_| ()),
+        Task::Model => setup::model().map(|_| ()),
+        Task::Setup { only: Some(part), .. } => setup::only(part),
+        Task::Setup { only: None, generation } => set_up(generation),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
         Task::Package => package::run(),
         Task::Sbom { out } => package::list_contents(out.as_deref()),
@@ -106,4 +109,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn set_up(with_generation: bool) -> anyhow::Result<()> {
+    setup::everything()?;
+    setup::for_linting()?;
+    if with_generation {
+        setup::generation()?;
+    }
+    Ok(())
 }

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use xtask::{paths, shell};
+use xtask::{paths, python, shell};
 
-use crate::python;
 use crate::timer::Timer;
 
 const REQUIREMENTS: &str = "bench/onnxruntime/requirements.txt";

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
-use xtask::shell;
+use xtask::{python, shell};
 
 use super::Workbench;
-use crate::python;
 use crate::report::Report;
 use crate::timer::Timer;
 

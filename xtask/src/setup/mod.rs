@@ -3,6 +3,8 @@
 mod apt;
 mod cargo_deny;
 mod chromium;
+mod generation;
+mod hub;
 mod model;
 mod node;
 mod npm;
@@ -18,6 +20,7 @@ use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
 pub use apt::{give_consent, has_consent};
+pub use generation::{Generation, find as find_generation};
 pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
 pub use wasm_toolchain::WasmToolchain;
 
@@ -38,6 +41,17 @@ pub enum Part {
     Model,
     /// A browser for the tests.
     Chromium,
+    /// For written answers: llama.cpp's server and a small language model.
+    Generation,
+}
+
+/// Only one part.
+pub fn only(part: Part) -> Result<()> {
+    match part {
+        Part::Model => model().map(|_| ()),
+        Part::Chromium => browser().map(|_| ()),
+        Part::Generation => generation().map(|_| ()),
+    }
 }
 
 /// For programs in Node.js.
@@ -75,6 +89,13 @@ pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
 /// Only the browser.
 pub fn browser() -> Result<PathBuf> {
     step("Chromium", chromium::ensure)
+}
+
+/// For written answers: a language model and its server.
+pub fn generation() -> Result<Generation> {
+    let model = step(&format!("model {}", Generation::MODEL_NAME), generation::ensure_model)?;
+    let python = step("llama.cpp's server", generation::ensure_server)?;
+    Ok(Generation { python, model })
 }
 
 /// For the lints: the path of cargo-deny.

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use xtask::setup::{ModelDir, Tools};
+use xtask::setup::{Generation, ModelDir, Tools};
 use xtask::{build, paths, setup, shell};
 
 use self::tally::{Skipped, Tallies, Tally};
@@ -39,12 +39,16 @@ struct Environment {
     tools: Tools,
     model: ModelDir,
     chromium: PathBuf,
+    /// For the suites in Node.js.
+    generation: Option<Generation>,
 }
 
 /// Runs the named suites, or all of them if none is named.
 pub(crate) fn run(suites: &[Suite]) -> Result<()> {
     let (tools, model, chromium) = setup::everything()?;
-    let environment = Environment { tools, model, chromium };
+    let needs_generation = suites.is_empty() || suites.iter().any(|suite| suite.needs_generation());
+    let generation = needs_generation.then(setup::generation).transpose()?;
+    let environment = Environment { tools, model, chromium, generation };
     let started = Instant::now();
     let mut tallies = Tallies::default();
     let result = run_suites(suites, &environment, &mut tallies);
@@ -90,6 +94,10 @@ impl Suite {
     }
 
     fn needs_build(self) -> bool {
+        matches!(self, Self::Node | Self::E2e)
+    }
+
+    fn needs_generation(self) -> bool {
         matches!(self, Self::Node | Self::E2e)
     }
 
@@ -217,5 +225,8 @@ fn node_command(environment: &Environment) -> Result<Command> {
         .env("KB_BINARY", paths::kb_binary())
         .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
         .env("XTASK_BINARY", std::env::current_exe()?);
+    if let Some(generation) = &environment.generation {
+        node.env("MODEL_SERVER_PYTHON", &generation.python).env("MODEL_SERVER_MODEL", &generation.model);
+    }
     Ok(node)
 }

