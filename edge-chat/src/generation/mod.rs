@@ -76,17 +76,21 @@ impl Settlement {
 enum End {
     /// The model has finished, or further output would be ignored.
     Whole,
-    /// The output is incomplete: a limit of tokens, a filter, a lost connection after the last piece.
+    /// The output is incomplete: a limit of tokens or a filter.
     Cut,
     /// The client has gone.
     Abandoned,
     Fault(Fallback),
 }
 
-impl From<Option<Finish>> for End {
-    /// The end of output that has no last piece.
-    fn from(finish: Option<Finish>) -> Self {
-        if finish == Some(Finish::Stop) { Self::Whole } else { Self::Cut }
+impl End {
+    /// The end of output without a last piece: the model may have finished before. `fault` is what happened if not.
+    fn without_last_piece(finish: Option<Finish>, fault: Fallback) -> Self {
+        match finish {
+            Some(Finish::Stop) => Self::Whole,
+            Some(Finish::Cut) => Self::Cut,
+            None => Self::Fault(fault),
+        }
     }
 }
 
@@ -187,12 +191,10 @@ impl Writer<'_> {
         loop {
             let limit = if usage.output_bytes == 0 { first } else { deadline.at_most(MAX_PAUSE) };
             let Some(piece) = within(limit, pieces.next()).await else {
-                // A server may keep the connection open after the model has finished.
-                return Ok(if finish.is_some() { finish.into() } else { End::Fault(Fallback::Timeout) });
+                return Ok(End::without_last_piece(finish, Fallback::Timeout));
             };
             let Some(piece) = piece else {
-                // The stream ended without its last event.
-                return Ok(finish.into());
+                return Ok(End::without_last_piece(finish, Fallback::Error));
             };
             let piece = piece?;
             usage.add(&piece);
