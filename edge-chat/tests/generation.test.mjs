@@ -4,7 +4,9 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { startScriptedModel } from "../../tests/generation/support/scripted-model.mjs";
-import { ask, bodyOf, eventually, open, parseEvents, question, send } from "./support/client.mjs";
+import { ask, eventually, open, parseEvents, question, send } from "./support/client.mjs";
+import { openRaw } from "./support/raw.mjs";
+import { accessToken } from "./support/tokens.mjs";
 import { DEFAULT_SETTINGS, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { closePair, startTestWorker, withWorker } from "./support/worker.mjs";
 
@@ -113,7 +115,8 @@ async function assertFallback(reply, fallback) {
   assert.equal(startOf(reply).mode, undefined);
   const end = reply.events.at(-1);
   assert.deepEqual([end.type, end.persisted], ["answer_end", true]);
-  assert.deepEqual([end.generation.fallback, end.generation.sentences], [fallback, 0]);
+  assert.ok(fallback.split(" or ").includes(end.generation.fallback), end.generation.fallback);
+  assert.equal(end.generation.sentences, 0);
 }
 
 describe("a written answer", () => {
@@ -263,55 +266,68 @@ describe("a written answer", () => {
   });
 });
 
-/** The question in which the client stops after the first event of this type. */
-async function leaveAfter(user, sent, type) {
-  const controller = new AbortController();
-  const response = await open(worker.url, "/api/chat", {
-    method: "POST",
-    user,
-    body: sent,
-    signal: controller.signal,
-  });
-  const decoder = new TextDecoder();
+/** How soon the model must be stopped: a connection that was closed is noticed at the second heartbeat, one a second. */
+const GONE_MS = 2500;
+const WAYS_TO_GO = { resets: (socket) => socket.resetAndDestroy(), closes: (socket) => socket.destroy() };
+
+/** Asks, and breaks the connection after the first event of this type. */
+async function leaveAfter(url, user, sent, type, go) {
+  const body = Buffer.from(JSON.stringify(sent));
+  const headers = [
+    ["Authorization", `Bearer ${accessToken(user)}`],
+    ["Content-Type", "application/json"],
+    ["Content-Length", String(body.length)],
+  ];
+  const socket = openRaw(url, { method: "POST", target: "/api/chat", headers, pieces: [body] });
   let text = "";
-  for await (const piece of bodyOf(response)) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.includes(`event: ${type}\n`)) break;
-  }
-  controller.abort();
-  return text;
+  socket.on("data", (bytes) => (text += bytes));
+  await eventually(() => text.includes(`event: ${type}\n`));
+  await sleep(50);
+  go(socket);
 }
 
-describe("a client that leaves", () => {
-  test("before the first sentence: the model is stopped, and a repeat asks it again", async () => {
-    const user = newUser();
-    const sent = question();
-    model.play({ scenario: "no-first-token" });
-    const [request] = await requestsFor(() => leaveAfter(user, sent, "progress").then(() => sleep(50)));
-    const started = performance.now();
-    await request.ended;
-    assert.ok(request.isAborted);
-    assert.ok(performance.now() - started < FIRST_TOKEN_MS, "not by the deadline");
-    model.play({ scenario: "ok", deltas: PIECES });
-    assertWritten(await ask(worker.url, user, sent), SUPPORTED);
-    assert.equal(upstream.history.messagesOf(user).length, 2);
-  });
+for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
+  describe(`a client that ${verb} its connection`, () => {
+    let direct;
+    before(async () => {
+      // The proxy in front of the other Worker hides what happens to a connection.
+      const patient = { CHAT_LLM_TIMEOUT_MS: "8000", CHAT_LLM_FIRST_TOKEN_MS: "6000" };
+      direct = await startTestWorker(upstream, variables(patient), { direct: true });
+    });
+    after(() => direct?.close());
 
-  test("after a sentence: the model is stopped, and what was sent is the answer", async () => {
-    const user = newUser();
-    const sent = question();
-    model.play({ scenario: "stall", deltas: PIECES, after: 2 });
-    const [request] = await requestsFor(() => leaveAfter(user, sent, "answer_delta"));
-    const started = performance.now();
-    await request.ended;
-    assert.ok(request.isAborted);
-    assert.ok(performance.now() - started < TIMEOUT_MS - FIRST_TOKEN_MS, "not by the deadline");
-    const calls = await requestsFor(async () => assertWritten(await ask(worker.url, user, sent), [SHIPPING]));
-    assert.equal(calls.length, 0);
-    const [, answer] = upstream.history.messagesOf(user);
-    assert.deepEqual([answer.content, answer.mode], [`${SHIPPING} [1]`, "generated"]);
+    /** The request to the model, which must end long before a deadline. */
+    async function stopped(user, sent, type) {
+      const [request] = await requestsFor(() => leaveAfter(direct.url, user, sent, type, go));
+      const started = performance.now();
+      await request.ended;
+      assert.ok(request.isAborted);
+      const ms = performance.now() - started;
+      assert.ok(ms < GONE_MS, `stopped after ${ms} ms`);
+    }
+
+    test("before the first sentence: the model is stopped, and a repeat asks it again", async () => {
+      const user = newUser();
+      const sent = question();
+      model.play("no-first-token");
+      await stopped(user, sent, "progress");
+      model.play({ scenario: "ok", deltas: PIECES });
+      assertWritten(await ask(direct.url, user, sent), SUPPORTED);
+      assert.equal(upstream.history.messagesOf(user).length, 2);
+    });
+
+    test("after a sentence: the model is stopped, and what was sent is the answer", async () => {
+      const user = newUser();
+      const sent = question();
+      model.play({ scenario: "stall", deltas: PIECES, after: 2 });
+      await stopped(user, sent, "answer_delta");
+      const calls = await requestsFor(async () => assertWritten(await ask(direct.url, user, sent), [SHIPPING]));
+      assert.equal(calls.length, 0);
+      const [, answer] = upstream.history.messagesOf(user);
+      assert.deepEqual([answer.content, answer.mode], [`${SHIPPING} [1]`, "generated"]);
+    });
   });
-});
+}
 
 /** Faults from which no sentence comes, and the reason that the answer consists of quotes. */
 const FAULTS = [
@@ -342,7 +358,9 @@ const FAULTS = [
   ["tool-calls", "unsupported"],
   ["open-think-block", "unsupported"],
   ["flood", "unsupported"],
-  ["endless-bracket", "unsupported"],
+  [{ scenario: "endless-bracket", characters: 3000 }, "unsupported"],
+  // At one character per event the size of the response is the first limit, on a slow machine the time.
+  ["endless-bracket", "error or timeout"],
   ["endless-repetition", "unsupported"],
   [{ scenario: "length", text: "Refunds are paid within" }, "unsupported"],
   [{ scenario: "ok", text: UNSUPPORTED }, "unsupported"],
@@ -360,7 +378,7 @@ describe("a fault of the model", () => {
       const user = newUser();
       const { reply, ms } = await faulty(step, user);
       await assertFallback(reply, fallback);
-      const limit = fallback === "timeout" ? TIMEOUT_MS : 0;
+      const limit = fallback.includes("timeout") ? TIMEOUT_MS : 0;
       assert.ok(ms < limit + MARGIN_MS, `${ms} ms`);
       assertNothingLeaks();
       assert.deepEqual(model.redirected, [], "the passages went elsewhere");
@@ -401,7 +419,6 @@ describe("a fault of the model", () => {
       model.play({ scenario, text: PIECES.join("") });
       const reply = await ask(worker.url, newUser());
       assertWritten(reply, SUPPORTED);
-      assert.doesNotMatch(reply.text, /99/, scenario);
     }
   });
 
@@ -409,8 +426,9 @@ describe("a fault of the model", () => {
     const user = newUser();
     const filler = Array.from({ length: 60 }, (_, at) => `Room ${at} of the museum has a window and a door.`);
     const content = [...SUPPORTED, ...filler].join(" ");
-    const long = passage({ content, sentences: [sentence(content, SUPPORTED[1], 0.8)] });
-    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [long, passage({ content })] }) });
+    const sentences = [...SUPPORTED, ...filler].map((text) => sentence(content, text, 0.8));
+    const long = passage({ content, sentences });
+    upstream.behave(user, { "rpc/match_chunks": () => ({ body: [long] }) });
     model.play(["context-exceeded", { scenario: "ok", text: SUPPORTED.map((text) => `${text} [1]`).join(" ") }]);
     const calls = await requestsFor(async () => assertWritten(await ask(worker.url, user), SUPPORTED));
     const [whole, half] = calls.map(({ json }) => json.messages[1].content.length);
@@ -561,7 +579,7 @@ describe("what clients and operators are told", () => {
     const user = newUser();
     model.play("unauthorized");
     await ask(worker.url, user);
-    assert.match((await warningsOf(worker.url)).join(), /rejects the configuration: HTTP 401/);
+    assert.match((await warningsOf(worker.url)).join(), /not written by the model: HTTP 401/);
     assert.ok(worker.log.some((line) => line.includes("rejects the configuration")));
     model.play({ scenario: "ok", deltas: PIECES });
     await ask(worker.url, user);

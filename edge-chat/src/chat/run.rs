@@ -15,7 +15,8 @@ use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
-use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
+use futures_channel::oneshot;
+use futures_util::future::{Either, LocalBoxFuture, Shared, join, pending, select};
 use uuid::Uuid;
 use worker::Env;
 
@@ -40,8 +41,12 @@ const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
 /// The minimum time for writing the history, however long the search took.
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
-/// Receives the verified pieces of an answer that a model writes. `None` if the client gets the answer as a whole.
-pub(super) type Deltas = Option<UnboundedSender<String>>;
+/// The stream of a client that reads an answer while it is written.
+pub(super) struct Reading {
+    pub(super) pieces: UnboundedSender<String>,
+    /// Completes when the stream is dropped.
+    pub(super) left: Shared<oneshot::Receiver<()>>,
+}
 
 /// The result of a search, shared by the response and the work after it.
 pub(super) type SharedSearchResult = Shared<LocalBoxFuture<'static, Result<Rc<SearchResult>, HttpError>>>;
@@ -77,22 +82,29 @@ impl SearchResult {
 /// Passes pieces on to the client.
 struct ClientListener<'a> {
     client: &'a Client,
-    deltas: &'a Deltas,
+    /// `None` if the client gets the answer as a whole.
+    reading: Option<Reading>,
     /// Whether the client may have read a piece.
     has_sent: Cell<bool>,
 }
 
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
-        if let Some(deltas) = self.deltas {
+        if let Some(reading) = &self.reading {
             self.has_sent.set(true);
             // Fails if the client has left, which `gone` tells.
-            let _ = deltas.unbounded_send(delta);
+            let _ = reading.pieces.unbounded_send(delta);
         }
     }
 
-    fn gone(&self) -> impl Future<Output = ()> {
-        self.client.disconnected()
+    async fn gone(&self) {
+        let left = async {
+            match &self.reading {
+                Some(reading) => drop(reading.left.clone().await),
+                None => pending().await,
+            }
+        };
+        select(pin!(self.client.disconnected()), pin!(left)).await;
     }
 }
 
@@ -216,12 +228,16 @@ impl Run {
     }
 
     /// Lets the model write the answer and replaces the outcome by it. A fault leaves the extractive answer.
-    async fn write(&self, search_result: &SearchResult, deltas: &Deltas) -> Result<Settlement, Abandoned> {
+    async fn write(
+        &self,
+        search_result: &SearchResult,
+        reading: Option<Reading>,
+    ) -> Result<Settlement, Abandoned> {
         let nothing = Ok(Settlement::default());
         let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return nothing };
         let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, deltas, has_sent: Cell::new(false) };
+        let listener = ClientListener { client: &self.client, reading, has_sent: Cell::new(false) };
         let written = self.trace.time("generation", writer.write(generation, &listener)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned && !listener.has_sent.get() {
@@ -273,7 +289,7 @@ impl Run {
 
     /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
     /// outcome the question is released, so that it can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, deltas: Deltas) {
+    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, reading: Option<Reading>) {
         let search_result = match found.await {
             Ok(search_result) => search_result,
             Err(error) => {
@@ -288,7 +304,8 @@ impl Run {
                 return;
             }
         };
-        let settlement = match self.write(&search_result, &deltas).await {
+        // Afterwards the stream goes on, because there are no more pieces.
+        let settlement = match self.write(&search_result, reading).await {
             Ok(settlement) => settlement,
             Err(Abandoned(settlement)) => {
                 // As if the client had left during the search.
@@ -296,8 +313,6 @@ impl Run {
                 return;
             }
         };
-        // The stream goes on when there are no more pieces.
-        drop(deltas);
         let outcome = &search_result.outcome;
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
