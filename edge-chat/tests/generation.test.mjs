@@ -211,17 +211,16 @@ describe("a written answer", () => {
     const user = newUser();
     const written = await ask(worker.url, user);
     const quoted = await extractive(user);
-    for (const [reply, mode] of [
-      [written, "generated"],
-      [quoted, undefined],
-    ]) {
+    const assertStored = async (reply, /** @type {string | undefined} */ mode) => {
       const { session_id } = startOf(reply);
       const { messages } = (await send(worker.url, `/api/sessions/${session_id}/messages`, { user })).json;
       const [, answer] = messages;
       assert.deepEqual([messages[0].mode, answer.mode, answer.content], [undefined, mode, deltasOf(reply).join("")]);
       const shown = answer.citations.map(({ available: _, ...citation }) => citation);
       assert.deepEqual(shown, sourcesOf(reply).citations);
-    }
+    };
+    await assertStored(written, "generated");
+    await assertStored(quoted, undefined);
     const { sessions } = (await send(worker.url, "/api/me/export", { user })).json;
     const exported = sessions.flatMap(({ messages }) => messages.filter(({ role }) => role === "assistant"));
     assert.deepEqual(new Set(exported.map(({ mode }) => mode)), new Set(["generated", undefined]));
@@ -280,7 +279,7 @@ async function leaveAfter(url, user, sent, type, go) {
   ];
   const socket = openRaw(url, { method: "POST", target: "/api/chat", headers, pieces: [body] });
   let text = "";
-  socket.on("data", (bytes) => (text += bytes));
+  socket.on("data", (bytes) => (text += bytes.toString()));
   await eventually(() => text.includes(`event: ${type}\n`));
   await sleep(50);
   go(socket);
@@ -329,7 +328,12 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
   });
 }
 
-/** Faults from which no sentence comes, and the reason that the answer consists of quotes. */
+/** @import { Step } from "../../tests/generation/support/scenarios.mjs" */
+
+/**
+ * Faults from which no sentence comes, and the reason that the answer consists of quotes.
+ * @type {[string | Step, string][]}
+ */
 const FAULTS = [
   ["connect-refused", "error"],
   ["unauthorized", "error"],

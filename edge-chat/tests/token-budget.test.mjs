@@ -2,13 +2,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startScriptedModel } from "../../tests/generation/support/scripted-model.mjs";
-import { question, send } from "./support/client.mjs";
+import { send } from "./support/client.mjs";
 import { DAY, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { passage, startUpstream } from "./support/upstream.mjs";
 
 const QUESTIONS = 40;
 const FIT = 5;
-/** Slow enough that all questions reserve before the first one settles. */
+/** @import { Step } from "../../tests/generation/support/scenarios.mjs" */
+
+/**
+ * Slow enough that all questions reserve before the first one settles.
+ * @type {Step}
+ */
 const STEP = { scenario: "ok", text: "Refunds are paid within 5 days. [1]", deltas: "tokens", delayMs: 80 };
 const MAX_TOKENS = 200;
 
