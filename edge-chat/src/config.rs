@@ -17,7 +17,7 @@ use crate::identity::{Secret, TokenRules};
 pub(crate) use model::{Decline, ModelConfig, Provider};
 
 /// The longest time from the end of a written answer to its place in the history and in the gate.
-const AFTER_WRITING: Duration = Duration::from_secs(5);
+const AFTER_WRITING: Duration = Duration::from_secs(6);
 
 /// The Supabase project.
 pub(crate) struct Project {

@@ -514,7 +514,7 @@ describe("the request to the model", () => {
 
 describe("a model that declines", () => {
   test("gets the refusal where the site says so", async () => {
-    await withWorker(upstream, variables({ CHAT_LLM_DECLINE: "refuse" }), async ({ url }) => {
+    await withWorker(upstream, variables({ CHAT_LLM_DECLINE: "refuse" }), async ({ url, lineOf }) => {
       model.play("declined");
       const user = newUser();
       const sent = question();
@@ -523,6 +523,7 @@ describe("a model that declines", () => {
       assert.deepEqual([reply.events.length, progress.type, refusal.type], [2, "progress", "refusal"]);
       assert.deepEqual([refusal.reason, refusal.persisted], ["weak_evidence", true]);
       assert.ok(refusal.nearest.length > 0);
+      assert.deepEqual((await lineOf(reply)).outcome, "weak_evidence");
       assert.deepEqual((await ask(url, user, sent)).events, [refusal]);
       const [, answer] = upstream.history.messagesOf(user);
       assert.deepEqual([answer.refusal, answer.mode, answer.citations], ["weak_evidence", "extractive", []]);

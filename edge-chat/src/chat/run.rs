@@ -253,6 +253,7 @@ impl Run {
             search_result.sources.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
             self.add_links(&mut outcome, draft.link_mode).await;
+            self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
         }
         search_result.outcome.borrow_mut().set_generation(report);
