@@ -16,6 +16,9 @@ use crate::http::error::HttpError;
 use crate::identity::{Secret, TokenRules};
 pub(crate) use model::{Decline, ModelConfig, Provider};
 
+/// The longest time from the end of a written answer to its place in the history and in the gate.
+const AFTER_WRITING: Duration = Duration::from_secs(6);
+
 /// The Supabase project.
 pub(crate) struct Project {
     /// Without a trailing slash.
@@ -98,10 +101,11 @@ impl From<ConfigError> for HttpError {
 }
 
 impl Config {
-    /// The longest time that a question can take until its outcome is known.
+    /// The longest time that a question can take until its outcome is known. Where a model writes, until it is stored: a
+    /// second run of the question would write another text.
     pub(crate) fn run_timeout(&self) -> Duration {
-        let writing = self.model.as_ref().map_or(Duration::ZERO, |model| model.timeout);
-        self.upstream_timeout + writing
+        let writing = self.model.as_ref().map(|model| model.timeout + AFTER_WRITING);
+        self.upstream_timeout + writing.unwrap_or_default()
     }
 
     pub(crate) fn from_env(env: &Env) -> Result<Self, ConfigError> {

@@ -68,8 +68,10 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
         warnings.push(MISSING_WORKER_SECRET.to_owned());
     }
     if settings.answer_mode == AnswerModeSetting::Endpoint {
-        let missing = call.config.model.is_none().then(|| MISSING_MODEL.to_owned());
-        warnings.extend(missing.or_else(generation::warning));
+        warnings.extend(match &call.config.model {
+            None => Some(MISSING_MODEL.to_owned()),
+            Some(model) => generation::warning(&call.env, model),
+        });
     }
     let ready = Ready { status: "ready", warnings };
     Ok(Reply::new(Response::from_json(&ready)?, "ready"))

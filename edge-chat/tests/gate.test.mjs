@@ -1,9 +1,9 @@
-// The gate of a user with a stopped clock: rate limit, idempotency and expiry.
+// The gate of a user with a stopped clock: rate limit, idempotency, expiry and the budget of tokens.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertError, eventually, question } from "./support/client.mjs";
-import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
+import { assertError, eventually, question, send } from "./support/client.mjs";
+import { DAY, HOUR, MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { passage, startUpstream } from "./support/upstream.mjs";
 import { closePair } from "./support/worker.mjs";
 
@@ -437,5 +437,91 @@ describe("stored outcomes", () => {
     assert.deepEqual([kept.questions, kept.admissions], [[], []]);
     rows = { body: [passage()] };
     assert.equal((await worker.ask(user, sent)).events.at(-1).type, "answer_end");
+  });
+});
+
+describe("token budget", () => {
+  const SITE = "site";
+  const reserve = (name, tokens, limit) => worker.commandGateOf(name, { reserve_tokens: { tokens, limit } });
+  const settle = (name, reservation, used) => worker.commandGateOf(name, { settle_tokens: { reservation, used } });
+  const usedOf = async (name) => (await worker.gateOf(name)).rows.tokens.map(({ used }) => used);
+
+  for (const whose of ["a user", "the site"]) {
+    test(`the budget of ${whose} is exact under 40 concurrent reservations`, async () => {
+      const name = whose === "a user" ? newUser() : SITE;
+      await worker.setTime(START);
+      const reservations = await Promise.all(Array.from({ length: 40 }, () => reserve(name, 10, 105)));
+      const granted = reservations.filter(Boolean);
+      assert.equal(granted.length, 10);
+      assert.deepEqual(granted[0], { day: START / DAY, tokens: 10 });
+      assert.deepEqual(await usedOf(name), [100]);
+      assert.ok(await reserve(name, 5, 105), "a smaller one still fits");
+      assert.equal(await reserve(name, 1, 105), null);
+      await Promise.all(granted.map((reservation) => settle(name, reservation, 3)));
+      assert.deepEqual(await usedOf(name), [10 * 3 + 5]);
+    });
+  }
+
+  test("a settlement gives back what was not used, and counts what was used beyond the reservation", async () => {
+    const user = newUser();
+    await worker.setTime(START);
+    const first = await reserve(user, 100, 100);
+    assert.equal(await reserve(user, 1, 100), null);
+    await settle(user, first, 40);
+    assert.deepEqual(await usedOf(user), [40]);
+    await settle(user, await reserve(user, 60, 100), 75);
+    assert.deepEqual(await usedOf(user), [115]);
+    assert.equal(await reserve(user, 1, 100), null);
+    assert.ok(await reserve(user, 1, 200), "the limit may be raised during the day");
+    await settle(user, first, 0);
+    await settle(user, first, 0);
+    assert.deepEqual(await usedOf(user), [0], "never below zero");
+  });
+
+  test("a limit of zero allows nothing", async () => {
+    assert.equal(await reserve(newUser(), 1, 0), null);
+  });
+
+  test("each day in UTC has a new budget, which earlier reservations do not change", async () => {
+    const user = newUser();
+    await worker.setTime(START + DAY - 1);
+    const yesterday = await reserve(user, 100, 100);
+    await worker.setTime(START + DAY);
+    assert.ok(await reserve(user, 100, 100));
+    assert.equal(await reserve(user, 1, 100), null);
+    await settle(user, yesterday, 0);
+    assert.equal(await reserve(user, 1, 100), null);
+    await worker.setTime(START + DAY + HOUR);
+    await worker.ask(user);
+    assert.deepEqual(await usedOf(user), [100], "the row of yesterday is deleted with the next question");
+  });
+
+  test("erasing the user's data keeps what counts for the budget, until the day is over", async () => {
+    const user = newUser();
+    await worker.setTime(START + HOUR);
+    await worker.ask(user);
+    await reserve(user, 100, 100);
+    const reply = await send(worker.url, "/api/me", { method: "DELETE", token: tokenOf(user) });
+    assert.equal(reply.status, 204);
+    assert.deepEqual(await usedOf(user), [100]);
+    assert.equal(await reserve(user, 1, 100), null);
+
+    // Nothing else is left when the erasure is forgotten.
+    const { alarm } = await worker.gateOf(user);
+    await worker.setTime(alarm);
+    const { rows, alarm: next } = await worker.ringAlarmOf(user);
+    assert.deepEqual([rows.tokens.length, rows.questions, rows.erasures, next], [1, [], [], START + DAY]);
+    await worker.setTime(START + DAY);
+    const emptied = await worker.ringAlarmOf(user);
+    assert.deepEqual([emptied.rows, emptied.alarm], [{}, null]);
+  });
+
+  test("an object that only has a budget deletes itself", async () => {
+    const user = newUser();
+    await worker.setTime(START + HOUR);
+    await reserve(user, 1, 100);
+    assert.equal((await worker.gateOf(user)).alarm, START + HOUR + DAY);
+    await worker.setTime(START + HOUR + DAY);
+    assert.deepEqual((await worker.ringAlarmOf(user)).rows, {});
   });
 });

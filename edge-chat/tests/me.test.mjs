@@ -28,8 +28,9 @@ const newUser = () => crypto.randomUUID();
 const exportOf = (user) => send(worker.url, "/api/me/export", { token: tokenOf(user) });
 const deleteAllOf = (user) => send(worker.url, "/api/me", { method: "DELETE", token: tokenOf(user) });
 const byId = (a, b) => (a.id < b.id ? -1 : 1);
-const exportedMessage = ({ session_id, refusal, hedged, ...row }) => ({
+const exportedMessage = ({ session_id, refusal, hedged, mode, ...row }) => ({
   ...row,
+  ...(mode !== "extractive" && { mode }),
   ...(row.role === "assistant" && { hedged }),
   ...(refusal && { refusal }),
 });

@@ -111,6 +111,8 @@ describe("API description", () => {
     const question = { embedding: Array(384).fill(0), message: "Why?", message_id: ID, model: "m" };
     const check = (changes) => assertSchema("#/components/schemas/Question", { ...question, ...changes });
     check({ session_id: null, include_citations: false, surprise: {} });
+    check({ mode: "extractive" });
+    check({ mode: null });
     for (const wrong of [
       { embedding: Array(383).fill(0) },
       { embedding: Array(384).fill("0") },
@@ -120,6 +122,7 @@ describe("API description", () => {
       { model: undefined },
       { model: null },
       { include_citations: "true" },
+      { mode: "generated" },
     ]) {
       assert.throws(() => check(wrong), JSON.stringify(wrong));
     }
@@ -328,6 +331,42 @@ describe("check of a stream", () => {
       nearest(({ title }) => title),
       /nearest/,
     );
+  });
+
+  test("a generated answer has progress and supports", () => {
+    const [progress, first, text, cited, last] = stream.generated.value.split(/(?<=\n\n)/);
+    assertDescribed(chat(progress, first, text, text, cited, last));
+    assertDescribed(chat(first, text, cited, last));
+    assertDescribed(chat(progress, stream.refusal.value));
+    for (const blocks of [
+      [progress, progress, first, text, cited, last],
+      [first, progress, text, cited, last],
+      [progress],
+    ]) {
+      refused(blocks, /the order of events is wrong/);
+    }
+    const withSupport = (support) => (event) => ({
+      ...event,
+      citations: [{ ...event.citations[0], supports: [support] }],
+    });
+    const supported = (change) => [first, text, data(cited, change), last];
+    const support = { start: 11, end: 42, text: "Refunds are paid within 5 days.", sentence: 0 };
+    assertDescribed(chat(...supported(withSupport(support))));
+    refused(supported(withSupport({ ...support, start: 12 })), /the quote from 12 to 42/);
+    refused(supported(withSupport({ ...support, sentence: undefined })), /sentence/);
+    refused(
+      supported((event) => ({ ...event, citations: [{ ...event.citations[0], supports: undefined }] })),
+      /supports/,
+    );
+    const reported = (change) => [
+      first,
+      text,
+      cited,
+      data(last, (event) => ({ ...event, generation: { ...event.generation, ...change } })),
+    ];
+    refused(reported({ fallback: "timeout" }), /sentences/);
+    refused(reported({ fallback: "tired", sentences: 0 }), /fallback/);
+    refused(reported({ dropped: { boredom: 1 } }), /dropped/);
   });
 
   test("quotes must match the passage and markers must have a citation", () => {

@@ -49,6 +49,7 @@ describe("GET /api/config", () => {
         suggested_questions: [],
         citations: true,
         link_mode: "none",
+        answer_mode: "extractive",
         model: "test-model",
         dimensions: 384,
         max_message_chars: 4000,

@@ -165,13 +165,17 @@ create table public.chat_messages (
     constraint chat_messages_refusal_valid
       check (refusal in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
   hedged boolean not null default false,
+  mode text not null default 'extractive'
+    constraint chat_messages_mode_valid check (mode in ('extractive', 'generated')),
   latency_ms integer
     constraint chat_messages_latency_is_0_to_1_hour check (latency_ms between 0 and 3600000),
   from_worker boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (session_id, id),
   constraint chat_messages_latency_and_refusal_only_on_answers check (role = 'assistant' or (latency_ms, refusal) is null),
-  constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null))
+  constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null)),
+  constraint chat_messages_generated_only_on_answers
+    check (mode = 'extractive' or (role = 'assistant' and refusal is null))
 );
 
 comment on table public.chat_messages is 'Questions and answers of a session. Append-only.';
@@ -180,7 +184,8 @@ comment on column public.chat_messages.session_id is 'The session. Deleting the 
 comment on column public.chat_messages.role is 'user: a question. assistant: an answer or a refusal.';
 comment on column public.chat_messages.content is 'The text.';
 comment on column public.chat_messages.citations is
-  'The passages that the answer quotes, as the API sends them, without links to files. Empty for questions and refusals.';
+  'The passages that the answer quotes or follows from, as the API sends them, without links to files. Empty for questions and '
+  'refusals.';
 comment on column public.chat_messages.sources is
   'Ids of the documents that the answer is based on, shown or not. A trigger adds the cited ones.';
 comment on column public.chat_messages.refusal is
@@ -188,6 +193,9 @@ comment on column public.chat_messages.refusal is
   'answers.';
 comment on column public.chat_messages.hedged is
   'Whether the answer says that its passages are on topic but may not answer the question.';
+comment on column public.chat_messages.mode is
+  'Who wrote the words of an answer. extractive: it quotes the documents. generated: a language model, and each sentence was '
+  'checked against the passages that it cites.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
 comment on column public.chat_messages.from_worker is
@@ -390,7 +398,8 @@ create function internal.chat_record_turn(
   sources uuid[],
   latency_ms integer,
   refusal text,
-  hedged boolean
+  hedged boolean,
+  mode text
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -444,26 +453,27 @@ begin
     on conflict do nothing;
   -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
   insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, from_worker
+      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode,
+      from_worker
     )
     values (
       chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
       chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, is_worker_request
+      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, is_worker_request
     );
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -478,29 +488,30 @@ create function public.chat_record_turn(
   sources uuid[],
   latency_ms integer default null,
   refusal text default null,
-  hedged boolean default false
+  hedged boolean default false,
+  mode text default 'extractive'
 ) returns void
   language sql
   security invoker
   set search_path = ''
 as $$
   select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged
+    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
-  'session is not the caller''s. citations: the passages that the answer quotes. sources: ids of the documents that the answer is '
-  'based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. hedged: whether '
-  'the passages may not answer the question. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
+  'session is not the caller''s. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
+  'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
+  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
   'and 1,000 sessions, then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
   to authenticated;

@@ -30,6 +30,9 @@ create table public.chat_settings (
     constraint chat_settings_link_mode_is_none_authenticated_or_public
       check (link_mode in ('none', 'authenticated', 'public')),
   citations boolean not null default true,
+  answer_mode text not null default 'extractive'
+    constraint chat_settings_answer_mode_is_extractive_endpoint_or_on_device
+      check (answer_mode in ('extractive', 'endpoint', 'on_device')),
   refusal_message text
     constraint chat_settings_refusal_message_is_1_to_1000_characters
       check (refusal_message ~ '\S' and char_length(refusal_message) <= 1000),
@@ -70,6 +73,10 @@ comment on column public.chat_settings.link_mode is
   'open the files of documents that they see. public: a link that works for 7 days for everybody who has it.';
 comment on column public.chat_settings.citations is
   'Whether answers show where each sentence comes from. false: no numbers and no sources.';
+comment on column public.chat_settings.answer_mode is
+  'Who writes answers. extractive: the documents, in quotes. endpoint: the language model that the server is configured with '
+  '(CHAT_LLM_URL), which gets the question and the passages. on_device: a language model in the visitor''s browser. Each sentence '
+  'of a model is checked against the passages before it is shown.';
 comment on column public.chat_settings.refusal_message is
   'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
 comment on column public.chat_settings.refusal_suggestions is
@@ -185,6 +192,7 @@ as $$
       'match_count', s.match_count,
       'link_mode', coalesce(s.link_mode, 'none'),
       'citations', coalesce(s.citations, true),
+      'answer_mode', coalesce(s.answer_mode, 'extractive'),
       'refusal_message', s.refusal_message,
       'refusal_suggestions', s.refusal_suggestions,
       'greeting', s.greeting,

@@ -79,6 +79,7 @@ export function largestMessages(limit) {
     created_at: `2026-01-01T00:00:00.${String(n).padStart(6, "0")}+00:00`,
     refusal: null,
     hedged: false,
+    mode: "extractive",
   }));
 }
 

@@ -26,11 +26,6 @@ impl Client {
         Self(request.inner().signal())
     }
 
-    /// Whether the client has closed the connection.
-    pub(super) fn is_gone(&self) -> bool {
-        self.0.aborted()
-    }
-
     pub(super) fn disconnected(&self) -> Disconnected<'_> {
         let waker = Rc::<RefCell<Option<Waker>>>::default();
         let on_abort = {

@@ -14,6 +14,7 @@ use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use futures_channel::mpsc::unbounded;
+use futures_channel::oneshot;
 use futures_util::FutureExt;
 use futures_util::future::{join, ready};
 
@@ -23,7 +24,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
-use run::{Run, SharedSearchResult};
+use run::{Reading, Run, SharedSearchResult};
 use stream::{Completion, Written};
 use turn::Turn;
 
@@ -61,8 +62,10 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
 async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
     let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
-    let (deltas, written) = unbounded();
-    let completion: Completion = Rc::clone(&run).complete(found.clone(), deltas).boxed_local().shared();
+    let (pieces, deltas) = unbounded();
+    let (reader, left) = oneshot::channel();
+    let reading = (format == Format::EventStream).then(|| Reading { pieces, left: left.shared() });
+    let completion: Completion = Rc::clone(&run).complete(found.clone(), reading).boxed_local().shared();
     let session_id = run.turn.session_id;
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
@@ -74,7 +77,7 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
         }
     };
     let outcome = found.outcome.borrow().kind();
-    let written = found.is_draft().then_some(Written { deltas: written, session_id });
+    let written = found.is_draft().then_some(Written { deltas, reader, session_id });
     let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }

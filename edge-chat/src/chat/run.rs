@@ -15,7 +15,8 @@ use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
-use futures_util::future::{Either, LocalBoxFuture, Shared, join, select};
+use futures_channel::oneshot;
+use futures_util::future::{Either, LocalBoxFuture, Shared, join, pending, select};
 use uuid::Uuid;
 use worker::Env;
 
@@ -26,7 +27,7 @@ use super::turn::{self, Turn};
 use crate::call::Call;
 use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
 use crate::gate::{Gate, Refund, Ticket};
-use crate::generation::{Listener, Writer};
+use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
@@ -39,8 +40,12 @@ const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
 /// The minimum time for writing the history, however long the search took.
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
-/// Receives the verified pieces of an answer that a model writes.
-pub(super) type Deltas = UnboundedSender<String>;
+/// The stream of a client that reads an answer while it is written.
+pub(super) struct Reading {
+    pub(super) pieces: UnboundedSender<String>,
+    /// Completes when the stream is dropped.
+    pub(super) left: Shared<oneshot::Receiver<()>>,
+}
 
 /// The result of a search, shared by the response and the work after it.
 pub(super) type SharedSearchResult = Shared<LocalBoxFuture<'static, Result<Rc<SearchResult>, HttpError>>>;
@@ -76,19 +81,34 @@ impl SearchResult {
 /// Passes pieces on to the client.
 struct ClientListener<'a> {
     client: &'a Client,
-    deltas: &'a Deltas,
+    /// `None` if the client gets the answer as a whole.
+    reading: Option<Reading>,
+    /// Whether the client may have read a piece.
+    has_sent: Cell<bool>,
 }
 
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
-        // Without a stream, as for JSON, nobody receives the pieces; the outcome has them.
-        let _ = self.deltas.unbounded_send(delta);
+        if let Some(reading) = &self.reading {
+            self.has_sent.set(true);
+            // Fails if the client has left, which `gone` tells.
+            let _ = reading.pieces.unbounded_send(delta);
+        }
     }
 
-    fn is_gone(&self) -> bool {
-        self.client.is_gone()
+    async fn gone(&self) {
+        let left = async {
+            match &self.reading {
+                Some(reading) => drop(reading.left.clone().await),
+                None => pending().await,
+            }
+        };
+        select(pin!(self.client.disconnected()), pin!(left)).await;
     }
 }
+
+/// The client left before it got a piece of a written answer.
+struct Abandoned(Settlement);
 
 /// One admitted question.
 pub(super) struct Run {
@@ -207,12 +227,21 @@ impl Run {
     }
 
     /// Lets the model write the answer and replaces the outcome by it. A fault leaves the extractive answer.
-    async fn write(&self, search_result: &SearchResult, deltas: &Deltas) {
-        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return };
-        let Some(generation) = draft.generation.take() else { return };
+    async fn write(
+        &self,
+        search_result: &SearchResult,
+        reading: Option<Reading>,
+    ) -> Result<Settlement, Abandoned> {
+        let nothing = Ok(Settlement::default());
+        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return nothing };
+        let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, deltas };
-        let (answer, report) = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let listener = ClientListener { client: &self.client, reading, has_sent: Cell::new(false) };
+        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let Written { answer, report, is_abandoned, settlement } = written;
+        if is_abandoned && !listener.has_sent.get() {
+            return Err(Abandoned(settlement));
+        }
         self.trace.note(|facts| facts.generation = Some(report.clone()));
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
@@ -223,9 +252,11 @@ impl Run {
             search_result.sources.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
             self.add_links(&mut outcome, draft.link_mode).await;
+            self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
         }
         search_result.outcome.borrow_mut().set_generation(report);
+        Ok(settlement)
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
@@ -258,7 +289,7 @@ impl Run {
 
     /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
     /// outcome the question is released, so that it can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, deltas: Deltas) {
+    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, reading: Option<Reading>) {
         let search_result = match found.await {
             Ok(search_result) => search_result,
             Err(error) => {
@@ -273,9 +304,15 @@ impl Run {
                 return;
             }
         };
-        self.write(&search_result, &deltas).await;
-        // The stream goes on when there are no more pieces.
-        drop(deltas);
+        // Afterwards the stream goes on, because there are no more pieces.
+        let settlement = match self.write(&search_result, reading).await {
+            Ok(settlement) => settlement,
+            Err(Abandoned(settlement)) => {
+                // As if the client had left during the search.
+                join(settlement.settle(&self.trace), self.release(Refund::No)).await;
+                return;
+            }
+        };
         let outcome = &search_result.outcome;
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let latency_ms = self.trace.elapsed_ms();
@@ -287,7 +324,8 @@ impl Run {
             &self.turn,
             latency_ms,
         );
-        match self.trace.time("history", record).await {
+        let (recorded, ()) = join(self.trace.time("history", record), settlement.settle(&self.trace)).await;
+        match recorded {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
             Err(error) => self.trace.fault("history not written", &error),
         }

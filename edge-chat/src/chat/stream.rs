@@ -9,6 +9,7 @@ use chat_core::event::{Event, HEARTBEAT, Stage};
 use chat_core::generate::AnswerMode;
 use chat_core::outcome::Outcome;
 use futures_channel::mpsc::UnboundedReceiver;
+use futures_channel::oneshot;
 use futures_util::future::{Either, LocalBoxFuture, Shared, select};
 use futures_util::stream::{self, Stream, StreamExt};
 use uuid::Uuid;
@@ -18,6 +19,9 @@ use crate::http::error::HttpError;
 
 /// How long a stream may be silent. Proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
+/// The same while a model writes. A client or proxy that closes its connection instead of resetting it is noticed only when
+/// nothing can be sent to it any more, and until then the model costs money.
+const WRITING_HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Completes when the history is written or has failed; the outcome says which.
 pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
@@ -26,6 +30,8 @@ pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 pub(crate) struct Written {
     /// Its verified pieces; ends with the last one.
     pub(crate) deltas: UnboundedReceiver<String>,
+    /// Dropped when the stream ends or the client has gone.
+    pub(crate) reader: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
 }
 
@@ -81,7 +87,7 @@ fn writing(written: Written, outcome: Rc<RefCell<Outcome>>) -> impl Stream<Item 
     let state = Writing { written, outcome, has_begun: false };
     let pieces = stream::unfold(Some(state), |state| async {
         let mut state = state?;
-        let next = select(state.written.deltas.next(), Delay::from(HEARTBEAT_INTERVAL)).await;
+        let next = select(state.written.deltas.next(), Delay::from(WRITING_HEARTBEAT_INTERVAL)).await;
         let delta = match next {
             Either::Right(_) => return Some((vec![Ok(HEARTBEAT.into())], Some(state))),
             Either::Left((delta, _)) => delta,

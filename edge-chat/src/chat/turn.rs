@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chat_core::generate::AnswerMode;
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
@@ -48,9 +49,9 @@ pub(super) fn record<'a>(
     turn: &Turn,
     latency_ms: u64,
 ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
-    let (refusal, hedged) = match outcome {
-        Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false),
-        Outcome::Answer(answer) => (None, answer.hedged),
+    let (refusal, hedged, mode) = match outcome {
+        Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false, AnswerMode::Extractive),
+        Outcome::Answer(answer) => (None, answer.hedged, answer.mode),
     };
     let is_new_session = question.session_id.is_none();
     supabase.record_turn(&RecordedTurn {
@@ -65,6 +66,7 @@ pub(super) fn record<'a>(
         latency_ms,
         refusal,
         hedged,
+        mode,
     })
 }
 

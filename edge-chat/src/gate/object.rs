@@ -307,7 +307,7 @@ impl UserGate {
         self.erased_ms.set(None);
         self.run("INSERT INTO erasures (at_ms) VALUES (?)", vec![at_ms.into()])?;
         self.waiters.wake_all();
-        // Replaces the alarm in a day: by then nothing is left, so the object deletes itself.
+        // Replaces the alarm in a day: usually nothing is left by then, so the object deletes itself.
         self.state.storage().set_alarm(ERASURE_MS).await?;
         self.has_alarm.set(true);
         Ok(())

@@ -6,6 +6,7 @@ use chat_core::generate::{CompletionRequest, Message, Piece, PieceError};
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::stream::{Stream, StreamExt, once, unfold};
 use futures_util::{FutureExt, TryStreamExt};
+use serde::Serialize;
 use worker::{AbortController, Env, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response};
 
 use crate::config::{ModelConfig, Provider};
@@ -16,6 +17,10 @@ const AI_BINDING: &str = "AI";
 const MAX_RESPONSE_BYTES: usize = 2 * 1024 * 1024;
 /// Bytes of an error response that are read.
 const MAX_ERROR_BYTES: usize = 16 * 1024;
+/// The UTF-8 byte order mark.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+/// The number of an error of Workers AI.
+const NO_SUCH_MODEL: &str = "5007";
 
 /// Why the model's output ended early. The text is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,14 +42,24 @@ pub(super) enum ModelError {
 /// The model's output. Dropping it closes the connection.
 pub(super) type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>>>>;
 
-/// Cancels the request when dropped.
-struct Connection(AbortController);
+/// Cancels the request when dropped. A response that was read to its end ignores that.
+struct Connection(Option<AbortController>);
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // A controller can abort once; what was read to its end ignores it.
-        std::mem::take(&mut self.0).abort();
+        if let Some(controller) = self.0.take() {
+            controller.abort();
+        }
     }
+}
+
+/// The input of Workers AI. It names the model apart from the input and has no option for the usage, which it always sends.
+#[derive(Serialize)]
+struct WorkersAiRequest<'a> {
+    messages: &'a [Message],
+    stream: bool,
+    temperature: f64,
+    max_tokens: u32,
 }
 
 /// Sends the prompt. Returns when the response has begun.
@@ -53,26 +68,35 @@ pub(super) async fn stream(
     env: &Env,
     messages: &[Message],
 ) -> Result<Pieces, ModelError> {
-    let body = CompletionRequest::new(&model.model, messages, model.max_tokens);
+    let max_tokens = model.max_tokens;
     match &model.provider {
         Provider::OpenAi { url, key } => {
+            let body = serde_json::to_string(&CompletionRequest::new(&model.model, messages, max_tokens));
             let body =
-                serde_json::to_string(&body).map_err(|error| ModelError::Unreadable(error.to_string()))?;
+                body.map_err(|_| ModelError::Unreadable("the request cannot be written".to_owned()))?;
             open_ai(url, key.as_deref(), body).await
         }
         Provider::WorkersAi => {
-            let ai = env
-                .ai(AI_BINDING)
-                .map_err(|_| ModelError::Rejected(format!("the binding {AI_BINDING} is missing")))?;
-            let bytes = ai.run_bytes(&model.model, &body).await;
-            let bytes = bytes.map_err(|error| ModelError::Unavailable(short(&error.to_string())))?;
-            Ok(pieces(bytes.map_err(|_| ModelError::Unavailable("the connection was lost".to_owned())), None))
+            let request = WorkersAiRequest { messages, stream: true, temperature: 0.0, max_tokens };
+            workers_ai(env, &model.model, &request).await
         }
     }
 }
 
+/// Whether the Worker has the binding of Workers AI.
+pub(super) fn has_workers_ai(env: &Env) -> bool {
+    env.ai(AI_BINDING).is_ok()
+}
+
+async fn workers_ai(env: &Env, model: &str, request: &WorkersAiRequest<'_>) -> Result<Pieces, ModelError> {
+    let ai = env.ai(AI_BINDING).map_err(|_| ModelError::Rejected(missing_binding()))?;
+    let bytes = ai.run_bytes(model, request).await.map_err(|error| workers_ai_error(&error.to_string()))?;
+    Ok(pieces(bytes.map_err(|_| connection_lost()), None))
+}
+
 async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, ModelError> {
-    let no_request = |error: worker::Error| ModelError::Rejected(short(&error.to_string()));
+    // The errors of these calls may repeat what they were given.
+    let no_request = |_: worker::Error| ModelError::Rejected("no request can be made for it".to_owned());
     let headers = Headers::new();
     headers.set("Content-Type", "application/json").map_err(no_request)?;
     headers.set("Accept", "text/event-stream").map_err(no_request)?;
@@ -86,7 +110,7 @@ async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, M
     let request = Request::new_with_init(&format!("{url}/chat/completions"), &init).map_err(no_request)?;
     let controller = AbortController::default();
     let signal = controller.signal();
-    let connection = Connection(controller);
+    let connection = Connection(Some(controller));
     let sent = Fetch::Request(request).send_with_signal(&signal).await;
     let mut response = sent.map_err(|_| ModelError::Unavailable("no connection".to_owned()))?;
     match response.status_code() {
@@ -94,8 +118,9 @@ async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, M
         status => return Err(error_from_status(status, &error_body(&mut response).await)),
     }
     let media_type = response.headers().get("content-type").ok().flatten().unwrap_or_default();
-    let bytes = response.stream().map_err(|error| ModelError::Unreadable(short(&error.to_string())))?;
-    let bytes = bytes.map_err(|_| ModelError::Unavailable("the connection was lost".to_owned()));
+    let media_type = media_type.to_ascii_lowercase();
+    let bytes = response.stream().map_err(|_| ModelError::Unreadable("it has no body".to_owned()))?;
+    let bytes = bytes.map_err(|_| connection_lost());
     if media_type.starts_with("text/event-stream") {
         Ok(pieces(bytes, Some(connection)))
     } else if media_type.starts_with("application/json") {
@@ -115,11 +140,11 @@ fn pieces(
     connection: Option<Connection>,
 ) -> Pieces {
     let mut left = MAX_RESPONSE_BYTES;
+    let mut bom = BOM.iter();
     let bounded = bytes.map(move |piece| {
-        let piece = piece?;
-        left = left
-            .checked_sub(piece.len())
-            .ok_or_else(|| ModelError::Unreadable("it is too long".to_owned()))?;
+        let mut piece = piece?;
+        left = left.checked_sub(piece.len()).ok_or_else(too_long)?;
+        strip_bom(&mut piece, &mut bom);
         Ok(piece)
     });
     let events = Box::pin(bounded.eventsource());
@@ -128,11 +153,26 @@ fn pieces(
         let piece = match events.next().await? {
             Ok(event) => Piece::parse(&event.data).map_err(unreadable),
             Err(EventStreamError::Transport(error)) => Err(error),
-            Err(error) => Err(ModelError::Unreadable(short(&error.to_string()))),
+            // These errors contain the text.
+            Err(EventStreamError::Utf8(_)) => Err(ModelError::Unreadable("it is not UTF-8".to_owned())),
+            Err(EventStreamError::Parser(_)) => Err(ModelError::Unreadable("it has no events".to_owned())),
         };
         let is_over = piece.as_ref().map_or(true, |piece| piece.is_last);
         Some((piece, (!is_over).then_some((events, connection))))
     }))
+}
+
+/// Removes the byte order mark at the beginning of a stream, however it is cut: `eventsource-stream` 0.2.3 panics on it.
+/// `expected` are the bytes of the mark that have not come yet; it is empty once another byte has come.
+fn strip_bom(piece: &mut Vec<u8>, expected: &mut std::slice::Iter<'_, u8>) {
+    let marked = piece.iter().zip(expected.as_slice()).take_while(|(byte, bom)| byte == bom).count();
+    let is_over = marked < piece.len();
+    piece.drain(..marked);
+    if is_over {
+        *expected = [].iter();
+    } else if marked > 0 {
+        expected.nth(marked - 1);
+    }
 }
 
 async fn read(
@@ -143,7 +183,7 @@ async fn read(
     while let Some(piece) = bytes.next().await {
         let piece = piece?;
         if body.len() + piece.len() > max_bytes {
-            return Err(ModelError::Unreadable("it is too long".to_owned()));
+            return Err(too_long());
         }
         body.extend_from_slice(&piece);
     }
@@ -153,7 +193,7 @@ async fn read(
 /// What a server says about an error; empty if that cannot be read.
 async fn error_body(response: &mut Response) -> String {
     let Ok(bytes) = response.stream() else { return String::new() };
-    let bytes = bytes.map_err(|_| ModelError::Unavailable(String::new()));
+    let bytes = bytes.map_err(|_| connection_lost());
     let body = read(bytes, MAX_ERROR_BYTES).map(Result::unwrap_or_default).await;
     String::from_utf8_lossy(&body).into_owned()
 }
@@ -170,13 +210,34 @@ fn error_from_status(status: u16, body: &str) -> ModelError {
     }
 }
 
-fn unreadable(error: PieceError) -> ModelError {
-    ModelError::Unreadable(error.to_string())
+/// The errors of Workers AI have a number: "AiError: 5007: No such model". Only the number is logged, because the text may
+/// repeat the input.
+fn workers_ai_error(message: &str) -> ModelError {
+    let mut words = message.split(|c: char| !c.is_ascii_digit());
+    let code = words.find(|word| word.len() == 4).unwrap_or("without a number");
+    if message.contains("context window") {
+        ModelError::PromptTooLong
+    } else if code == NO_SUCH_MODEL {
+        ModelError::Rejected(format!("Workers AI has no such model (error {code})"))
+    } else {
+        ModelError::Unavailable(format!("Workers AI error {code}"))
+    }
 }
 
-/// Bounds a message for the log.
-fn short(message: &str) -> String {
-    message.chars().take(200).collect()
+pub(super) fn missing_binding() -> String {
+    format!("the binding {AI_BINDING} is missing")
+}
+
+fn connection_lost() -> ModelError {
+    ModelError::Unavailable("the connection was lost".to_owned())
+}
+
+fn too_long() -> ModelError {
+    ModelError::Unreadable("it is too long".to_owned())
+}
+
+fn unreadable(error: PieceError) -> ModelError {
+    ModelError::Unreadable(error.to_string())
 }
 
 #[cfg(test)]
@@ -192,6 +253,38 @@ mod tests {
         }
         for status in [408, 429, 500, 502, 503, 529] {
             assert!(matches!(error_from_status(status, ""), ModelError::Unavailable(_)), "{status}");
+        }
+    }
+
+    #[test]
+    fn errors_of_workers_ai_are_kinds_of_errors_without_their_text() {
+        let too_long = "AiError: 5021: The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (8000).";
+        assert_eq!(workers_ai_error(too_long), ModelError::PromptTooLong);
+        assert!(matches!(workers_ai_error("AiError: 5007: No such model @cf/x"), ModelError::Rejected(_)));
+        let overloaded = workers_ai_error("AiError: 3040: Capacity exceeded for: my secret question");
+        assert_eq!(overloaded, ModelError::Unavailable("Workers AI error 3040".to_owned()));
+        assert!(matches!(workers_ai_error("no"), ModelError::Unavailable(_)));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_removed_however_the_stream_is_cut() {
+        for (pieces, text) in [
+            (vec!["\u{feff}data: a\u{feff}"], "data: a\u{feff}"),
+            (vec!["data: ", "\u{feff}a"], "data: \u{feff}a"),
+            (vec!["", "\u{feff}", "\u{feff}x"], "\u{feff}x"),
+        ] {
+            let whole: Vec<u8> = pieces.concat().into_bytes();
+            let by_byte = whole.iter().map(|byte| vec![*byte]).collect();
+            for pieces in [pieces.iter().map(|piece| piece.as_bytes().to_vec()).collect(), by_byte] {
+                let pieces: Vec<Vec<u8>> = pieces;
+                let mut expected = BOM.iter();
+                let mut read = Vec::new();
+                for mut piece in pieces {
+                    strip_bom(&mut piece, &mut expected);
+                    read.extend(piece);
+                }
+                assert_eq!(String::from_utf8_lossy(&read), text);
+            }
         }
     }
 

@@ -9,19 +9,19 @@ use std::pin::pin;
 use std::time::Duration;
 
 use chat_core::answer::Answer;
-use chat_core::generate::{Ending, Fallback, Finish, Generation, GenerationReport, Piece, TAG_CHARS};
+use chat_core::generate::{Ending, Fallback, Finish, Generation, GenerationReport, Message, TAG_CHARS};
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use uuid::Uuid;
 use worker::{Date, Delay, Env, console_error};
 
 use crate::circuit::{Circuit, Observation};
-use crate::config::ModelConfig;
+use crate::config::{ModelConfig, Provider};
 use crate::http::error::HttpError;
 use crate::observe::Trace;
 use crate::supabase::Deadline;
-use budget::Budget;
-use client::{ModelError, Pieces, stream};
+use budget::{Budget, Usage};
+use client::{ModelError, Pieces, has_workers_ai, missing_binding, stream};
 
 /// How long the model may be silent between two pieces.
 const MAX_PAUSE: Duration = Duration::from_secs(3);
@@ -44,34 +44,67 @@ pub(crate) struct Writer<'a> {
 pub(crate) trait Listener {
     /// Sends a verified piece.
     fn send(&self, delta: String);
-    /// Whether nobody reads it any more.
-    fn is_gone(&self) -> bool;
+    /// Completes when nobody reads it any more.
+    fn gone(&self) -> impl Future<Output = ()>;
+}
+
+/// The end of the writing.
+pub(crate) struct Written {
+    /// The written answer. `None` if there is none; the report says why.
+    pub(crate) answer: Option<Answer>,
+    pub(crate) report: GenerationReport,
+    /// Whether the client left before the end.
+    pub(crate) is_abandoned: bool,
+    pub(crate) settlement: Settlement,
+}
+
+/// Tokens to count. Separate, so that the client does not wait for it.
+#[derive(Default)]
+pub(crate) struct Settlement(Option<(Budget, Usage)>);
+
+impl Settlement {
+    pub(crate) async fn settle(self, trace: &Trace) {
+        let Some((budget, usage)) = self.0 else { return };
+        if let Err(error) = budget.settle(&usage).await {
+            // The reservation stays in place, so the budget is never exceeded.
+            trace.fault("token budget", &error);
+        }
+    }
 }
 
 /// Why no more output is read.
 enum End {
     /// The model has finished, or further output would be ignored.
     Whole,
-    /// The output is incomplete: a limit of tokens, a filter, a lost connection after the last piece.
+    /// The output is incomplete: a limit of tokens or a filter.
     Cut,
     /// The client has gone.
     Abandoned,
     Fault(Fallback),
 }
 
-/// A warning for the operator if the model's server rejects the configuration.
-pub(crate) fn warning() -> Option<String> {
-    REJECTED.with_borrow(Clone::clone).map(|detail| format!("answers are not written by the model: {detail}"))
+impl End {
+    /// The end of output without a last piece: the model may have finished before. `fault` is what happened if not.
+    fn without_last_piece(finish: Option<Finish>, fault: Fallback) -> Self {
+        match finish {
+            Some(Finish::Stop) => Self::Whole,
+            Some(Finish::Cut) => Self::Cut,
+            None => Self::Fault(fault),
+        }
+    }
+}
+
+/// A warning for the operator if the model cannot be used as it is configured.
+pub(crate) fn warning(env: &Env, model: &ModelConfig) -> Option<String> {
+    let is_unbound = matches!(model.provider, Provider::WorkersAi) && !has_workers_ai(env);
+    let detail = is_unbound.then(missing_binding).or_else(|| REJECTED.with_borrow(Clone::clone))?;
+    Some(format!("answers are not written by the model: {detail}"))
 }
 
 impl Writer<'_> {
     /// Writes the answer. The listener gets each verified piece immediately.
-    pub(crate) async fn write(
-        &self,
-        mut generation: Generation,
-        listener: &impl Listener,
-    ) -> (Option<Answer>, GenerationReport) {
-        let end = self.run(&mut generation, listener).await;
+    pub(crate) async fn write(&self, mut generation: Generation, listener: &impl Listener) -> Written {
+        let (end, settlement) = self.run(&mut generation, listener).await;
         let (ending, fault) = match end {
             End::Whole => (Ending::Whole, None),
             End::Cut | End::Abandoned => (Ending::Cut, None),
@@ -80,50 +113,69 @@ impl Writer<'_> {
         for delta in generation.end(ending) {
             listener.send(delta);
         }
-        generation.finish(fault)
+        if let Some((_, usage)) = &settlement.0 {
+            generation.set_usage(usage.prompt_tokens, usage.completion_tokens);
+        }
+        let (answer, report) = generation.finish(fault);
+        Written { answer, report, is_abandoned: matches!(end, End::Abandoned), settlement }
     }
 
-    async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> End {
+    async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> (End, Settlement) {
+        let failed = |fallback| (End::Fault(fallback), Settlement::default());
         let now_ms = Date::now().as_millis();
         if with_circuit(|circuit| circuit.admit(now_ms)).is_err() {
-            return End::Fault(Fallback::Error);
+            return failed(Fallback::Error);
         }
         let deadline = Deadline::after(self.model.timeout);
         // Half of the sources if all of them are too long for the model.
         for share in [1.0, 0.5] {
             let messages = generation.messages(&tag(), share);
-            let prompt_chars = messages.iter().map(|message| message.content.chars().count() as u64).sum();
-            let budget = match Budget::reserve(self.env, self.user_id, self.model, prompt_chars).await {
+            let prompt_bytes = messages.iter().map(|message| message.content.len() as u64).sum();
+            let budget = match Budget::reserve(self.env, self.user_id, self.model, prompt_bytes).await {
                 Ok(Some(budget)) => budget,
-                Ok(None) => return End::Fault(Fallback::Budget),
+                Ok(None) => return failed(Fallback::Budget),
                 Err(error) => {
                     self.trace.fault("token budget", &error);
-                    return End::Fault(Fallback::Error);
+                    return failed(Fallback::Error);
                 }
             };
             let mut usage = Usage::default();
-            let first = deadline.at_most(self.model.first_token_timeout);
-            let end = match within(first, stream(self.model, self.env, &messages)).await {
-                Some(Ok(pieces)) => {
-                    self.read(pieces, generation, &mut usage, first, deadline, listener).await
-                }
-                Some(Err(error)) => Err(error),
-                None => Ok(End::Fault(Fallback::Timeout)),
+            let asked = self.ask(&messages, generation, &mut usage, deadline, listener);
+            // Dropping the other future closes the connection to the model.
+            let end = match select(pin!(listener.gone()), pin!(asked)).await {
+                Either::Left(_) => Ok(End::Abandoned),
+                Either::Right((end, _)) => end,
             };
-            generation.set_usage(usage.prompt_tokens, usage.completion_tokens);
-            if let Err(error) =
-                budget.settle(usage.prompt_tokens, usage.completion_tokens, usage.output_chars).await
-            {
-                self.trace.fault("token budget", &error);
-            }
             self.observe(&end);
+            let settlement = Settlement(Some((budget, usage)));
             match end {
-                Ok(end) => return end,
-                Err(ModelError::PromptTooLong) if share == 1.0 => {}
-                Err(_) => return End::Fault(Fallback::Error),
+                Err(ModelError::PromptTooLong) if share == 1.0 => settlement.settle(self.trace).await,
+                Ok(end) => return (end, settlement),
+                Err(_) => return (End::Fault(Fallback::Error), settlement),
             }
         }
-        End::Fault(Fallback::Error)
+        failed(Fallback::Error)
+    }
+
+    /// Sends the prompt and reads the output.
+    async fn ask(
+        &self,
+        messages: &[Message],
+        generation: &mut Generation,
+        usage: &mut Usage,
+        deadline: Deadline,
+        listener: &impl Listener,
+    ) -> Result<End, ModelError> {
+        let first = deadline.at_most(self.model.first_token_timeout);
+        usage.is_asked = true;
+        match within(first, stream(self.model, self.env, messages)).await {
+            Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, listener).await,
+            Some(Err(error)) => {
+                usage.is_asked = false;
+                Err(error)
+            }
+            None => Ok(End::Fault(Fallback::Timeout)),
+        }
     }
 
     async fn read(
@@ -137,22 +189,18 @@ impl Writer<'_> {
     ) -> Result<End, ModelError> {
         let mut finish = None;
         loop {
-            let limit = if usage.output_chars == 0 { first } else { deadline.at_most(MAX_PAUSE) };
+            let limit = if usage.output_bytes == 0 { first } else { deadline.at_most(MAX_PAUSE) };
             let Some(piece) = within(limit, pieces.next()).await else {
-                return Ok(End::Fault(Fallback::Timeout));
+                return Ok(End::without_last_piece(finish, Fallback::Timeout));
             };
             let Some(piece) = piece else {
-                // The stream ended without its last event.
-                return Ok(if finish == Some(Finish::Stop) { End::Whole } else { End::Cut });
+                return Ok(End::without_last_piece(finish, Fallback::Error));
             };
             let piece = piece?;
             usage.add(&piece);
             finish = finish.or(piece.finish);
             for delta in generation.push(&piece.text) {
                 listener.send(delta);
-            }
-            if listener.is_gone() {
-                return Ok(End::Abandoned);
             }
             if piece.is_last {
                 return Ok(if finish == Some(Finish::Cut) { End::Cut } else { End::Whole });
@@ -167,11 +215,13 @@ impl Writer<'_> {
     fn observe(&self, end: &Result<End, ModelError>) {
         let now_ms = Date::now().as_millis();
         let observation = match end {
+            // The client may have left before the server could answer.
+            Ok(End::Abandoned) => return,
             Ok(End::Fault(_)) | Err(ModelError::Unavailable(_) | ModelError::Unreadable(_)) => {
                 Observation::FailingFor(self.user_id)
             }
             Err(ModelError::Rejected(_)) => Observation::Failing,
-            Ok(_) | Err(ModelError::PromptTooLong) => Observation::Healthy,
+            Ok(End::Whole | End::Cut) | Err(ModelError::PromptTooLong) => Observation::Healthy,
         };
         with_circuit(|circuit| circuit.record(observation, now_ms));
         let rejected = match end {
@@ -189,22 +239,6 @@ impl Writer<'_> {
         if let Err(error) = end {
             self.trace.fault("model", &HttpError::internal(error.to_string()));
         }
-    }
-}
-
-/// What the model's server counted, and what was read.
-#[derive(Default)]
-struct Usage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    output_chars: u64,
-}
-
-impl Usage {
-    fn add(&mut self, piece: &Piece) {
-        self.prompt_tokens = piece.prompt_tokens.or(self.prompt_tokens);
-        self.completion_tokens = piece.completion_tokens.or(self.completion_tokens);
-        self.output_chars += piece.text.chars().count() as u64;
     }
 }
 

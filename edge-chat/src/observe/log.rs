@@ -48,7 +48,7 @@ impl RequestLine {
             method: self.method,
             status: self.status,
             ms: self.ms,
-            outcome: self.outcome,
+            outcome: facts.outcome.unwrap_or(self.outcome),
             stages: stages.collect(),
             facts: &facts,
             detail: self.detail.as_deref(),

@@ -25,6 +25,9 @@ pub(crate) struct Facts {
     /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
+    /// The outcome, if it is another one than when the response began.
+    #[serde(skip)]
+    pub(crate) outcome: Option<&'static str>,
     /// How the answer was written, if a model was to write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) generation: Option<GenerationReport>,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chat_core::answer::Citation;
 use chat_core::chunk::is_web_address;
+use chat_core::generate::AnswerMode;
 use futures_util::future::join;
 use serde::Serialize;
 use uuid::Uuid;
@@ -39,6 +40,9 @@ struct ShownMessage {
     /// Whether its passages may not answer the question. Only for messages of the assistant.
     #[serde(skip_serializing_if = "Option::is_none")]
     hedged: Option<bool>,
+    /// Who wrote the words; absent if they are quotes, and for messages of the user.
+    #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
+    mode: AnswerMode,
 }
 
 #[derive(Serialize)]
@@ -74,14 +78,14 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Http
     Ok(Reply::new(Response::from_json(&Page { messages, next_cursor })?, "messages"))
 }
 
-/// Another version or an administrator may have written the row: invalid citations and citations without quotes are left out,
-/// and links are checked again.
+/// Another version or an administrator may have written the row: invalid citations and citations without words of their passage
+/// are left out, and links are checked again.
 fn to_shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations
         .filter_map(|json| serde_json::from_str(json.get()).ok())
-        .filter(|citation: &Citation| citation.is_valid() && !citation.quotes.is_empty());
+        .filter(|citation: &Citation| citation.is_valid() && has_words(citation));
     let citations = citations.map(|citation| ShownCitation {
         citation: Citation {
             url: citation.url.filter(|url| is_web_address(url)),
@@ -98,7 +102,13 @@ fn to_shown(message: Message) -> ShownMessage {
         created_at: message.created_at,
         refusal: message.refusal,
         hedged: is_answer.then_some(message.hedged),
+        mode: message.mode,
     }
+}
+
+/// Whether it says which words of the passage are behind the message.
+fn has_words(citation: &Citation) -> bool {
+    !citation.quotes.is_empty() || !citation.supports.is_empty()
 }
 
 /// The number of messages, at least one, that together cite at most [`MAX_DOCUMENTS`].

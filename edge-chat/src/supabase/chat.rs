@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chat_core::answer::Citation;
 use chat_core::chunk::{MatchedChunk, SearchRows};
+use chat_core::generate::AnswerMode;
 use chat_core::limits::MAX_SEARCH_BYTES;
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -32,6 +33,8 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) refusal: Option<&'static str>,
     /// Whether the passages may not answer the question.
     pub(crate) hedged: bool,
+    /// Who wrote the words.
+    pub(crate) mode: AnswerMode,
 }
 
 /// A refused question.

@@ -3,6 +3,7 @@
 //! Pages are read by key, so that rows that are added or deleted meanwhile neither repeat nor hide others. Only an empty page
 //! is the last, because PostgREST may shorten any page (`max-rows`).
 
+use chat_core::generate::AnswerMode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -28,6 +29,9 @@ pub(crate) struct ExportedMessage {
     /// Whether its passages may not answer the question. Exported for messages of the assistant only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hedged: Option<bool>,
+    /// Who wrote the words; absent if they are quotes, and for messages of the user.
+    #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
+    pub(crate) mode: AnswerMode,
 }
 
 /// A refused question as stored and exported.
@@ -72,7 +76,7 @@ impl Supabase {
         limit: u32,
     ) -> Result<Option<Vec<ExportedMessage>>, HttpError> {
         let list = sessions.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
-        let mut query = Query::columns("session_id,id,role,content,citations,created_at,refusal,hedged")
+        let mut query = Query::columns("session_id,id,role,content,citations,created_at,refusal,hedged,mode")
             .filter("session_id", format!("in.({list})"))
             .order("session_id.asc,created_at.asc,id.asc")
             .limit(limit);

@@ -1,5 +1,6 @@
 //! Sessions and their messages.
 
+use chat_core::generate::AnswerMode;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -36,6 +37,8 @@ pub(crate) struct Message {
     pub(crate) refusal: Option<String>,
     /// Whether its passages may not answer the question.
     pub(crate) hedged: bool,
+    /// Who wrote the words.
+    pub(crate) mode: AnswerMode,
 }
 
 impl Supabase {
@@ -110,7 +113,7 @@ impl Supabase {
     }
 
     fn messages_exchange(&self, session_id: Uuid, after: Option<&Timestamp>, limit: u32) -> Exchange {
-        let query = Query::columns("id,role,content,citations,created_at,refusal,hedged")
+        let query = Query::columns("id,role,content,citations,created_at,refusal,hedged,mode")
             .filter("session_id", format!("eq.{session_id}"))
             .order("created_at.asc,id.asc")
             .limit(limit);

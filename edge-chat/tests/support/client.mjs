@@ -140,7 +140,7 @@ export function assertError(reply, status, code) {
   assert.deepEqual([reply.status, reply.json?.code], [status, code], reply.text);
 }
 
-const EVENT_NAMES = new Set(["answer_start", "answer_delta", "sources", "answer_end", "refusal", "error"]);
+const EVENT_NAMES = new Set(["progress", "answer_start", "answer_delta", "sources", "answer_end", "refusal", "error"]);
 const TERMINAL = new Set(["answer_end", "refusal", "error"]);
 
 /** Parses a complete stream. Each event must have a name and one line of data, and only the last one is terminal. */

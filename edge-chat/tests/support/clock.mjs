@@ -31,6 +31,11 @@ export async function startClockWorker(upstream, variables) {
     runFrom: (ms) => setClock("run", ms),
     /** The content of a user's Durable Object, and how many requests and SQL statements it has had. */
     gateOf: (user) => gate(user, "look"),
+    /** Sends a command to a Durable Object, as the Worker does, and returns the answer. */
+    commandGateOf: async (user, command) => {
+      const headers = { "x-test-gate-of": user };
+      return (await fetch(worker.url, { method: "POST", headers, body: JSON.stringify(command) })).json();
+    },
     /** Runs the alarm of a user's Durable Object and returns its content. */
     ringAlarmOf: (user) => gate(user, "alarm"),
     /** Runs SQL in a user's Durable Object and returns its content. */

@@ -24,9 +24,9 @@ const routes = Object.entries(description.paths).map(([template, { parameters, .
   operations: new Map(Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), operation])),
 }));
 const EVENT_SCHEMAS = description.components.schemas.ChatEvent.discriminator.mapping;
-/** The valid orders of events: an answer, a refusal, or an error after part of an answer. */
+/** The valid orders of events: an answer, a refusal, or an error after part of an answer; while a model writes, after progress. */
 const EVENT_ORDER =
-  /^(answer_start( answer_delta)+ sources answer_end|refusal|(answer_start( answer_delta)*( sources)? )?error)$/;
+  /^(progress )?(answer_start( answer_delta)+ sources answer_end|refusal|(answer_start( answer_delta)*( sources)? )?error)$/;
 const RATE_LIMIT = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 /**
@@ -158,11 +158,11 @@ function parseStream(text) {
   });
 }
 
-/** Checks what a schema cannot express: quotes match their offsets, and markers have a citation. */
+/** Checks what a schema cannot express: quotes and supports match their offsets, and markers have a citation. */
 function checkCitations({ citations, referenced_indices: referenced = [] }) {
   if (!Array.isArray(citations)) return;
-  for (const { excerpt, quotes } of citations) {
-    for (const { start, end, text } of quotes) {
+  for (const { excerpt, quotes, supports = [] } of citations) {
+    for (const { start, end, text } of [...quotes, ...supports]) {
       if (excerpt.slice(start, end) !== text) throw new Error(`the quote from ${start} to ${end} is not ${text}`);
     }
   }

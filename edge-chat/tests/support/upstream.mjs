@@ -19,6 +19,7 @@ export const DEFAULT_SETTINGS = {
   match_count: null,
   link_mode: "none",
   citations: true,
+  answer_mode: "extractive",
   refusal_message: null,
   refusal_suggestions: null,
   greeting: null,

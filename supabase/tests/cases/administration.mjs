@@ -258,6 +258,13 @@ export function administration({ database }) {
       await assert.rejects(hedge("user"), /chat_messages_hedged_only_on_answers/);
       await assert.rejects(hedge("assistant", "no_match"), /chat_messages_hedged_only_on_answers/);
       await hedge("assistant");
+      await assert.rejects(
+        run(
+          "insert into chat_messages (session_id, role, content, mode) values ($1, 'user', 'text', 'generated')",
+          session,
+        ),
+        /chat_messages_generated_only_on_answers/,
+      );
     });
   });
 

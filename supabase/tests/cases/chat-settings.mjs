@@ -9,6 +9,7 @@ const DEFAULTS = {
   match_count: null,
   link_mode: "none",
   citations: true,
+  answer_mode: "extractive",
   refusal_message: null,
   refusal_suggestions: null,
   greeting: null,
@@ -42,6 +43,7 @@ export function chatSettings({ database, anon, alice, service }) {
       match_count: 50,
       link_mode: "public",
       citations: false,
+      answer_mode: "endpoint",
       refusal_message: "No idea.",
       refusal_suggestions: ["Call us"],
       greeting: "Hello!",
@@ -81,6 +83,7 @@ export function chatSettings({ database, anon, alice, service }) {
     evidence_confidence: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
     match_count: { good: [1, 50], bad: [0, 51] },
     link_mode: { good: ["authenticated", "public", "none"], bad: ["", "Public", "all"] },
+    answer_mode: { good: ["endpoint", "on_device", "extractive"], bad: ["", "generated", "Endpoint"] },
     refusal_message: { good: ["a".repeat(1000), null], bad: ["", " \n", "a".repeat(1001)] },
     refusal_suggestions: {
       good: [[], ["a".repeat(80), "b", "c", "d", "e"], null],

@@ -61,6 +61,21 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
   });
 
+  test("an answer is extractive unless the turn says that a model wrote it", async () => {
+    const generated = turn({ mode: "generated" });
+    await recorded(alice, generated);
+    await recorded(alice, turn({ session_id: generated.session_id, title: null }));
+    assert.deepEqual(
+      (await messages(generated)).map((message) => [message.role, message.mode]),
+      [
+        ["user", "extractive"],
+        ["assistant", "generated"],
+        ["user", "extractive"],
+        ["assistant", "extractive"],
+      ],
+    );
+  });
+
   test("an answer is hedged only if the turn says so", async () => {
     const hedged = turn({ hedged: true });
     await recorded(alice, hedged);
@@ -178,6 +193,9 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     "citations that are not a list": { citations: {} },
     "a refusal that is hedged": { refusal: "no_match", hedged: true },
     "hedged set to null": { hedged: null },
+    "a refusal that a model wrote": { refusal: "no_match", mode: "generated" },
+    "an unknown mode": { mode: "endpoint" },
+    "mode set to null": { mode: null },
     "an empty title": { title: "" },
     "a title that is too long": { title: "a".repeat(201) },
     "no question id": { question_id: null },

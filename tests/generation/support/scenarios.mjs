@@ -212,7 +212,7 @@ function error(status, type, message, more = {}, headers = {}) {
 }
 
 /** @returns {string} */
-function chunk(delta, finish_reason = null, more = {}) {
+function chunk(delta, /** @type {string | null} */ finish_reason = null, more = {}) {
   return data({ ...CHUNK, choices: [{ index: 0, delta, finish_reason }], ...more });
 }
 

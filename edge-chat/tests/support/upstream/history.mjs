@@ -10,6 +10,7 @@ const TURN = [
   "citations",
   "hedged",
   "latency_ms",
+  "mode",
   "question",
   "question_id",
   "refusal",
@@ -66,6 +67,7 @@ export function createHistory() {
       citations: [],
       refusal: null,
       hedged: false,
+      mode: "extractive",
       created_at: now(),
       ...fields,
     };
@@ -92,6 +94,7 @@ export function createHistory() {
         citations: body.citations,
         refusal: body.refusal,
         hedged: body.hedged,
+        mode: body.mode,
       },
     ];
     for (const message of turn) {
