@@ -36,10 +36,11 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       assert.equal(await chat().evaluate((element) => element.tokenProvider()), "the visitor's token");
     });
 
-    test("the build contains the files of the panel, the worker and the WebAssembly", () => {
+    test("the build contains the worker, the WebAssembly and the model once", () => {
       const count = (pattern) => example.files.filter((name) => pattern.test(name)).length;
       assert.ok(count(/\.wasm$/) >= 1, example.files.join(", "));
       assert.ok(count(/worker/) >= 1, example.files.join(", "));
+      assert.equal(count(/\.safetensors$/), 1, example.files.join(", "));
     });
 
     test("a question asked through the element carries the token, and its events reach the page", async () => {

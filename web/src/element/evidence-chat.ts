@@ -30,7 +30,8 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
  * @attr {string} endpoint - URL of POST /api/chat.
- * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script.
+ * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
+ *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.

@@ -20,6 +20,7 @@ import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
+import { defaultModelUrl } from "./model/model-url.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 
@@ -62,7 +63,10 @@ export class WidgetPanel {
     });
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
     this.#model = new ModelLoader({
-      create: (hooks) => (chat.embedderFactory ?? createEmbedder)({ modelUrl: chat.modelUrl || undefined, ...hooks }),
+      create: (hooks) =>
+        chat.embedderFactory
+          ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
+          : createEmbedder({ modelUrl: chat.modelUrl || defaultModelUrl(), ...hooks }),
       mustAsk: async () => isSupported() && mustAskBeforeDownload(),
       onChange: (state) => this.#modelChanged(state),
     });
