@@ -1,29 +1,16 @@
-// The whole way on real parts: model, Postgres with RLS, workerd. One demo serves all tests of this file, in order.
+// The chat API with real components: model, Postgres with RLS, workerd. The tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerText, ask, chatRequest, only, post } from "../lib/chat.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-let data, demo, chatUrl, token;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  chatUrl = demo.info.chat_url;
-  token = await demo.newUser();
-});
-
-after(async () => {
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { demo } = await startDemoSuite();
+const chatUrl = demo.info.chat_url;
+let token = await demo.newUser();
 
 /** A new user, so that tests do not share a rate limit. */
 async function asNewUser() {

@@ -1,4 +1,4 @@
-// The snippets for React and Vue, as a page of somebody else.
+// The examples for React and Vue, built against the packed widget.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openExample } from "./framework.mjs";
@@ -20,7 +20,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
     after(() => example?.close());
 
     const chat = () => page.locator("evidence-chat");
-    /** What the example itself says below the chat. */
+    /** The text of the example below the chat. */
     const status = () => page.locator("#app > [role=status]");
 
     test("the element is upgraded and its attributes and properties are set", async () => {

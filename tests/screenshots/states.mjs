@@ -1,11 +1,11 @@
-// The states that a visitor can see, each reached on the real product; only faults are injected.
+// The states that a visitor can see, reached on the real product; only faults are simulated.
 
 const COVERED = "Can I get my money back after two weeks?";
-/** The pages list the countries; Canada is not one of them. */
+/** Hedged: the pages list the countries that are delivered to, without Canada. */
 const NAME_MISSING = "Do you ship to Canada?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-/** A stream that is cut before its end, as by a lost connection. */
+/** A stream that is cut before its end, like a lost connection. */
 const CUT =
   'event: answer_start\ndata: {"type":"answer_start"}\n\n' +
   'event: answer_delta\ndata: {"type":"answer_delta","text":"You can return any unused item and get your money back "}\n\n';

@@ -2,7 +2,7 @@ import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
 import { element } from "../../src/dom/element.js";
 import { sectionOf } from "../../src/panel/citations/documents.js";
 import type { PageLanguage } from "../language.js";
-import type { TextKey } from "../texts/index.js";
+import type { TextKey } from "../texts/texts.js";
 import { THRESHOLD } from "./threshold.js";
 
 /** One cited passage: its place, its similarity to the question, and its quotes. */

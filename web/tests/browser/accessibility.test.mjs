@@ -18,12 +18,12 @@ import {
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-const { site, browser, open } = await startSuite();
+const { site, browser, open } = await startWidgetSuite();
 
 const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
   citation({
@@ -364,7 +364,7 @@ for (const [name, state] of Object.entries(STATES)) {
   test(`axe finds no violation: ${name}`, async (t) => {
     const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
-      await t.test(look.name, async (t) => {
+      await t.test(`axe finds no violation: ${name}, ${look.name}`, async (t) => {
         site.reset();
         if (forget) await site.forgetModel(browser);
         prepare?.();

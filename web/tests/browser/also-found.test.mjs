@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, citation, found, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open } = await startSuite();
+const { site, open } = await startWidgetSuite();
 
 const HEDGE = "These passages are about this, but may not answer it.";
 const DOWNLOAD = "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b12";

@@ -1,7 +1,8 @@
 // Copies selections with badges, with Ctrl+C in real Chromium.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage } from "./support/citations-page.mjs";
+import { beforeEach, test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { openCitationsPage, passage, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
 
 const RETURNS = passage(1, "Refunds take 5 days.", { title: "Returns", page: 3, url: "https://example.com/r" });
 const SHIPPING = passage(2, "Parcels take 2 days.", { title: "Ship*ping" });
@@ -9,14 +10,8 @@ const TEXT = "Refunds take 5 days. [1] Parcels take 2 days. [2] The end.";
 const RETURNS_NOTE = '[Returns](https://example.com/r), p. 3 — "Refunds take 5 days."';
 const SHIPPING_NOTE = 'Ship\\*ping — "Parcels take 2 days."';
 
-let browser, page;
-
-before(async () => {
-  browser = await openCitationsPage({ frozen: false, reducedMotion: "reduce" });
-  page = browser.page;
-});
-
-after(() => browser?.close());
+const { site, page } = await startSuite(startCitationsSite, { viewport: VIEWPORT, reducedMotion: "reduce" });
+await openCitationsPage(page, site, { isFrozen: false });
 
 beforeEach(async () => {
   await page.evaluate(() => widget.clear());

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { markup } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { markup } from "./pages/widget/page.mjs";
 
-const { site, browser, open } = await startSuite();
+const { site, browser, open } = await startWidgetSuite();
 const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
 const panelRequests = () => site.requests.filter(isPanelCode);
 

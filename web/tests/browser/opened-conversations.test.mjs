@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open, sent } = await startSuite();
+const { site, open, sent } = await startWidgetSuite();
 
 test("a site's own refusal text is shown unchanged in every language, also from the history", async (t) => {
   const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";

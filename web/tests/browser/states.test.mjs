@@ -18,10 +18,10 @@ import {
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { tokenFor } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startSuite();
+const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -72,7 +72,7 @@ test("an answer has its states, events and request, from question to end", async
   assert.equal(stages[3].serverTiming.search, 21);
 
   await widget.ask("And how long does it take?");
-  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question goes on in the session");
+  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question continues the session");
 });
 
 test("a stream in single bytes gives the same answer as a whole one", async (t) => {
