@@ -121,6 +121,7 @@ test("the settings are read without a token", async () => {
     suggested_questions: ["How?"],
     citations: false,
     link_mode: "public",
+    answer_mode: "extractive",
     dimensions: 384,
     max_message_chars: 4000,
   };

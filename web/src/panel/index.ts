@@ -12,7 +12,16 @@ export type { PanelHost } from "./host.js";
 /** What the element calls on the panel. */
 export type Panel = Pick<
   WidgetPanel,
-  "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "modeChanged" | "loadModel" | "opened"
+  | "answerModeChanged"
+  | "ask"
+  | "clear"
+  | "closed"
+  | "connect"
+  | "disconnect"
+  | "endpointChanged"
+  | "modeChanged"
+  | "loadModel"
+  | "opened"
 >;
 
 /** Creates the panel in the frame of an element. */

@@ -120,7 +120,7 @@ export class WidgetPanel {
     this.#visibleArea = new VisibleArea(frame.root);
     this.#history.root.hidden = true;
     frame.tools.replaceChildren(this.#newChat, this.#showHistory);
-    frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
+    frame.status.append(this.#siteSettings.privacy.root, this.#offline.root, length.root, this.#modelNotice.root);
     frame.body.after(this.#history.root);
     frame.composer.onInput = (text) => length.check(text);
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
@@ -171,6 +171,11 @@ export class WidgetPanel {
     if (before !== "") this.clear();
     this.#siteSettings.forget();
     this.#siteSettings.read();
+  }
+
+  /** Applies a change of the property `answerMode`. */
+  answerModeChanged(): void {
+    this.#siteSettings.privacy.update();
   }
 
   /** Applies a change between inline and floating. */
