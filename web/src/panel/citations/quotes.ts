@@ -25,6 +25,17 @@ export function citedRanges({ excerpt, quotes, supports = [] }: Citation): reado
   return merged([...quotes, ...supports].flatMap((words) => locateQuote(excerpt, words) ?? []));
 }
 
+/** The same ranges, with those merged that only white space separates. */
+export function citedSpans(citation: Citation): readonly Range[] {
+  const { excerpt } = citation;
+  return merged(
+    citedRanges(citation).map(({ start, end }) => ({
+      start,
+      end: end + (/^\s*/.exec(excerpt.slice(end))?.[0].length ?? 0),
+    })),
+  );
+}
+
 /** The words of a quote as the answer shows them. */
 export function shownWords({ plain, text }: Quote): string {
   return withoutBidiControls(plain ?? text);

@@ -4,7 +4,7 @@ import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
 import { passageOf } from "../passage/parse.js";
 import { readText } from "../passage/read.js";
-import { citedRanges, locateQuote, shownWords } from "../quotes.js";
+import { citedSpans, locateQuote, shownWords } from "../quotes.js";
 import { narrowed, type Target } from "../target.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
@@ -46,7 +46,7 @@ function wordsOf(target: Target): string[] {
   const { citation, quote } = target;
   if (quote) return locateQuote(citation.excerpt, quote) ? [shownWords(quote)] : [];
   const nodes = passageOf(citation);
-  return citedRanges(narrowed(target)).map((range) => withoutBidiControls(readText(nodes, range)));
+  return citedSpans(narrowed(target)).map((range) => withoutBidiControls(readText(nodes, range)));
 }
 
 /** A URL without characters that would end a link's target. */
