@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { answer, failure, gate, refusal, whole } from "./support/answers.mjs";
+import { openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open, sent } = await startWidgetSuite();
+const { site, open, sent, withConversation } = await startWidgetSuite();
 
 test("a site's own refusal text is shown unchanged in every language, also from the history", async (t) => {
   const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
@@ -196,27 +196,6 @@ test("deleting all data stops a streaming answer first", async (t) => {
 });
 
 /** Opens the only conversation of the history. */
-async function openConversation(widget) {
-  await widget.role("input").focus();
-  await widget.role("history-open").click();
-  await widget.role("session-open").click();
-}
-
-/** Adds a conversation with these messages to the history. */
-function withConversation(messages) {
-  const at = "2026-11-01T10:00:00Z";
-  const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
-  const stored = messages.map((message, index) => ({
-    id: SESSION.replace(/.$/, String(index + 1)),
-    citations: [],
-    created_at: at,
-    ...message,
-  }));
-  site.api.sessions = [session];
-  site.api.messages.set(session.id, stored);
-  return session;
-}
-
 /** Blocks or allows the code that loads with the history. */
 const blocking = async (page, isBlocked) => {
   if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
