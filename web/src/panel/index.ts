@@ -1,7 +1,6 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { citationStyles } from "./citations/index.js";
-import historyStyles from "./history/history.css";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
@@ -26,6 +25,6 @@ export type Panel = Pick<
 
 /** Creates the panel in the frame of an element. */
 export function createPanel(host: PanelHost): Panel {
-  for (const styles of [css, citationStyles, historyStyles, referenceStyles]) adoptStyles(host.shadow, styles);
+  for (const styles of [css, citationStyles, referenceStyles]) adoptStyles(host.shadow, styles);
   return new WidgetPanel(host);
 }

@@ -195,7 +195,6 @@ test("deleting all data stops a streaming answer first", async (t) => {
   assert.equal(sent().length, 1);
 });
 
-/** Opens the only conversation of the history. */
 /** Blocks or allows the code that loads with the history. */
 const blocking = async (page, isBlocked) => {
   if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
@@ -233,4 +232,44 @@ test("the history works without the code for the visitor's data, and a retry loa
   await missing.getByRole("button").click();
   await widget.role("my-data-export").waitFor();
   assert.equal(await widget.all("my-data-missing").count(), 0);
+});
+
+test("the history's code is loaded when it is opened, and a failure can be retried", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const widget = await open(t);
+  const loaded = () => site.requests.filter((path) => path.includes("/history-")).length;
+  await widget.page.route("**/history-*.js", (route) => route.abort());
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  assert.equal(loaded(), 0);
+  await widget.role("history-open").click();
+  await widget.role("history-missing").waitFor();
+  assert.match(await widget.role("history-missing").innerText(), /Your history could not be loaded\./);
+  assert.ok(await widget.role("input").isVisible(), "the chat stays usable");
+  await widget.page.unroute("**/history-*.js");
+  await widget.role("history-missing").locator("button").click();
+  await widget.role("session").waitFor();
+  assert.equal(await widget.all("history-missing").count(), 0);
+  await widget.role("history-back").click();
+  await widget.role("history-open").click();
+  await widget.role("session").waitFor();
+  assert.equal(loaded(), 1);
+});
+
+test("a question that is asked while the history's code loads stays in view", async (t) => {
+  const { opened, open: release } = gate();
+  const widget = await open(t);
+  await widget.page.route("**/history-*.js", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.ask(QUESTION);
+  const loading = widget.page.waitForResponse(/\/history-[^/]*\.js$/);
+  release();
+  await loading;
+  await widget.page.waitForTimeout(300);
+  assert.ok(await widget.role("answer").isVisible());
+  assert.equal(await widget.all("history").filter({ visible: true }).count(), 0);
 });
