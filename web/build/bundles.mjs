@@ -59,6 +59,10 @@ export async function buildBundles(dist) {
     ...(await buildHashed(dist, { references: "src/references/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
+  const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
+  const history = { history: "src/panel/history/index.ts" };
+  for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
+    chunks.set(source, file);
   const plugins = [styleSheetsAsText, withoutInlineEmbedder, withoutEmbedderModelUrl, importedChunks(chunks)];
   const { dependencies } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const define = { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) };

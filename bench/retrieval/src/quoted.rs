@@ -90,6 +90,8 @@ fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chat_core::generate::AnswerMode;
+
     use super::*;
 
     fn sentence(text: &str) -> QuotedSentence {
@@ -125,6 +127,7 @@ mod tests {
             format!("{place}{} [1]", sentence.text)
         };
         Answer {
+            mode: AnswerMode::Extractive,
             deltas: sentences.iter().map(shown).collect(),
             hedged: false,
             citations: Vec::new(),

@@ -31,6 +31,7 @@ pub(crate) struct Written {
     /// Its verified pieces; ends with the last one.
     pub(crate) deltas: UnboundedReceiver<String>,
     /// Dropped when the stream ends or the client has gone.
+    #[expect(dead_code, reason = "dropping it is the signal")]
     pub(crate) reader: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
 }

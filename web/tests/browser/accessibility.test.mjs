@@ -11,8 +11,10 @@ import {
   bytesUntil,
   failure,
   found,
+  generated,
   json,
   refusal,
+  report,
   SESSION,
   silence,
   stepwise,
@@ -100,6 +102,39 @@ const STATES = {
       await widget.role("also-found").locator("summary").first().click();
       await widget.role("found").locator("summary").click();
       await widget.role("found").locator("[data-role=excerpt]").waitFor();
+    },
+  },
+  "a model is writing": {
+    before() {
+      const steps = stepwise(generated());
+      site.api.respondWith(steps);
+      steps.step();
+    },
+    async reach(widget) {
+      await widget.ask(QUESTION, "pending");
+      await widget.role("waiting").filter({ hasText: "…" }).waitFor();
+    },
+  },
+  "generated answer, with what was left out": {
+    before: () => site.api.respondWith(whole(generated({ generation: report({ dropped: { number: 2, order: 1 } }) }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("left-out").locator("summary").click();
+    },
+  },
+  "card of a generated answer": {
+    before: () => site.api.respondWith(whole(generated())),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").focus();
+      await widget.role("source-sentence").waitFor();
+    },
+  },
+  "privacy notice": {
+    before: sendingTo("llm.of-a-service-with-a-long-name.example:8443"),
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("privacy").waitFor();
     },
   },
   stopped: {
@@ -306,6 +341,11 @@ const STATES = {
   },
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
+
+/** Lets a language model of that service write the answers. */
+function sendingTo(service) {
+  return () => (site.api.config = { ...site.api.config, answer_mode: "endpoint", sends_to: service });
+}
 
 /** Makes requests fail whose path has this prefix. */
 function failing(start) {

@@ -59,6 +59,29 @@ test("badges in a selection become titles of documents, and footnotes in Markdow
   });
 });
 
+test("a selection of a generated answer says who wrote it, once and after its words", async () => {
+  await page.evaluate(() => widget.clear());
+  const supports = [{ start: 0, end: 20, text: "Refunds take 5 days.", sentence: 0 }];
+  await page.evaluate(
+    ([citation, quoted]) => {
+      widget.answer("You wait 5 days. [1] That is all. [1]", [citation], "generated");
+      widget.answer("Parcels take 2 days. [2]", [quoted]);
+    },
+    [{ ...RETURNS, quotes: [], supports }, SHIPPING],
+  );
+  const wrote = "Written by a language model from the cited sources.";
+  assert.deepEqual(await copy(words(0), 4, words(2), 8), {
+    plain: `wait 5 days. [Returns] That is\n\n${wrote}`,
+    markdown: `wait 5 days. [^1] That is\n\n${wrote}\n\n[^1]: ${RETURNS_NOTE}`,
+    isOurs: true,
+  });
+  const both = await copy(words(2), 6, words(0, 1), 7);
+  assert.match(both.plain, /^is all\. \[Returns\]\n\nWritten by [^]*\n\nParcels$/);
+  assert.equal(both.plain.split(wrote).length, 2);
+  const quoted = await copy(words(0, 1), 0, words(0, 1), 7);
+  assert.equal(quoted.plain, "Parcels");
+});
+
 test("a selection made with the mouse is copied the same way, badges included", async () => {
   const text = await page.locator(".answer-text").boundingBox();
   await page.mouse.move(text.x + 1, text.y + 12);

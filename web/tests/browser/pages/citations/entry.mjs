@@ -44,8 +44,9 @@ globalThis.widget = {
     return answer;
   },
   /** Adds a finished answer. */
-  answer(text, citations) {
+  answer(text, citations, mode = "extractive") {
     const answer = this.add();
+    if (mode === "generated") answer.markGenerated();
     answer.append(text);
     answer.showSources(citations);
     answer.root.parentElement.dataset.state = "done";

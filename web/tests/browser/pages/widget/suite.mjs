@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { beforeEach } from "node:test";
 import { startSuite } from "../../../../../tests/lib/suite.mjs";
+import { SESSION } from "../../support/answers.mjs";
 import { openWidgetPage } from "./page.mjs";
 import { startWidgetSite } from "./site.mjs";
 
@@ -24,5 +25,26 @@ export async function startWidgetSuite() {
     assert.equal(second, first);
     assert.deepEqual(others, []);
   };
-  return { site, browser, open, openWithClock, sent, assertSentTwiceAlike };
+  /** Adds a conversation with these messages to the history. */
+  const withConversation = (messages) => {
+    const at = "2026-11-01T10:00:00Z";
+    const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
+    const stored = messages.map((message, index) => ({
+      id: SESSION.replace(/.$/, String(index + 1)),
+      citations: [],
+      created_at: at,
+      ...message,
+    }));
+    site.api.sessions = [session];
+    site.api.messages.set(session.id, stored);
+    return session;
+  };
+  return { site, browser, open, openWithClock, sent, assertSentTwiceAlike, withConversation };
+}
+
+/** Opens the latest conversation of the history. */
+export async function openConversation(widget) {
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("session-open").click();
 }
