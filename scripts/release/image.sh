@@ -8,7 +8,7 @@ usage="usage: image.sh IMAGE DIR [--dry-run]"
 image=${1:?$usage}
 dir=$(cd "${2:?$usage}" && pwd)
 cd "$(dirname "$0")/../.."
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
+version=$(scripts/release/version.sh)
 
 context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
