@@ -47,10 +47,38 @@ export class WidgetPanel {
 
   constructor(host: PanelHost) {
     this.#host = host;
-    const { element: chat, shadow, frame, translator } = host;
-    const { t } = translator;
+    const { shadow, frame, translator } = host;
     this.#identity = this.#newIdentity();
-    this.#modelNotice = new ModelNotice(translator, modelBytes(), {
+    this.#modelNotice = this.#createModelNotice();
+    this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
+    this.#model = this.#createModel();
+    this.#chat = this.#createChat();
+    this.#history = this.#createHistory();
+    this.#siteSettings = new SiteSettings(
+      host,
+      () => this.#client(),
+      (question) => void this.ask(question),
+    );
+    this.#offline = new OfflineNotice(translator.t);
+    const length = new QuestionLength(translator, () =>
+      this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
+    );
+    this.#newChat = this.#createNewChat();
+    this.#showHistory = this.#createShowHistory();
+    this.#modality = new Modality(frame, shadow, this.#announcer.root);
+    this.#visibleArea = new VisibleArea(frame.root);
+    this.#history.root.hidden = true;
+    frame.tools.replaceChildren(this.#newChat, this.#showHistory);
+    frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
+    frame.body.after(this.#history.root);
+    frame.composer.onInput = (text) => length.check(text);
+    shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
+    this.#showState();
+  }
+
+  #createModelNotice(): ModelNotice {
+    const { frame, translator } = this.#host;
+    return new ModelNotice(translator, modelBytes(), {
       // Each button is removed with its notice, so the focus moves first.
       retry: () => {
         frame.composer.focus();
@@ -61,8 +89,11 @@ export class WidgetPanel {
         this.#model.allow();
       },
     });
-    this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
-    this.#model = new ModelLoader({
+  }
+
+  #createModel(): ModelLoader {
+    const { element: chat } = this.#host;
+    return new ModelLoader({
       create: (hooks) =>
         chat.embedderFactory
           ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
@@ -70,8 +101,11 @@ export class WidgetPanel {
       mustAsk: async () => isSupported() && mustAskBeforeDownload(),
       onChange: (state) => this.#modelChanged(state),
     });
-    this.#chat = new Chat({
-      host,
+  }
+
+  #createChat(): Chat {
+    return new Chat({
+      host: this.#host,
       announcer: this.#announcer,
       client: () => this.#client(),
       model: this.#model,
@@ -79,8 +113,11 @@ export class WidgetPanel {
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),
     });
-    this.#history = new HistoryView({
-      translator,
+  }
+
+  #createHistory(): HistoryView {
+    return new HistoryView({
+      translator: this.#host.translator,
       client: () => this.#client(),
       current: () => this.#chat.sessionId,
       open: (session) => this.#open(session),
@@ -92,16 +129,11 @@ export class WidgetPanel {
       },
       back: () => this.#closeHistory(),
     });
-    this.#siteSettings = new SiteSettings(
-      host,
-      () => this.#client(),
-      (question) => void this.ask(question),
-    );
-    this.#offline = new OfflineNotice(t);
-    const length = new QuestionLength(translator, () =>
-      this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
-    );
-    this.#newChat = button(
+  }
+
+  #createNewChat(): HTMLButtonElement {
+    const { frame, translator } = this.#host;
+    return button(
       { class: "button quiet", part: "new", "data-role": "new", hidden: true },
       () => {
         this.#chat.startOver();
@@ -109,22 +141,17 @@ export class WidgetPanel {
         frame.composer.focus();
       },
       icon(ICONS.plus),
-      element("span", {}, t("newChat")),
+      element("span", {}, translator.t("newChat")),
     );
-    this.#showHistory = button(
+  }
+
+  #createShowHistory(): HTMLButtonElement {
+    const { t } = this.#host.translator;
+    return button(
       { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
       () => this.#openHistory(),
       icon(ICONS.history),
     );
-    this.#modality = new Modality(frame, shadow, this.#announcer.root);
-    this.#visibleArea = new VisibleArea(frame.root);
-    this.#history.root.hidden = true;
-    frame.tools.replaceChildren(this.#newChat, this.#showHistory);
-    frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
-    frame.body.after(this.#history.root);
-    frame.composer.onInput = (text) => length.check(text);
-    shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
-    this.#showState();
   }
 
   /** The element was added to the page. */
