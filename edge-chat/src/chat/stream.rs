@@ -30,7 +30,8 @@ pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 pub(crate) struct Written {
     /// Its verified pieces; ends with the last one.
     pub(crate) deltas: UnboundedReceiver<String>,
-    /// Dropped when the stream ends or the client has gone.
+    /// Dropped with the stream, when it ends or the client has gone.
+    #[expect(dead_code, reason = "only its drop matters")]
     pub(crate) reader: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
 }
