@@ -1,11 +1,11 @@
-// What test pages have beyond the DOM.
+// Globals that test pages add to the DOM.
 import type {} from "../web/src/define.ts";
 
 declare global {
   interface Window {
-    /** Set by a script that ran although it must not. */
+    /** Set by a script that must not run. */
     hacked?: unknown;
-    /** How many tokens the page's `tokenProvider` has given. */
+    /** How many tokens the page's `tokenProvider` has returned. */
     tokensGiven: number;
   }
 }

@@ -1,5 +1,5 @@
 // The npm package of this repository as an adapter. The bench calls it in a Web Worker, so the package runs in the calling
-// thread, as the peer does. The bench serves dist/, wasm/ and model/ next to this file.
+// thread, as Transformers.js does. The bench serves dist/, wasm/ and model/ next to this file.
 import { createEmbedder } from "./dist/index.js";
 
 const MODEL = new URL("./model/", import.meta.url);

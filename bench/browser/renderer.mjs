@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 const SPIN_MS = 200;
 const TRIES = 10;
 
-/** The renderer of this page. Chromium has others, spare ones and for its own pages; the page's is the busy one. */
+/** The renderer of this page. Chromium has others, spare ones and those of its own pages; the busy one belongs to this page. */
 export async function findRenderer(page) {
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await cpuTimes();
@@ -39,7 +39,7 @@ class Renderer {
 
 async function cpuTimes() {
   const times = new Map();
-  for (const pid of await renderersOfThisProgram()) {
+  for (const pid of await ownRenderers()) {
     // A process may end at any moment.
     const time = await cpuMs(pid).catch(() => null);
     if (time !== null) times.set(pid, time);
@@ -56,7 +56,7 @@ async function cpuMs(pid) {
   return nanoseconds / 1e6;
 }
 
-async function renderersOfThisProgram() {
+async function ownRenderers() {
   const parents = new Map();
   const renderers = [];
   for (const name of await readdir("/proc")) {
@@ -66,6 +66,6 @@ async function renderersOfThisProgram() {
     parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
     if (commandLine.includes("--type=renderer")) renderers.push(Number(name));
   }
-  const isOurs = (pid) => pid === process.pid || (pid > 1 && parents.has(pid) && isOurs(parents.get(pid)));
-  return renderers.filter(isOurs);
+  const isDescendant = (pid) => pid === process.pid || (pid > 1 && parents.has(pid) && isDescendant(parents.get(pid)));
+  return renderers.filter(isDescendant);
 }

@@ -1,4 +1,4 @@
-// Measures embedders in Chromium, in turns: `node run.mjs PLAN.json`. The plan names what to measure, the files, and where to
+// Measures embedders in Chromium, alternately: `node run.mjs PLAN.json`. The plan names what to measure, the files, and where to
 // write the result. bench/src/embedder/browser/ writes the plan and reads the result.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

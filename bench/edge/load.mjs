@@ -33,8 +33,8 @@ const startAt = performance.now();
 const endAt = startAt + seconds * 1000;
 await Promise.all(
   users.map((user, index) => {
-    const { offsetMs, intervalMs } = pace.scheduleOf(index);
-    return user.live({ startAt: startAt + offsetMs, endAt, intervalMs });
+    const { offsetMs, intervalMs } = pace.schedule(index);
+    return user.run({ startAt: startAt + offsetMs, endAt, intervalMs });
   }),
 );
 const elapsedS = (performance.now() - startAt) / 1000;

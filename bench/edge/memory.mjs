@@ -2,7 +2,7 @@
 // concurrently, with the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
 // CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limits must be above what this sends.
 import { setTimeout as sleep } from "node:timers/promises";
-import { connections, get, outcomeOf, post } from "./lib/client.mjs";
+import { connections, get, post, readOutcome } from "./lib/client.mjs";
 import { LARGEST } from "./lib/largest.mjs";
 import { watchMemory } from "./lib/memory.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
@@ -25,18 +25,18 @@ const questions = loadQuestions();
 const newToken = () => accessToken(crypto.randomUUID(), signer);
 const tokens = Array.from({ length: USERS }, newToken);
 
-const flat = await growthOf("WORKER");
+const ordinary = await measureGrowth("WORKER");
 // The same requests to a Worker that makes the same calls to Supabase and a Durable Object and answers with a constant.
 // Memory that grows there as well belongs to the runtime, not to our Worker.
-const constant = await growthOf("CONSTANT_WORKER");
-const largest = await underLargest();
+const constant = await measureGrowth("CONSTANT_WORKER");
+const largest = await measureLargest();
 
 console.log(
   JSON.stringify({
     figures: [
-      ["memory_growth_mib", flat.last - flat.first],
-      ["memory_first_quarter_mib", flat.first],
-      ["memory_last_quarter_mib", flat.last],
+      ["memory_growth_mib", ordinary.last - ordinary.first],
+      ["memory_first_quarter_mib", ordinary.first],
+      ["memory_last_quarter_mib", ordinary.last],
       ["memory_constant_worker_growth_mib", constant.last - constant.first],
       ["memory_largest_peak_mib", largest.peak - largest.idle],
       ["memory_largest_settled_mib", largest.settled - largest.idle],
@@ -44,7 +44,7 @@ console.log(
     ],
     context: {
       memory_requests: MEASURED,
-      memory_mib_by_second: flat.samples,
+      memory_mib_by_second: ordinary.samples,
       memory_constant_worker_mib_by_second: constant.samples,
       memory_largest_clients: LARGE_CLIENTS,
       memory_largest_idle_mib: largest.idle,
@@ -54,7 +54,7 @@ console.log(
 );
 
 /** Resident memory of a Worker while it answers ordinary questions, once its caches are full. */
-async function growthOf(name) {
+async function measureGrowth(name) {
   const url = `${setting(`${name}_URL`)}/api/chat`;
   const agent = connections(CLIENTS);
   let sent = 0;
@@ -63,7 +63,7 @@ async function growthOf(name) {
       while (sent < count) {
         const number = sent++;
         const body = chatBody(questions[number % questions.length]);
-        outcomeOf(await post(url, { agent, token: tokens[number % USERS], body }));
+        readOutcome(await post(url, { agent, token: tokens[number % USERS], body }));
       }
     };
     await Promise.all(Array.from({ length: CLIENTS }, ask));
@@ -76,7 +76,7 @@ async function growthOf(name) {
 }
 
 /** Resident memory while clients continuously read the largest pages and ask the questions with the largest outcomes. */
-async function underLargest() {
+async function measureLargest() {
   const url = setting("WORKER_URL");
   const pid = Number(setting("WORKER_PID"));
   const idle = await settledMemory(pid);

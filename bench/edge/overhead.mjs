@@ -1,6 +1,6 @@
-// The time that the Worker adds to its calls of Supabase: the client's time minus the time that the stand-in was busy. One
+// The time that the Worker adds to its calls to Supabase: the client's time minus the time that the stand-in was busy. One
 // connection, sequential requests. Environment: WORKER_URL, STAND_IN_URL, JWT_SECRET, QUESTIONS.
-import { connections, outcomeOf, post } from "./lib/client.mjs";
+import { connections, post, readOutcome } from "./lib/client.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
 import { percentiles, round } from "./lib/statistics.mjs";
@@ -17,7 +17,7 @@ const HISTORY = "/rest/v1/rpc/chat_record_turn";
 const worker = `${setting("WORKER_URL")}/api/chat`;
 const standIn = setting("STAND_IN_URL");
 const signer = { issuer: `${standIn}/auth/v1`, secret: setting("JWT_SECRET") };
-// Only answered questions: a refusal makes other calls of Supabase.
+// Only answered questions: a refusal makes other calls to Supabase.
 const questions = loadQuestions().filter(({ rows }) => rows[0]?.similarity > 0.5);
 const users = Array.from({ length: USERS }, () => {
   const id = crypto.randomUUID();
@@ -31,22 +31,22 @@ const search = [];
 for (let index = 0; index < WARM_UP + REQUESTS; index++) {
   const { id, token } = users[index % USERS];
   const reply = await post(worker, { agent, token, body: chatBody(questions[index % questions.length]) });
-  if (outcomeOf(reply).persisted !== true) throw new Error("the history was not written");
-  const calls = await callsOf(id);
+  if (readOutcome(reply).persisted !== true) throw new Error("the history was not written");
+  const calls = await takeCalls(id);
   if (index < WARM_UP) continue;
   search.push(calls[SEARCH]);
   first.push(reply.firstByteAt - reply.sentAt - calls[SEARCH]);
   last.push(reply.endAt - reply.sentAt - calls[SEARCH] - calls[HISTORY]);
 }
 
-const floor = [];
+const direct = [];
 for (let index = 0; index < WARM_UP + REQUESTS; index++) {
   const { id, token } = users[index % USERS];
   const { text, vector } = questions[index % questions.length];
   const body = { query_embedding: vector, query_text: text, match_count: 5, match_threshold: -1 };
   const reply = await post(standIn + SEARCH, { agent, token, body });
-  const calls = await callsOf(id);
-  if (index >= WARM_UP) floor.push(reply.firstByteAt - reply.sentAt - calls[SEARCH]);
+  const calls = await takeCalls(id);
+  if (index >= WARM_UP) direct.push(reply.firstByteAt - reply.sentAt - calls[SEARCH]);
 }
 agent.destroy();
 
@@ -57,15 +57,15 @@ console.log(
       ...percentiles("overhead", first, [50, 95, 99]),
       ...percentiles("overhead_last_byte", last),
       // The same without the Worker, which is what the client and the stand-in add.
-      ...percentiles("overhead_direct_call", floor),
+      ...percentiles("overhead_direct_call", direct),
       ...percentiles("stand_in_search", search),
     ],
     context: { overhead_requests: REQUESTS, overhead_users: USERS, stand_in_answer_bytes: round(bytes) },
   }),
 );
 
-/** How long the stand-in was busy with a user's request, by resource. */
-async function callsOf(user) {
+/** How long the stand-in was busy with a user's requests since the last call of this function, by resource. */
+async function takeCalls(user) {
   const calls = await (await fetch(`${standIn}/calls`)).json();
   return Object.fromEntries(calls.filter((call) => call.user === user).map(({ resource, ms }) => [resource, ms]));
 }

@@ -77,7 +77,7 @@ async function answer(request, response) {
     response.writeHead(404);
   }
   response.end(text, () => {
-    calls.push({ user: userOf(request), resource, ms: performance.now() - startedAt });
+    calls.push({ user: userId(request), resource, ms: performance.now() - startedAt });
   });
 }
 
@@ -87,7 +87,7 @@ async function readJson(request) {
   return pieces.length ? JSON.parse(Buffer.concat(pieces).toString()) : undefined;
 }
 
-function userOf({ headers: { authorization = "" } }) {
+function userId({ headers: { authorization = "" } }) {
   const payload = authorization.split(".")[1];
   return payload && JSON.parse(Buffer.from(payload, "base64url").toString()).sub;
 }

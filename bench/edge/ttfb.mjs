@@ -1,6 +1,6 @@
 // Time from sending a question to the first byte of its event stream, on the local Supabase. One connection, sequential
 // requests. Environment: WORKER_URL, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, QUESTIONS.
-import { connections, outcomeOf, post } from "./lib/client.mjs";
+import { connections, post, readOutcome } from "./lib/client.mjs";
 import { chatBody, loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
 import { percentiles } from "./lib/statistics.mjs";
@@ -22,7 +22,7 @@ let refused = 0;
 for (let index = 0; index < WARM_UP + REQUESTS; index++) {
   const { token } = users[index % USERS];
   const reply = await post(url, { agent, token, body: chatBody(questions[index % questions.length]) });
-  const outcome = outcomeOf(reply);
+  const outcome = readOutcome(reply);
   if (outcome.persisted !== true) throw new Error("the history was not written");
   if (index < WARM_UP) continue;
   refused += outcome.type === "refusal" ? 1 : 0;

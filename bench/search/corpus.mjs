@@ -83,7 +83,7 @@ export function* chunks(size) {
  * @param {Chunk} chunk
  * @param {number} seed
  */
-export function questionOf({ id, content, vector }, seed) {
+export function makeQuestion({ id, content, vector }, seed) {
   const random = createRandom(1000 + seed);
   const candidates = [...new Set(content.match(/\w+/g))].filter((word) => !STOP_WORDS.includes(word));
   const text = shuffle(random, candidates).slice(0, QUESTION_WORDS).join(" ");

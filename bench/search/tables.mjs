@@ -1,5 +1,5 @@
 // The corpus as rows of the knowledge base's tables, in the order in which they are loaded.
-import { chunks, documentIds, questionOf } from "./corpus.mjs";
+import { chunks, documentIds, makeQuestion } from "./corpus.mjs";
 import { halfvec, int32, row, text, uuid, vector } from "./copy-binary.mjs";
 
 /** Columns that are loaded, by table. */
@@ -45,7 +45,7 @@ export function questions(size, count) {
   let index = 0;
   for (const chunk of chunks(size)) {
     if (index++ % step !== 0) continue;
-    const question = questionOf(chunk, list.length);
+    const question = makeQuestion(chunk, list.length);
     list.push({ ...question, vector: JSON.stringify([...question.vector]) });
     if (list.length === count) break;
   }

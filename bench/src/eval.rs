@@ -2,16 +2,28 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
-use crate::evaluation::EvaluationData;
-use crate::retrieval;
+use crate::evaluation::{EvaluationData, REMEDY};
+use crate::{generation, retrieval};
 
 #[derive(Subcommand)]
 pub(crate) enum Eval {
     /// Fit the evidence model and print its constants, for `chat-core/src/evidence/calibration.rs`.
     Fit(Fit),
+    /// Fit the score of written sentences to one half of WiCE and print its constants, for
+    /// `chat-core/src/generate/verify/calibration.rs`.
+    FitSupport(FitSupport),
+}
+
+#[derive(Args)]
+pub(crate) struct FitSupport {
+    /// Claims in the form of WiCE. [default: wice/dev.jsonl of --eval-dir]
+    #[arg(long, value_name = "FILE")]
+    wice: Option<PathBuf>,
+    #[command(flatten)]
+    evaluation: EvaluationData,
 }
 
 #[derive(Args)]
@@ -32,6 +44,11 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
     match eval {
         Eval::Fit(Fit { data, report, evaluation }) => {
             retrieval::fit(data, report, evaluation.dir()?.as_deref())
+        }
+        Eval::FitSupport(FitSupport { wice, evaluation }) => {
+            let of_dir = |dir: PathBuf| dir.join("wice/dev.jsonl");
+            let file = wice.clone().or(evaluation.dir()?.map(of_dir));
+            generation::fit(&file.with_context(|| format!("no claims: pass --wice FILE, or {REMEDY}"))?)
         }
     }
 }

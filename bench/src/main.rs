@@ -9,6 +9,7 @@ mod edge;
 mod embedder;
 mod eval;
 mod evaluation;
+mod generation;
 mod ingest;
 mod program;
 mod report;
@@ -58,6 +59,8 @@ enum Bench {
     Edge(edge::Options),
     /// Ingestion: throughput compared with sentence-transformers, time and memory of kb sync, the effect of headings.
     Ingest(ingest::Options),
+    /// Written answers: false sentences that are sent, good ones that are left out, injections, answers of a real model.
+    Generation(generation::Options),
     /// The widget in Chromium: size, time to the first word, cost to the page that embeds it.
     Widget(widget::Options),
 }
@@ -83,6 +86,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench(Bench::Search(options)) => search::measure(options),
         Command::Bench(Bench::Edge(options)) => edge::measure(options),
         Command::Bench(Bench::Ingest(options)) => ingest::measure(options),
+        Command::Bench(Bench::Generation(options)) => generation::measure(options),
         Command::Bench(Bench::Widget(options)) => widget::measure(options),
         Command::Eval(eval) => eval::run(eval),
     }

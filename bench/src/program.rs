@@ -19,7 +19,7 @@ pub(super) fn add_to(program: &mut Command, stop: &Stop, report: &mut Report) ->
     let figures: Vec<(String, f64)> =
         serde_json::from_value(printed["figures"].take()).context("its output has no figures")?;
     for (name, value) in figures {
-        let unit = unit_of(&name);
+        let unit = unit(&name);
         report.add(name, value, unit);
     }
     for (name, value) in printed["context"].as_object().context("its output has no context")? {
@@ -52,19 +52,19 @@ pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
 }
 
 /// The unit, which the name of a figure ends in.
-fn unit_of(name: &str) -> &'static str {
+fn unit(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 4] = [("_ms", "ms"), ("_kb", "kB"), ("_mib", "MiB"), ("_per_second", "1/s")];
     UNITS.into_iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("count", |(_, unit)| unit)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::unit_of;
+    use super::unit;
 
     #[test]
     fn the_unit_follows_from_the_end_of_the_name() {
-        assert_eq!(unit_of("ttfb_p50_ms"), "ms");
-        assert_eq!(unit_of("memory_growth_mib"), "MiB");
-        assert_eq!(unit_of("errors_5xx"), "count");
+        assert_eq!(unit("ttfb_p50_ms"), "ms");
+        assert_eq!(unit("memory_growth_mib"), "MiB");
+        assert_eq!(unit("errors_5xx"), "count");
     }
 }

@@ -45,9 +45,9 @@ impl Report {
     }
 
     /// Adds the ratio of two times in milliseconds.
-    pub(super) fn add_ratio(&mut self, name: impl Into<String>, ours_ms: f64, theirs_ms: f64) {
-        let detail = format!("{} / {} ms", short(ours_ms), short(theirs_ms));
-        self.metrics.push(Metric { name: name.into(), value: ours_ms / theirs_ms, unit: "ratio", detail });
+    pub(super) fn add_ratio(&mut self, name: impl Into<String>, ours_ms: f64, baseline_ms: f64) {
+        let detail = format!("{} / {} ms", short(ours_ms), short(baseline_ms));
+        self.metrics.push(Metric { name: name.into(), value: ours_ms / baseline_ms, unit: "ratio", detail });
     }
 
     /// Writes `{"metrics": [{"name", "value", "unit"}], "context": {…}}`.
@@ -90,7 +90,7 @@ impl Report {
 
     fn print_targets(&self, missing: impl Iterator<Item = &'static Target>) {
         let mut rows =
-            vec![["metric", "must", "aim", "value", "verdict", "ours / theirs"].map(str::to_owned)];
+            vec![["metric", "must", "aim", "value", "verdict", "ours / baseline"].map(str::to_owned)];
         let with_target = self.metrics.iter().filter(|metric| Target::find(&metric.name).is_some());
         rows.extend(with_target.map(Metric::row));
         if self.metrics.iter().all(|metric| metric.detail.is_empty()) {

@@ -87,6 +87,13 @@ const TARGETS: &[Target] = &[
     Target::new("render_50_citations_ms", AtMost, 50.0, 50.0),
     Target::new("longest_task_embedding_ms", AtMost, 50.0, 50.0),
     Target::new("layout_shift", AtMost, 0.0, 0.0),
+    Target::new("unsupported_shown", AtMost, 0.06, 0.03),
+    Target::new("verbatim_sent", AtLeast, 0.99, 1.0),
+    Target::new("wice_unsupported_shown", AtMost, 0.10, 0.05),
+    Target::new("good_dropped", AtMost, 0.35, 0.20),
+    Target::new("injected_shown", AtMost, 0.0, 0.0),
+    Target::new("marker_validity", AtLeast, 1.0, 1.0),
+    Target::new("citation_precision", AtLeast, 0.90, 0.95),
 ];
 
 impl Target {
@@ -175,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_figure_without_a_listed_name_has_no_target() {
-        for name in ["cpu_ms_8", "renderer_mib_peak", "peer_cosine_mean", "ratio_cold_cpu", "recall_1"] {
+        for name in ["cpu_ms_8", "renderer_mib_peak", "baseline_cosine_mean", "ratio_cold_cpu", "recall_1"] {
             assert!(Target::find(name).is_none(), "{name}");
         }
     }

@@ -1,4 +1,4 @@
-// What the tag costs a page whose visitor never opens the widget: the page with it minus the page without, in turns.
+// What the tag costs a page whose visitor never opens the widget: the page with it minus the page without it, measured alternately.
 import { median, round } from "../edge/lib/statistics.mjs";
 
 const RUNS = 11;
@@ -12,8 +12,8 @@ export async function pageImpact({ page, origin }) {
   }
   await devtools.detach();
   const figure = (name, unit) => {
-    const of = (page) => median(runs[page].map((run) => run[name]));
-    return [`page_${name}${unit}`, round(of("tag") - of("blank"))];
+    const middle = (page) => median(runs[page].map((run) => run[name]));
+    return [`page_${name}${unit}`, round(middle("tag") - middle("blank"))];
   };
   return [
     figure("first_paint", "_ms"),

@@ -10,11 +10,11 @@ const EMBEDDER = /^worker\.js$|\.wasm$/;
 
 export async function sizes(host) {
   const requested = new Set();
-  const note = (request) => {
+  const record = (request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/widget/")) requested.add(pathname.slice("/widget/".length));
   };
-  host.page.on("request", note);
+  host.page.on("request", record);
   await host.open({ token: await host.demo.newUser() });
   await host.page.waitForLoadState("networkidle");
   const launcher = [...requested];
@@ -33,7 +33,7 @@ export async function sizes(host) {
   if (!exported) throw new Error("the export of references did not open");
   await host.page.waitForLoadState("networkidle");
   const references = [...requested].filter((file) => !all.includes(file));
-  host.page.off("request", note);
+  host.page.off("request", record);
   return [
     ["launcher_brotli_kb", await brotliKb(launcher)],
     ["widget_brotli_kb", await brotliKb(all)],
@@ -43,7 +43,7 @@ export async function sizes(host) {
 }
 
 async function brotliKb(files) {
-  const ours = files.filter((file) => !EMBEDDER.test(file));
-  const contents = await Promise.all(ours.map((file) => readFile(DIST + file)));
+  const widgetFiles = files.filter((file) => !EMBEDDER.test(file));
+  const contents = await Promise.all(widgetFiles.map((file) => readFile(DIST + file)));
   return round(contents.reduce((sum, content) => sum + brotliCompressSync(content).length, 0) / 1000);
 }

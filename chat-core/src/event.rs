@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::answer::Citation;
 use crate::error::ErrorBody;
 use crate::found::FoundPassage;
-use crate::generate::{AnswerMode, GenerationReport};
+use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.

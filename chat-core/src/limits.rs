@@ -10,8 +10,6 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::answer::MAX_SENTENCES as MAX_ANSWER_SENTENCES;
-
 /// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
 pub const MAX_PASSAGE_BYTES: usize = 4096;
 /// Bytes of the headings above a passage, as UTF-8.
@@ -28,8 +26,16 @@ pub const MAX_CONTENT_TYPE_BYTES: usize = 128;
 pub const MAX_META_BYTES: usize = 8192;
 /// Sentences of a passage: the number of tokens that the model reads.
 pub const MAX_SENTENCES: usize = 256;
+/// Sentences of an answer.
+pub(crate) const MAX_ANSWER_SENTENCES: usize = 3;
 /// Passages considered for one question.
 pub const MAX_MATCH_COUNT: usize = 50;
+/// Passages that a language model gets.
+pub const MAX_PROMPT_SOURCES: usize = 5;
+/// Sentences of a written answer that is a list; others are shorter.
+pub const MAX_WRITTEN_ITEMS: usize = 5;
+/// Consecutive sentences of a passage that may support one written sentence together.
+pub const MAX_SUPPORT_SENTENCES: usize = 3;
 /// Characters of a word that is stemmed; see `words`.
 pub const MAX_STEMMED_CHARS: usize = 64;
 
@@ -64,7 +70,7 @@ pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_
 pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
 /// The words that support the sentences of a generated answer: for each, at most two passages.
 pub const WORST_CASE_SUPPORTS_BYTES: usize =
-    2 * crate::generate::MAX_ITEMS * (MAX_PASSAGE_JSON_BYTES + crate::generate::MAX_WINDOW * SUPPORT_FIELDS);
+    2 * MAX_WRITTEN_ITEMS * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
 /// The words of passages behind an answer, which consists either of quotes or of generated sentences.
 const WORST_CASE_CITED_WORDS_BYTES: usize =
     max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES, WORST_CASE_SUPPORTS_BYTES);
@@ -72,9 +78,9 @@ const WORST_CASE_CITED_WORDS_BYTES: usize =
 pub const WORST_CASE_EVENT_BYTES: usize =
     FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + WORST_CASE_CITED_WORDS_BYTES;
 /// The largest citations of an answer, as stored.
-pub const WORST_CASE_STORED_CITATIONS_BYTES: usize =
-    max(MAX_ANSWER_SENTENCES, crate::generate::MAX_PROMPT_SOURCES) * WORST_CASE_STORED_PASSAGE_BYTES
-        + WORST_CASE_CITED_WORDS_BYTES;
+pub const WORST_CASE_STORED_CITATIONS_BYTES: usize = max(MAX_ANSWER_SENTENCES, MAX_PROMPT_SOURCES)
+    * WORST_CASE_STORED_PASSAGE_BYTES
+    + WORST_CASE_CITED_WORDS_BYTES;
 /// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
 /// numbers, which turn three bytes into seven.
 pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
@@ -232,11 +238,15 @@ mod tests {
     }
 
     #[test]
-    fn the_widget_and_the_database_use_the_same_limits() {
+    fn the_widget_the_text_extraction_and_the_database_use_the_same_limits() {
         let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let widget = std::fs::read_to_string(format!("{repository}/web/src/client/sse.ts")).unwrap();
         assert_eq!(MAX_EVENT_BYTES, 1024 * 1024);
         assert!(widget.contains("const MAX_EVENT_LENGTH = 1024 * 1024;"));
+        let properties =
+            std::fs::read_to_string(format!("{repository}/kb/extract/src/properties.rs")).unwrap();
+        assert!(properties.contains(&format!("const MAX_TITLE_CHARS: usize = {MAX_NAME_CHARS};")));
+        assert!(properties.contains(&format!("const MAX_URL_BYTES: usize = {MAX_URL_BYTES};")));
         let mut migrations: Vec<_> = std::fs::read_dir(format!("{repository}/supabase/migrations"))
             .unwrap()
             .map(|entry| entry.unwrap().path())

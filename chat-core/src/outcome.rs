@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::answer::{Answer, Citation};
 use crate::event::Event;
 use crate::found::FoundPassage;
-use crate::generate::{AnswerMode, GenerationReport};
+use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::limits::{MAX_LINK_BYTES, json_bytes};
 use crate::refusal::Refusal;
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::answer::has_escaped_marker;
 use crate::chunk::{MatchedChunk, SentenceMatch};
 use crate::limits::MAX_SENTENCES;
+use crate::marker::has_escaped_marker;
 use crate::plain::plain_text;
 use crate::sentences::{List, Unit, UnitKind, row_text, units};
 use crate::words::words;

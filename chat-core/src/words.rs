@@ -66,6 +66,45 @@ pub(crate) fn informative_words(text: &str) -> impl Iterator<Item = String> {
     bases(text).filter(|base| !is_stop_word(base)).map(move |base| stem(&stemmer, base))
 }
 
+/// One word in the forms in which texts are compared.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NormalizedWord {
+    /// Lower case, without accents, without what an apostrophe adds to it: "l'eau" is "eau", "shop's" is "shop".
+    pub(crate) base: String,
+    /// The stem of `base`.
+    pub(crate) stem: String,
+    /// Whether "not" is joined to it, as in "don't" and "cannot".
+    pub(crate) is_negated: bool,
+}
+
+/// Normalizes one word, as [`words`] does with all words of a text.
+pub(crate) fn normalized_word(word: &str) -> NormalizedWord {
+    let folded = fold(word);
+    let is_negated = folded.ends_with("n't") || folded == "cannot";
+    let base = match folded.strip_suffix("n't").or_else(|| folded.strip_suffix("not").filter(|_| is_negated))
+    {
+        Some("ca") => "can",
+        Some("wo") => "will",
+        Some("sha") => "shall",
+        Some(verb) => verb,
+        None => match folded.split_once('\'') {
+            Some((before, clitic)) if CLITICS.contains(&clitic) || clitic.is_empty() => before,
+            Some((before, rest))
+                if before.chars().count() <= 2 && before.chars().all(char::is_alphabetic) =>
+            {
+                rest
+            }
+            _ => &folded,
+        },
+    };
+    // "U.S." and "US" are the same.
+    let is_initials = base.contains('.')
+        && base.split('.').all(|part| part.chars().count() <= 1 && part.chars().all(char::is_alphabetic));
+    let base = if is_initials { base.replace('.', "") } else { base.to_owned() };
+    let stem = stem(&Stemmer::create(Algorithm::English), base.clone());
+    NormalizedWord { base, stem, is_negated }
+}
+
 /// A word longer than [`MAX_STEMMED_CHARS`] is a key, a hash or a hex dump: it has no endings, and the stemmer takes quadratic
 /// time. It is kept whole, because two keys with the same beginning are different.
 fn stem(stemmer: &Stemmer, word: String) -> String {

@@ -158,10 +158,10 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         number.map(Some).ok_or(ConfigError::Invalid(name, rule))
     }
 
-    fn share(&self, name: &'static str) -> Result<Option<f64>, ConfigError> {
+    fn fraction(&self, name: &'static str) -> Result<Option<f64>, ConfigError> {
         let Some(text) = self.get(name) else { return Ok(None) };
-        let share = parse_decimal(&text).filter(|share| (0.0..=1.0).contains(share));
-        share.map(Some).ok_or(ConfigError::Invalid(name, "a number from 0 to 1"))
+        let fraction = parse_decimal(&text).filter(|fraction| (0.0..=1.0).contains(fraction));
+        fraction.map(Some).ok_or(ConfigError::Invalid(name, "a number from 0 to 1"))
     }
 
     fn switch(&self, name: &'static str) -> Result<Option<bool>, ConfigError> {
@@ -176,7 +176,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         if texts.len() <= rule.max_texts && texts.iter().all(fits) {
             Ok(Some(texts))
         } else {
-            Err(ConfigError::Invalid(name, rule.words))
+            Err(ConfigError::Invalid(name, rule.description))
         }
     }
 
@@ -222,8 +222,8 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
             }
         };
         Ok(Overrides {
-            evidence_threshold: self.share("CHAT_EVIDENCE_THRESHOLD")?,
-            evidence_confidence: self.share("CHAT_EVIDENCE_CONFIDENCE")?,
+            evidence_threshold: self.fraction("CHAT_EVIDENCE_THRESHOLD")?,
+            evidence_confidence: self.fraction("CHAT_EVIDENCE_CONFIDENCE")?,
             match_count: self.number("CHAT_MATCH_COUNT", 1..=50, "a whole number from 1 to 50")?,
             link_mode,
             citations: self.switch("CHAT_CITATIONS")?,
@@ -241,13 +241,19 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
 struct ListRule {
     max_texts: usize,
     max_chars: usize,
-    words: &'static str,
+    description: &'static str,
 }
 
-const SUGGESTIONS: ListRule =
-    ListRule { max_texts: 5, max_chars: 80, words: "up to 5 texts of up to 80 characters, separated by |" };
-const QUESTIONS: ListRule =
-    ListRule { max_texts: 6, max_chars: 200, words: "up to 6 texts of up to 200 characters, separated by |" };
+const SUGGESTIONS: ListRule = ListRule {
+    max_texts: 5,
+    max_chars: 80,
+    description: "up to 5 texts of up to 80 characters, separated by |",
+};
+const QUESTIONS: ListRule = ListRule {
+    max_texts: 6,
+    max_chars: 200,
+    description: "up to 6 texts of up to 200 characters, separated by |",
+};
 
 /// A variable or secret as text. Unquoted numbers and booleans of a wrangler file are not strings.
 pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {

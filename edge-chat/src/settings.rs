@@ -97,15 +97,19 @@ impl Settings {
 
     fn merge(overrides: &Overrides, stored: &Stored) -> Self {
         let row = &stored.settings;
-        let share = |first: Option<f64>, second: Option<f64>, default| {
-            first.or(second).filter(|share| (0.0..=1.0).contains(share)).unwrap_or(default)
+        let fraction = |first: Option<f64>, second: Option<f64>, default| {
+            first.or(second).filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
         };
         let defaults = EvidenceThresholds::default();
         let match_count = overrides.match_count.or(row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
         Self {
             thresholds: EvidenceThresholds {
-                similarity: share(overrides.evidence_threshold, row.evidence_threshold, defaults.similarity),
-                confidence: share(
+                similarity: fraction(
+                    overrides.evidence_threshold,
+                    row.evidence_threshold,
+                    defaults.similarity,
+                ),
+                confidence: fraction(
                     overrides.evidence_confidence,
                     row.evidence_confidence,
                     defaults.confidence,

@@ -7,7 +7,7 @@ use crate::VocabularyError;
 #[non_exhaustive]
 pub enum EmbedderError {
     /// The model file could not be read.
-    #[error("cannot read {}: {source}. Run `cargo xtask model` to make it, or point EVIDENCE_MODEL_DIR at its folder", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Io {
         /// The requested file.
         path: PathBuf,
@@ -16,7 +16,7 @@ pub enum EmbedderError {
     },
     /// The bytes are not the model that this version embeds with.
     #[error(
-        "this is not {file}: its SHA-256 is {actual}, expected {expected}. Download it again, or run `cargo xtask model`",
+        "this is not {file}: its SHA-256 is {actual}, expected {expected}. Download it again",
         file = crate::MODEL_FILE,
         expected = crate::MODEL_SHA256
     )]
@@ -25,11 +25,11 @@ pub enum EmbedderError {
         actual: String,
     },
     /// The bytes do not describe a model.
-    #[error("the model file is damaged: {0}. Download it again, or run `cargo xtask model`")]
+    #[error("the model file is damaged: {0}. Download it again")]
     Damaged(String),
     /// The bytes describe a model of another kind.
     #[error(
-        "the model file is of the kind {actual:?}, not the embedder's: run `cargo xtask model` to make {file}",
+        "the model file is of the kind {actual:?}, not the embedder's. Use {file}",
         actual = actual.as_deref().unwrap_or("embedder"),
         file = crate::MODEL_FILE
     )]

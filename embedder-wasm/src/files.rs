@@ -1,12 +1,14 @@
 //! The identity of the model file, and the fingerprint that is stored with every vector.
 
 use std::sync::OnceLock;
+#[cfg(not(target_arch = "wasm32"))]
+use std::{env, path::PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use crate::EmbedderError;
 
-/// Name of the model file: quantised weights and vocabulary, made by `cargo xtask model`.
+/// Name of the model file: quantised weights and vocabulary, made by `cargo xtask setup model`.
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 /// SHA-256 of the model file, hex.
 pub const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
@@ -29,6 +31,22 @@ pub fn fingerprint() -> &'static str {
         digest.truncate(16);
         digest
     })
+}
+
+/// The folder where `cargo xtask setup` puts the model: `evidence-chat/models/all-MiniLM-L6-v2` in the user's cache.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn default_model_dir() -> PathBuf {
+    let cache = match env::var_os("XDG_CACHE_HOME") {
+        Some(dir) => PathBuf::from(dir),
+        None => PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cache"),
+    };
+    cache.join("evidence-chat/models/all-MiniLM-L6-v2")
+}
+
+/// The folder that `EVIDENCE_MODEL_DIR` names, or [`default_model_dir`]. Tests of all crates look for the model there.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn model_dir() -> PathBuf {
+    env::var_os("EVIDENCE_MODEL_DIR").map_or_else(default_model_dir, PathBuf::from)
 }
 
 /// Rejects anything but the model file.

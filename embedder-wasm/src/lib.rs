@@ -35,11 +35,13 @@ use std::sync::Arc;
 pub use error::EmbedderError;
 pub use files::{MODEL_BYTES, MODEL_FILE, MODEL_SHA256, fingerprint};
 #[cfg(not(target_arch = "wasm32"))]
+pub use files::{default_model_dir, model_dir};
+#[cfg(not(target_arch = "wasm32"))]
 pub use reader::{Reader, ReaderError};
 pub use wordpiece::{VocabularyError, WordPiece};
 
 use encoder::{Encoder, MAX_ROWS};
-use kernels::Instructions;
+use kernels::AnyKernel;
 
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
@@ -101,11 +103,11 @@ impl Embedder {
     /// [`EmbedderError::Damaged`], [`EmbedderError::WrongKind`] or [`EmbedderError::Vocabulary`] if the bytes are not the
     /// model after all. No bytes make it panic or allocate more than the model needs.
     pub fn from_trusted(model: Vec<u8>) -> Result<Self, EmbedderError> {
-        Self::with_instructions(model, Instructions::best())
+        Self::with_kernel(model, AnyKernel::best())
     }
 
-    fn with_instructions(model: Vec<u8>, instructions: Instructions) -> Result<Self, EmbedderError> {
-        let (encoder, tokenizer) = Encoder::load(model, instructions, WordPiece::from_vocabulary)?;
+    fn with_kernel(model: Vec<u8>, kernel: AnyKernel) -> Result<Self, EmbedderError> {
+        let (encoder, tokenizer) = Encoder::load(model, kernel, WordPiece::from_vocabulary)?;
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
             encoder,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::encoder::{Pair, PairEncoder};
-use crate::kernels::Instructions;
+use crate::kernels::AnyKernel;
 use crate::wordpiece::{CLS, SEP};
 use crate::{EmbedderError, VocabularyError, WordPiece};
 
@@ -84,11 +84,11 @@ impl Reader {
     /// [`ReaderError::Vocabulary`] for other bytes that are not a reader. No bytes make it panic or allocate more than a
     /// reader needs.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ReaderError> {
-        Self::with_instructions(bytes, Instructions::best())
+        Self::with_kernel(bytes, AnyKernel::best())
     }
 
-    pub(crate) fn with_instructions(bytes: Vec<u8>, instructions: Instructions) -> Result<Self, ReaderError> {
-        let (encoder, tokenizer) = PairEncoder::load(bytes, instructions, WordPiece::from_vocabulary)?;
+    pub(crate) fn with_kernel(bytes: Vec<u8>, kernel: AnyKernel) -> Result<Self, ReaderError> {
+        let (encoder, tokenizer) = PairEncoder::load(bytes, kernel, WordPiece::from_vocabulary)?;
         Ok(Self { tokenizer: Arc::new(tokenizer), encoder, batch: Batch::default() })
     }
 

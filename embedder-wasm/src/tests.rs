@@ -8,11 +8,9 @@
 #[path = "../tests/model/mod.rs"]
 mod model;
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use crate::{DIMENSIONS, Embedder, Embedding, MODEL_FILE, Reader, fingerprint, kernels::Instructions};
+use crate::{DIMENSIONS, Embedder, Embedding, Reader, fingerprint, kernels::AnyKernel};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.json");
 
@@ -36,22 +34,21 @@ fn texts() -> Vec<String> {
 
 #[test]
 fn every_kernel_returns_the_golden_vectors() {
-    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    let model = std::fs::read(Path::new(&dir).join(MODEL_FILE)).expect("the model file");
-    let embed = |instructions| {
-        let mut embedder = Embedder::with_instructions(model.clone(), instructions).unwrap();
+    let model = model::real_file().to_vec();
+    let embed = |kernel| {
+        let mut embedder = Embedder::with_kernel(model.clone(), kernel).unwrap();
         let texts = texts();
         let one_by_one: Vec<Embedding> = texts.iter().map(|text| embedder.embed(text)).collect();
-        assert_eq!(embedder.embed_batch(&texts), one_by_one, "{instructions}: a batch differs");
+        assert_eq!(embedder.embed_batch(&texts), one_by_one, "{kernel}: a batch differs");
         golden(&texts, &one_by_one)
     };
     if std::env::var_os("EVIDENCE_UPDATE_GOLDEN").is_some() {
-        let text = serde_json::to_string_pretty(&embed(Instructions::BASELINE)).unwrap();
+        let text = serde_json::to_string_pretty(&embed(AnyKernel::BASELINE)).unwrap();
         std::fs::write(GOLDEN, text + "\n").unwrap();
     }
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(GOLDEN).unwrap()).unwrap();
-    for instructions in Instructions::available() {
-        assert!(embed(instructions) == expected, "{instructions} differs from the golden vectors");
+    for kernel in AnyKernel::available() {
+        assert!(embed(kernel) == expected, "{kernel} differs from the golden vectors");
     }
 }
 
@@ -73,14 +70,14 @@ const GOLDEN_SCORES: [u32; 11] = [
 #[test]
 fn every_kernel_returns_the_golden_scores_of_pairs() {
     let file = model::Model::reader().to_bytes();
-    for instructions in Instructions::available() {
-        let mut reader = Reader::with_instructions(file.clone(), instructions).unwrap();
+    for kernel in AnyKernel::available() {
+        let mut reader = Reader::with_kernel(file.clone(), kernel).unwrap();
         let question = "Can I get my money back?";
         let one_by_one: Vec<u32> =
             texts().iter().map(|text| reader.score(question, text).to_bits()).collect();
         let batch: Vec<u32> = reader.score_batch(question, &texts()).into_iter().map(f32::to_bits).collect();
-        assert_eq!(batch, one_by_one, "{instructions}: a batch differs");
-        assert_eq!(one_by_one, GOLDEN_SCORES, "{instructions} differs from the golden scores");
+        assert_eq!(batch, one_by_one, "{kernel}: a batch differs");
+        assert_eq!(one_by_one, GOLDEN_SCORES, "{kernel} differs from the golden scores");
     }
 }
 

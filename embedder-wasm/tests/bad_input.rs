@@ -2,7 +2,6 @@
 //! thread. Needs the model (`cargo xtask setup`).
 
 use std::cell::RefCell;
-use std::path::Path;
 
 use embedder::{DIMENSIONS, Embedder, Embedding, MAX_TOKENS};
 use proptest::prelude::*;
@@ -204,6 +203,5 @@ fn assert_unit_length(embedding: &Embedding) {
 }
 
 fn load() -> Embedder {
-    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    Embedder::from_dir(Path::new(&dir)).unwrap()
+    Embedder::from_dir(&embedder::model_dir()).expect("run `cargo xtask setup model`")
 }

@@ -5,7 +5,6 @@
 #![allow(unsafe_code, reason = "a global allocator needs it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use embedder::{DIMENSIONS, Embedder, MODEL_BYTES};
@@ -17,8 +16,8 @@ const MEBIBYTE: usize = 1 << 20;
 
 #[test]
 fn loading_allocates_what_the_model_needs_and_embedding_nothing_more() {
-    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    let file = std::fs::read(Path::new(&dir).join(embedder::MODEL_FILE)).unwrap();
+    let file = std::fs::read(embedder::model_dir().join(embedder::MODEL_FILE))
+        .expect("the model file; run `cargo xtask setup model`");
     let before = COUNTER.live() - file.len();
 
     let mut embedder = None;

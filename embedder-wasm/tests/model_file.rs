@@ -42,7 +42,7 @@ fn a_missing_file_is_named_in_the_error() {
     let error = Embedder::from_dir(Path::new("no-such-folder")).err().unwrap();
     assert!(matches!(error, EmbedderError::Io { .. }));
     let message = error.to_string();
-    assert!(message.contains(embedder::MODEL_FILE) && message.contains("cargo xtask model"), "{message}");
+    assert!(message.starts_with("cannot read ") && message.contains(embedder::MODEL_FILE), "{message}");
 }
 
 #[test]
@@ -398,5 +398,5 @@ fn assert_damaged(bytes: Vec<u8>, what: &str) {
     assert!(matches!(error, EmbedderError::Damaged(_)), "{error:?}, expected one about {what:?}");
     let message = error.to_string();
     assert!(message.contains(what), "{message:?}, expected one about {what:?}");
-    assert!(message.contains("cargo xtask model"), "{message:?} does not say what to do");
+    assert!(message.contains("Download it again"), "{message:?} does not say what to do");
 }

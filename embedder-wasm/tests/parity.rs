@@ -5,9 +5,9 @@
 
 mod oracle;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use embedder::{DIMENSIONS, Embedder, MAX_TOKENS};
+use embedder::{DIMENSIONS, Embedder, MAX_TOKENS, model_dir};
 use oracle::Oracle;
 use serde_json::Value;
 
@@ -94,12 +94,7 @@ fn reference_items() -> Vec<Value> {
 }
 
 fn load_embedder() -> Embedder {
-    Embedder::from_dir(&model_dir()).unwrap()
-}
-
-fn model_dir() -> PathBuf {
-    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    Path::new(&dir).to_path_buf()
+    Embedder::from_dir(&model_dir()).expect("run `cargo xtask setup model`")
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f64 {

@@ -28,7 +28,7 @@ fn reader_and_embedder_reject_files_of_the_other_kind() {
     let error = Embedder::from_trusted(reader_file().to_vec()).err().unwrap();
     assert!(matches!(&error, EmbedderError::WrongKind { actual } if actual.as_deref() == Some("reader")));
     let message = error.to_string();
-    assert!(message.contains("\"reader\"") && message.contains("cargo xtask model"), "{message}");
+    assert!(message.contains("\"reader\"") && message.contains(embedder::MODEL_FILE), "{message}");
 
     let mut model = Model::reader();
     model.metadata["kind"] = json!("translator");
@@ -300,9 +300,9 @@ fn ids_of_text(text: &str) -> Vec<u32> {
 fn reference_ids(question: &str, passage: &str) -> Vec<u32> {
     static REFERENCE: OnceLock<Tokenizer> = OnceLock::new();
     let reference = REFERENCE.get_or_init(|| {
-        let dir =
-            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-        let mut tokenizer = Tokenizer::from_file(Path::new(&dir).join("tokenizer.json")).unwrap();
+        let file = embedder::model_dir().join("tokenizer.json");
+        let mut tokenizer =
+            Tokenizer::from_file(file).expect("tokenizer.json; run `cargo xtask setup model`");
         let truncation = TruncationParams {
             max_length: 256,
             strategy: TruncationStrategy::LongestFirst,

@@ -283,8 +283,8 @@ impl Both {
 }
 
 fn tokenizer_json() -> Vec<u8> {
-    let dir = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    fs::read(Path::new(&dir).join("tokenizer.json")).unwrap()
+    fs::read(embedder::model_dir().join("tokenizer.json"))
+        .expect("tokenizer.json; run `cargo xtask setup model`")
 }
 
 /// The content of the model's vocab.txt.

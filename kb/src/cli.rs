@@ -2,12 +2,14 @@
 
 use std::env::VarError;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use chat_core::evidence::EvidenceThresholds;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::ask::Model;
 use crate::knowledge_base::Status;
-use crate::supabase::SupabaseError;
+use crate::supabase::{SupabaseError, is_encrypted_or_local};
 
 /// Environment variable with the secret key of the project.
 const SECRET_KEY_VARIABLE: &str = "SUPABASE_SECRET_KEY";
@@ -292,16 +294,67 @@ pub struct AskArgs {
     /// Number of passages to search for, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
-    /// First gate: minimum cosine similarity of the best passage, 0 to 1.
+    /// Minimum cosine similarity of the best passage, 0 to 1.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = fraction)]
     pub threshold: f64,
-    /// Second gate: minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
+    /// Minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
+    /// Who writes the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub mode: AnswerMode,
+    #[command(flatten)]
+    pub writer: WriterArgs,
     #[command(flatten)]
     pub server: ServerArgs,
     #[command(flatten)]
     pub model: ModelArgs,
+}
+
+/// Who writes the words of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum AnswerMode {
+    /// The documents: verbatim quotes.
+    #[default]
+    Extractive,
+    /// A language model behind an OpenAI-compatible API; sentences that no passage supports are left out.
+    Endpoint,
+}
+
+/// The language model of `--mode endpoint`. The question and the passages are sent to it.
+#[derive(Debug, Args)]
+pub struct WriterArgs {
+    /// Base URL of an OpenAI-compatible API, such as https://llm.example.com/v1.
+    #[arg(long, value_name = "URL", env = "CHAT_LLM_URL")]
+    pub llm_url: Option<String>,
+    /// Name of the model. The variable CHAT_LLM_KEY contains the key, if the server needs one.
+    #[arg(long, value_name = "NAME", env = "CHAT_LLM_MODEL")]
+    pub llm_model: Option<String>,
+    /// Seconds that the model may take.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub llm_timeout: u64,
+    /// Tokens that the model may write.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=1000))]
+    pub llm_max_tokens: u32,
+}
+
+impl WriterArgs {
+    /// # Errors
+    /// If the address or the name of the model is missing.
+    pub fn model(&self) -> anyhow::Result<Model> {
+        let (Some(url), Some(name)) = (&self.llm_url, &self.llm_model) else {
+            anyhow::bail!(
+                "--mode endpoint needs --llm-url and --llm-model, or CHAT_LLM_URL and CHAT_LLM_MODEL"
+            );
+        };
+        let key = std::env::var("CHAT_LLM_KEY").ok().filter(|key| !key.is_empty());
+        anyhow::ensure!(
+            is_encrypted_or_local(url),
+            "--llm-url must begin with https:// (http:// only for this computer)"
+        );
+        let timeout = Duration::from_secs(self.llm_timeout);
+        Ok(Model { url: url.clone(), name: name.clone(), key, timeout, max_tokens: self.llm_max_tokens })
+    }
 }
 
 /// Where the knowledge base is, and the key to it.
@@ -340,7 +393,7 @@ impl ServerArgs {
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     /// Folder with all-MiniLM-L6-v2-int8.safetensors.
-    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = default_model_dir())]
+    #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = embedder::default_model_dir())]
     pub model_dir: PathBuf,
 }
 
@@ -365,15 +418,6 @@ fn audience(entry: &str) -> Result<String, String> {
 fn fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 1".to_owned())
-}
-
-/// Where `cargo xtask setup` puts the model.
-fn default_model_dir() -> PathBuf {
-    let cache = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
-    };
-    cache.join("evidence-chat/models/all-MiniLM-L6-v2")
 }
 
 #[cfg(test)]
@@ -403,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_must_be_a_number_from_0_to_1() {
+    fn a_threshold_must_be_a_number_from_0_to_1() {
         assert_eq!(fraction("0.35"), Ok(0.35));
         for wrong in ["1.1", "-0.1", "NaN", "high", ""] {
             assert!(fraction(wrong).is_err(), "{wrong}");

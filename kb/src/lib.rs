@@ -8,8 +8,7 @@
 //! `kb ask` answers a question as the Worker would, and can explain why ([`ask`]).
 
 #![forbid(unsafe_code)]
-// Only the program, its tests and the benches use this crate.
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "only the program, its tests and the benches use this crate")]
 
 pub mod ask;
 pub mod calibration;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
-use kb::ask::{AskError, Asked, Conclusion, Settings, ask, reply};
+use kb::ask::{AskError, Asked, Conclusion, Model, Settings, ask, reply, report};
 use kb::knowledge_base::KnowledgeBase;
 use kb::supabase::{Backoff, Client, SupabaseError};
 use kb::text_embedder::TextEmbedder;
@@ -16,6 +16,7 @@ use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
 
 const MATCH: &str = "POST /rest/v1/rpc/match_chunks";
+const COMPLETIONS: &str = "POST /v1/chat/completions";
 const DOCUMENTS: &str = "GET /rest/v1/kb_documents";
 
 #[derive(Clone)]
@@ -35,12 +36,35 @@ fn ask_server(
     question: &str,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
+    ask_with(question, false, answer)
+}
+
+/// Lets a model write, which answers at `/v1/chat/completions` of the same server.
+fn ask_model(output: impl Fn() -> Answer + Send + 'static) -> (Asked, Vec<Request>) {
+    let answer =
+        move |request: &Request| if request.line == COMPLETIONS { output() } else { row(0.6, "model") };
+    let (asked, requests) = ask_with("When is my refund there?", true, answer);
+    (asked.unwrap(), requests)
+}
+
+fn ask_with(
+    question: &str,
+    is_written: bool,
+    answer: impl Fn(&Request) -> Answer + Send + 'static,
+) -> (Result<Asked, AskError>, Vec<Request>) {
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
     let settings = Settings {
         match_count: 7,
-        gates: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
+        thresholds: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
+        model: is_written.then(|| Model {
+            url: format!("{}/v1", server.url),
+            name: "test-model".to_owned(),
+            key: Some("llm_secret".to_owned()),
+            timeout: Duration::from_secs(5),
+            max_tokens: 100,
+        }),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
@@ -124,6 +148,52 @@ fn vectors_of_another_model_are_an_error_and_not_an_answer() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.9, "another"));
     let error = asked.unwrap_err();
     assert!(matches!(error, AskError::OtherModel) && error.to_string().contains("kb reembed"), "{error}");
+}
+
+fn pieces(texts: &[&str]) -> Answer {
+    let piece = |text: &&str| value!({ "choices": [{ "delta": { "content": text } }] }).to_string();
+    let usage =
+        value!({ "choices": [], "usage": { "prompt_tokens": 90, "completion_tokens": 12 } }).to_string();
+    Answer::Events(texts.iter().map(piece).chain([usage, "[DONE]".to_owned()]).collect())
+}
+
+#[test]
+fn a_model_writes_the_answer_and_only_supported_sentences_are_shown() {
+    let output = || pieces(&["We refund", " in 5 days", " [1].", " We also sell horses [1]."]);
+    let (asked, requests) = ask_model(output);
+    let text = reply(&asked);
+    assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
+    assert!(!text.contains("horses"), "{text}");
+    assert!(text.contains("Written by test-model: 1 sentences") && text.contains("Left out: 1"), "{text}");
+    assert!(requests[1].headers.contains("Bearer llm_secret") && !requests[0].headers.contains("llm_secret"));
+    let report = report(&asked);
+    assert_eq!(report["generation"]["prompt_tokens"], 90);
+    assert_eq!(report["outcome"]["citations"][0]["supports"][0]["text"], "We refund in 5 days.");
+}
+
+#[test]
+fn faults_of_the_model_leave_the_quotes_and_say_what_is_wrong() {
+    for (output, expected) in [
+        ((|| json(500, "{}")) as fn() -> Answer, "answered with 500"),
+        (|| json(401, "{}"), "answered with 401"),
+        (|| json(200, "{}"), "not a stream of events"),
+        (|| Answer::Drop, "cannot be reached"),
+        (|| Answer::Events(vec!["<html>".to_owned()]), "cannot be read"),
+        (|| pieces(&["The moon is made of cheese."]), "No sentence of test-model follows"),
+        (|| pieces(&["NO_ANSWER"]), "says that the sources do not answer"),
+    ] {
+        let (asked, _) = ask_model(output);
+        let text = reply(&asked);
+        assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn a_refusal_never_asks_the_model() {
+    let (asked, requests) = ask_with("Refunds?", true, |_| row(0.34, "model"));
+    assert_eq!(reason(asked), Reason::NoMatch);
+    assert!(requests.iter().all(|request| request.line != COMPLETIONS));
 }
 
 #[test]

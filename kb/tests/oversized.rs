@@ -63,8 +63,8 @@ fn a_question_about_an_oversized_document_is_answered() {
         let rows: Vec<_> = found.enumerate().map(|(at, (chunk, content))| row(at, chunk, content)).collect();
         let found: SearchRows = serde_json::from_str(&Value::Array(rows).to_string()).expect(file.name);
         assert_eq!(found.left_out, 0, "{}", file.name);
-        let gates = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
-        let response = respond(file.question, &found.rows, &gates, true);
+        let thresholds = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
+        let response = respond(file.question, &found.rows, &thresholds, true);
         let Verdict::Answer(composed) = response.verdict else {
             panic!("{}: {:?}", file.name, response.assessment)
         };
@@ -78,9 +78,7 @@ fn a_question_about_an_oversized_document_is_answered() {
 }
 
 fn model() -> Embedder {
-    let folder =
-        std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-    Embedder::from_dir(folder.as_ref()).expect("the model")
+    Embedder::from_dir(&embedder::model_dir()).expect("the model; run `cargo xtask setup model`")
 }
 
 /// The document, its chunks, and the number of bytes that the tokenizer read for them.

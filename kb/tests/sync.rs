@@ -1,5 +1,6 @@
 //! `kb sync` with failures of the server, the network and the disk, and with concurrent runs.
 
+#[allow(dead_code, reason = "the tests of asking use the rest")]
 mod support;
 
 use std::net::TcpListener;

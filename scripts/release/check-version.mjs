@@ -22,10 +22,7 @@ const found = {
   "Cargo.toml": /\[workspace\.package\]\nversion = "(.+)"/.exec(await text("Cargo.toml"))?.[1],
   "embedder-wasm/npm/package.json": (await json("embedder-wasm/npm/package.json")).version,
   "web/package.json": widget.version,
-  "web/package.json, its embedder":
-    (widget.dependencies ?? {})["@evidence-chat/embedder"] ??
-    (widget.devDependencies ?? {})["@evidence-chat/embedder"] ??
-    version,
+  "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],
 };
 const wrong = Object.entries(found).filter(([, other]) => other !== version);
 if (wrong.length > 0) fail(wrong.map(([where, other]) => `${where} has ${other}, the tag ${version}`).join("\n"));

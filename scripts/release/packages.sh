@@ -34,4 +34,8 @@ require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/em
   dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
+if tar -tzf "$out"/evidence-chat-widget-*.tgz | grep '\.safetensors$'; then
+  echo "error: the model belongs to the embedder's tarball alone" >&2
+  exit 1
+fi
 ls -l "$out"

@@ -1,29 +1,16 @@
-// The whole way on real parts: model, Postgres with RLS, workerd. One demo serves all tests of this file, in order.
+// The chat API with real components: model, Postgres with RLS, workerd. The tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerText, ask, chatRequest, only, post } from "../lib/chat.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-let data, demo, chatUrl, token;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  chatUrl = demo.info.chat_url;
-  token = await demo.newUser();
-});
-
-after(async () => {
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { demo } = await startDemoSuite();
+const chatUrl = demo.info.chat_url;
+let token = await demo.newUser();
 
 /** A new user, so that tests do not share a rate limit. */
 async function asNewUser() {
@@ -62,7 +49,7 @@ test("a covered question streams verbatim sentences whose citations can be check
   for (const { quotes } of citations) assert.ok(quotes.length > 0, "each source is quoted");
   const placeOf = ({ document_id, section }) => JSON.stringify([document_id, section]);
   const places = [...new Set(citations.map(placeOf)), ...also_found.map(placeOf)];
-  assert.deepEqual(places, [...new Set(places)], "what was also found is neither quoted nor there twice");
+  assert.deepEqual(places, [...new Set(places)], "also-found passages are not quoted and not duplicated");
 });
 
 test("a question and its answer with citations are stored in the user's history", async () => {
@@ -87,10 +74,10 @@ test("a question and its answer with citations are stored in the user's history"
   );
   assert.deepEqual(messages[1].citations, only(events, "sources").citations);
 
-  const stranger = await demo.newUser();
-  assert.deepEqual(await demo.rest("GET", `chat_sessions?id=eq.${session_id}`, { token: stranger }), []);
-  const intruder = await post(chatUrl, stranger, { ...(await chatRequest(COVERED)), session_id });
-  assert.deepEqual([intruder.status, intruder.json.code], [404, "not_found"]);
+  const otherToken = await demo.newUser();
+  assert.deepEqual(await demo.rest("GET", `chat_sessions?id=eq.${session_id}`, { token: otherToken }), []);
+  const otherAttempt = await post(chatUrl, otherToken, { ...(await chatRequest(COVERED)), session_id });
+  assert.deepEqual([otherAttempt.status, otherAttempt.json.code], [404, "not_found"]);
 });
 
 test("a document counts as cited when answers quote it, not when it was only found", async () => {

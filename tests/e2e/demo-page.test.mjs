@@ -1,12 +1,7 @@
-// The built demo page with everything real behind it: its panels, its switches, signing out. The tests run in order on one
-// demo.
+// The built demo page with real services: its panels, its switches, signing out. The tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openBrowser } from "../lib/browser.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { before, test } from "node:test";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
@@ -14,22 +9,12 @@ const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 const REASONS = { no_match: /No passage is close enough/, weak_evidence: /unlikely to answer it/ };
 const STAGES = ["embed", "check", "search", "first_word", "complete"];
 
-let data, demo, browser, page, widget;
+const { demo, page } = await startDemoSuite({ browser: { colorScheme: "light" } });
+const widget = new Widget(page);
 
 before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  browser = await openBrowser({ colorScheme: "light" });
-  page = browser.page;
-  widget = new Widget(page);
   await page.goto(demo.info.page_url);
   await signIn();
-});
-
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
 });
 
 async function signIn() {
@@ -48,7 +33,7 @@ const stages = () =>
 
 const raw = async () => JSON.parse(await page.locator("#raw-json").textContent());
 
-/** What the visitor's choices have come to, in the page and in the widget. */
+/** The effect of the visitor's choices in the page and in the widget. */
 const looks = () =>
   page.evaluate(() => {
     const chat = document.querySelector("evidence-chat");
@@ -138,7 +123,11 @@ test("each language changes page and widget, and Arabic switches both to right-t
   }
   assert.equal(new Set(seen.map(({ page: { signOut } }) => signOut)).size, 6, "six texts of the page");
   assert.equal(new Set(seen.map(({ widget: { placeholder } }) => placeholder)).size, 6, "six texts of the widget");
-  assert.match(await widget.find("refusal-message").first().innerText(), /\p{Script=Arabic}/u, "what was there, too");
+  assert.match(
+    await widget.find("refusal-message").first().innerText(),
+    /\p{Script=Arabic}/u,
+    "also in replies that were shown before",
+  );
 });
 
 test("the theme applies to the widget, and the chat moves into the corner and back", async () => {

@@ -83,7 +83,7 @@ test("child processes of a killed service are stopped", async (t) => {
 
 test("the demo skips a port that is in use", async (t) => {
   const blocker = createServer().listen(8787, "127.0.0.1");
-  // Where it cannot listen, somebody else has taken the port already.
+  // If it cannot listen, another process already uses the port.
   await once(blocker, "listening").catch((error) => assert.equal(error.code, "EADDRINUSE"));
   t.after(() => blocker.close());
   const demo = await startDemo({ data: await temporaryFolder(t), kb: await temporaryFolder(t) });

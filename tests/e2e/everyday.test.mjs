@@ -1,23 +1,10 @@
-// Questions as visitors ask them, on the sample pages: what the first sentence of each answer says, or that there is none.
+// Questions as visitors ask them, on the sample pages: the first sentence of each answer, or a refusal.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, test } from "node:test";
 import { ask, answerText, only } from "../lib/chat.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 
-let data, demo;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-});
-
-after(async () => {
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { demo } = await startDemoSuite();
 
 /** Asks as a new user, so that questions do not share a rate limit. */
 async function outcomeOf(question) {
@@ -32,7 +19,7 @@ async function outcomeOf(question) {
   return { text, first: text.split(/ \[\d+\]/)[0], quotes, hedged };
 }
 
-describe("questions whose first sentence answers", () => {
+describe("the first sentence of an answer", () => {
   const expected = {
     "What time do you close on Sunday?": "Sunday and public holidays: closed",
     "Can I get my money back after two weeks?":
@@ -41,7 +28,7 @@ describe("questions whose first sentence answers", () => {
       "Switzerland and Norway – Delivery time: 5 to 10 working days; Price: 14.90 euros; Free from: never",
   };
   for (const [question, sentence] of Object.entries(expected)) {
-    test(question, async () => {
+    test(`the first sentence answers "${question}"`, async () => {
       const { first, hedged } = await outcomeOf(question);
       assert.equal(first, sentence);
       assert.equal(hedged, false);
@@ -49,7 +36,7 @@ describe("questions whose first sentence answers", () => {
   }
 });
 
-describe("questions that one of the quotes answers", () => {
+describe("the quotes of an answer", () => {
   const expected = {
     "Do you ship to Canada?":
       "Fernhollow Goods delivers to all countries of the European Union, to Switzerland and to Norway.",
@@ -58,7 +45,7 @@ describe("questions that one of the quotes answers", () => {
       "Your name and address are passed on to the carrier that delivers the parcel.",
   };
   for (const [question, sentence] of Object.entries(expected)) {
-    test(question, async () => {
+    test(`a quote answers "${question}"`, async () => {
       const { quotes, text } = await outcomeOf(question);
       assert.ok(quotes.includes(sentence), text);
       assert.ok(text.includes(sentence), text);
@@ -83,7 +70,7 @@ test("a question about the time of a refund is not answered with the return peri
   for (const quote of quotes) assert.doesNotMatch(quote, /30 days|return any unused/);
 });
 
-/** What a person would answer first and the product does not yet; a test that passes shows up in the report. */
+/** What a person would answer first and the product does not yet. The report shows a test that passes. */
 describe("known gaps", () => {
   const expected = {
     "Do gift cards expire?": /^A gift card is valid for 3 years/,
@@ -94,9 +81,11 @@ describe("known gaps", () => {
     "How long is a voucher good for?": /^.*A gift card is valid for 3 years/,
   };
   for (const [question, sentence] of Object.entries(expected)) {
-    test(question, { todo: true }, async () => assert.match((await outcomeOf(question)).first ?? "refused", sentence));
+    test(`the first sentence answers "${question}"`, { todo: true }, async () =>
+      assert.match((await outcomeOf(question)).first ?? "refused", sentence),
+    );
   }
-  test("My card was charged twice", { todo: true }, async () => {
+  test('"My card was charged twice" is refused or hedged', { todo: true }, async () => {
     const { refusal, hedged } = await outcomeOf("My card was charged twice");
     assert.ok(refusal || hedged, "it is refused or hedged");
   });
@@ -107,7 +96,7 @@ test("an off-topic question is refused", async () => {
   assert.equal(refusal?.reason, "no_match");
 });
 
-describe("Arabic questions about English pages, all refused", () => {
+describe("Arabic questions about English pages", () => {
   const questions = [
     "كم تستغرق مدة التوصيل؟",
     "هل يمكنني إرجاع المنتج واسترداد نقودي؟",
@@ -116,7 +105,7 @@ describe("Arabic questions about English pages, all refused", () => {
     "هل تشحنون إلى سويسرا؟",
   ];
   for (const question of questions) {
-    test(question, async () => {
+    test(`"${question}" is refused`, async () => {
       const { refusal } = await outcomeOf(question);
       assert.match(refusal?.reason ?? "answered", /^(unreadable_language|no_match)$/);
     });

@@ -1,32 +1,18 @@
-// History, settings and downloads on real parts: Postgres with RLS, storage, workerd. One demo serves all tests of this
-// file, in order.
+// History, settings and downloads with real components: Postgres with RLS, storage, workerd. The tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { test } from "node:test";
 import { assertDescribed } from "../../edge-chat/tests/support/openapi.mjs";
 import { ask, chatRequest, only, post } from "../lib/chat.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { loadEmbedder } from "../lib/embedder.mjs";
 
 const QUESTION = "Can I get my money back after two weeks?";
 const OTHER_QUESTION = "How long does shipping take?";
 const FILE = "%PDF-1.4 not really a PDF, but bytes that can be counted";
 
-let data, demo, api, token;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  api = new URL("..", demo.info.chat_url).href + "api";
-  token = await demo.newUser();
-});
-
-after(async () => {
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { demo } = await startDemoSuite();
+const api = new URL("..", demo.info.chat_url).href + "api";
+const token = await demo.newUser();
 
 /** A request as the user, or as another one; its body is JSON unless the response is a file. */
 async function call(
@@ -94,15 +80,15 @@ test("sessions are listed page by page, last used first, to their user only", as
   } while (cursor);
   assert.deepEqual(listed, expected);
 
-  const stranger = await demo.newUser();
-  assert.deepEqual((await call("GET", "/sessions", { as: stranger })).json.sessions, []);
+  const otherToken = await demo.newUser();
+  assert.deepEqual((await call("GET", "/sessions", { as: otherToken })).json.sessions, []);
   for (const { method, path, body } of [
     { method: "GET", path: `/sessions/${started[0]}` },
     { method: "GET", path: `/sessions/${started[0]}/messages` },
     { method: "PATCH", path: `/sessions/${started[0]}`, body: { title: "Mine now" } },
     { method: "DELETE", path: `/sessions/${started[0]}` },
   ]) {
-    const reply = await call(method, path, { as: stranger, body });
+    const reply = await call(method, path, { as: otherToken, body });
     assert.deepEqual([reply.status, reply.json.code], [404, "not_found"], `${method} ${path}`);
   }
 });

@@ -1,30 +1,18 @@
-// `kb sync` on real parts: folders, the storage bucket and a web site become evidence, and stay true to their source.
+// `kb sync` with real components: folders, the storage bucket and a web site become evidence, and later syncs follow their
+// changes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerText, ask, only } from "../lib/chat.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 
-let data, demo;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  const empty = join(data, "empty");
-  await mkdir(empty);
-  demo = await startDemo({ data, kb: empty });
-});
-
-after(async () => {
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { data, demo } = await startDemoSuite({ isEmpty: true });
 
 /** Writes files below a new folder of this name and returns its path. */
 async function folder(name, files) {
@@ -175,7 +163,7 @@ test("malicious files neither block the good ones nor use much memory", async (t
   const [code] = await closed;
   clearInterval(watch);
   t.diagnostic(`${files.length} files, ${(Date.now() - started) / 1000} s, ${Math.round(peakKib / 1024)} MiB`);
-  assert.equal(code, 1, "some cannot be read");
+  assert.equal(code, 1, "some files cannot be read");
   assert.ok(peakKib < 400 * 1024, `${peakKib} KiB`);
 
   const outcomes = new Map(
@@ -184,23 +172,23 @@ test("malicious files neither block the good ones nor use much memory", async (t
   const wrong = [];
   for (const { name, expected, contains } of files) {
     const { outcome, reason } = outcomes.get(name) ?? {};
-    // Links, pipes and folders are no documents, whatever they are called.
-    const isLeftAlone = outcome === undefined || (outcome === "skipped" && reason);
+    // Links, pipes and folders are not documents, even with the extension of one.
+    const isIgnored = outcome === undefined || (outcome === "skipped" && reason);
     const isRead = outcome === "added";
-    const isRefused = outcome === "failed" && reason.length > 0;
-    // Hidden files are left alone, and names that are no text cannot be written down.
-    const isNameless = (name.startsWith(".") && isLeftAlone) || (name.includes("\ufffd") && isRefused);
-    const isRight = {
-      text: isRead || isNameless,
-      error: (isRefused && reason.includes(contains)) || isLeftAlone,
-      either: isRead || isRefused || isLeftAlone,
-      "unknown format": isLeftAlone,
+    const isRejected = outcome === "failed" && reason.length > 0;
+    // Hidden files are ignored, and names that are not text cannot be stored.
+    const hasUnusableName = (name.startsWith(".") && isIgnored) || (name.includes("\ufffd") && isRejected);
+    const isAsExpected = {
+      text: isRead || hasUnusableName,
+      error: (isRejected && reason.includes(contains)) || isIgnored,
+      either: isRead || isRejected || isIgnored,
+      "unknown format": isIgnored,
     };
-    if (!isRight[expected]) wrong.push({ name, expected, contains, outcome, reason });
+    if (!isAsExpected[expected]) wrong.push({ name, expected, contains, outcome, reason });
   }
   assert.deepEqual(wrong, []);
 
-  // No document makes the questions fail that find it: each gets its answer, and the history has it.
+  // No document breaks the questions that find it: each gets its answer, which the history contains.
   const asked = files.filter(({ question }) => question);
   assert.ok(asked.length >= 10, `${asked.length} questions`);
   for (const { name, question, contains } of asked) {
@@ -237,7 +225,7 @@ async function contents(collection) {
   );
 }
 
-/** As a minute without a sign of life would. */
+/** Expires the lease, as a minute without renewal would. */
 const expireLease = (collection) =>
   demo.rest("PATCH", `kb_syncs?collection=eq.${collection}`, { body: { renewed_at: "2020-01-01T00:00:00Z" } });
 
@@ -257,7 +245,7 @@ test("a run killed at any point leaves no partial state, and the next run contin
     await ended;
     const visible = await contents("killed");
     for (const [name, chunks] of Object.entries(visible)) assert.deepEqual(chunks, expected[name], `${name} is whole`);
-    assert.ok(Object.keys(visible).length >= seen, "what was finished stays");
+    assert.ok(Object.keys(visible).length >= seen, "finished documents stay");
     seen = Object.keys(visible).length;
     await expireLease("killed");
   }
@@ -353,7 +341,7 @@ test("a web site is read from its sitemap, within its robots.txt", async (t) => 
   assert.deepEqual(counts(await sync(`${address}/sitemap.xml`, { args })), { ...NOTHING, changed: 1, removed: 1 });
   assert.match((await answerTo("When does the miller sell flour?")).text, /Thursdays/);
 
-  // A page that its sitemap still names.
+  // The sitemap still lists this page.
   pages["/old.html"] = ["text/html", "<title>Old</title><main><p>The mill had a donkey.</p></main>"];
   assert.deepEqual(counts(await sync(`${address}/sitemap.xml`, { args })), { ...NOTHING, added: 1, unchanged: 1 });
   pages["/old.html"] = undefined;
@@ -390,8 +378,8 @@ test("only the team of a restricted document finds it and sees it in the history
   };
   assert.match(await history(member), /nine thousand/);
   assert.doesNotMatch(await history(token), /nine thousand/);
-  const claimedByTheUser = await tokenWith(token, { user_metadata: { team: "finance" } });
-  assert.doesNotMatch(await history(claimedByTheUser), /nine thousand/);
+  const tokenWithOwnClaim = await tokenWith(token, { user_metadata: { team: "finance" } });
+  assert.doesNotMatch(await history(tokenWithOwnClaim), /nine thousand/);
 });
 
 test("a passage edited in the dashboard is not found until it is embedded again, and keeps the edit", async () => {

@@ -1,36 +1,22 @@
 // The history in a real browser against the real demo: what is stored, shown again, changed and deleted is real. The
 // tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openBrowser } from "../lib/browser.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const RETURNS = "Can I get my money back after two weeks?";
 const DELIVERY = "How long does standard delivery take?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-let data, demo, browser, page, widget;
+const { demo, page } = await startDemoSuite({ browser: {} });
+const widget = new Widget(page);
 
 before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  browser = await openBrowser();
-  page = browser.page;
-  widget = new Widget(page);
   await page.goto(demo.info.page_url);
   await page.locator("#auth-submit").click();
   await page.locator("body[data-view=chat]").waitFor();
-});
-
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
 });
 
 const inWidget = (role) => widget.find(role);

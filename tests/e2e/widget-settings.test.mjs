@@ -1,12 +1,9 @@
-// What an administrator decides in the settings, as a visitor meets it: greeting, suggested questions, original files. The
-// tests run in order on one demo.
+// The effect of an administrator's settings for a visitor: greeting, suggested questions, original files. The tests run in
+// order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openBrowser } from "../lib/browser.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 
@@ -15,23 +12,10 @@ const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 const GREETING = "Ask me anything about <b>Fernhollow</b>.";
 const SAMPLE_KB = new URL("../../supabase/sample-kb/", import.meta.url);
 
-let data, demo, browser, page, host, widget, token;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  token = await demo.newUser();
-  browser = await openBrowser({ acceptDownloads: true });
-  page = browser.page;
-  host = await HostPage.prepare(page, demo);
-  widget = new Widget(page);
-});
-
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { demo, page } = await startDemoSuite({ browser: { acceptDownloads: true } });
+const token = await demo.newUser();
+const host = await HostPage.prepare(page, demo);
+const widget = new Widget(page);
 
 /** Changes the settings as the dashboard would. The readiness check reloads them, so the test need not wait a minute. */
 async function changeSettings(changes) {
@@ -56,7 +40,7 @@ async function restore(place) {
   await widget.find("assistant").first().waitFor();
 }
 
-/** Presses the button and gives the file that the browser saves, with the name it would have. */
+/** Presses the button and returns the name and content of the file that the browser saves. */
 async function save(source) {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -168,7 +152,7 @@ test("the configured refusal message is shown verbatim, also in the history", as
   await widget.find("suggestion").click();
   assert.equal(await widget.find("input").inputValue(), "What does express delivery cost?");
   await restore(0);
-  assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "still a refusal, no answer");
+  assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "it is still a refusal");
   assert.equal(await widget.find("copy").count(), 0);
 });
 

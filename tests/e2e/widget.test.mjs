@@ -1,33 +1,18 @@
 // What a visitor does, in a real browser against the real demo. The tests run in order on one demo.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createHmac } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile, mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openBrowser } from "../lib/browser.mjs";
-import { startDemo } from "../lib/demo.mjs";
+import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-let data, demo, browser, page, widget;
-
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  demo = await startDemo({ data });
-  browser = await openBrowser();
-  page = browser.page;
-  widget = new Widget(page);
-});
-
-after(async () => {
-  await browser?.close();
-  await demo?.stop();
-  await rm(data, { recursive: true, force: true });
-});
+const { data, demo, page } = await startDemoSuite({ browser: {} });
+const widget = new Widget(page);
 
 const inWidget = (role) => widget.find(role);
 const lastReply = () => widget.lastReply;
@@ -103,11 +88,11 @@ test("markup and bracketed numbers in a document are shown as text and run nothi
   assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(plain), "without markup");
   await lastReply().locator("[data-role=marker]").first().click();
   const quote = await lastReply().locator("details[open] [data-role=quote]").allTextContents();
-  assert.equal(quote.join(""), plain, "in its passage, without markup as well");
+  assert.equal(quote.join(""), plain, "in its passage, also without markup");
   assert.equal(
     await lastReply().locator("details[open] [data-role=verified-quote]").count(),
     1,
-    "compared to the letter",
+    "compared character by character",
   );
   assert.equal(await widget.host.locator("img, script").count(), 0);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
@@ -165,17 +150,17 @@ test("nothing of a visitor remains for the next one", async () => {
   await replyEnds("done");
 });
 
-/** The token with another claim and, unless it is to be a forgery, rightly signed. */
-async function tokenWith(token, claims, { forged = false } = {}) {
+/** The token with other claims; it is signed with the right secret unless `isForged`. */
+async function tokenWith(token, claims, { isForged = false } = {}) {
   const { jwt_secret } = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const [head, payload] = token.split(".");
   const body = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...claims };
   const unsigned = `${head}.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
-  const secret = forged ? "somebody else's secret" : jwt_secret;
+  const secret = isForged ? "another secret" : jwt_secret;
   return `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
 }
 
-/** Opens a page whose `tokenProvider` gives these tokens, one a call, and the last one from then on. */
+/** Opens a page whose `tokenProvider` returns the next of these tokens at each call, and repeats the last one. */
 async function openWithTokens(...tokens) {
   const host = await HostPage.prepare(page, demo);
   await host.open();
@@ -194,7 +179,7 @@ const giveToken = (token) =>
 
 const tokensGiven = () => page.evaluate(() => window.tokensGiven);
 
-/** Resolves with the tokens of the requests to the chat that `work` makes. */
+/** The tokens of the chat requests that are made while `work` runs. */
 async function tokensSent(work) {
   const tokens = [];
   const note = (request) => {
@@ -207,14 +192,14 @@ async function tokensSent(work) {
   return tokens;
 }
 
-for (const { name, spoil } of [
-  { name: "an expired", spoil: (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }) },
-  { name: "a forged", spoil: (token) => tokenWith(token, {}, { forged: true }) },
-  { name: "an unreadable", spoil: async () => "nonsense" },
+for (const { name, damage } of [
+  { name: "an expired", damage: (token) => tokenWith(token, { exp: Math.floor(Date.now() / 1000) - 3600 }) },
+  { name: "a forged", damage: (token) => tokenWith(token, {}, { isForged: true }) },
+  { name: "an unreadable", damage: async () => "nonsense" },
 ]) {
   test(`after ${name} token the widget requests a new one and gets the answer`, async () => {
     const good = await demo.newUser();
-    const bad = await spoil(good);
+    const bad = await damage(good);
     await openWithTokens(bad, good);
     assert.deepEqual(await tokensSent(() => widget.askFor(COVERED)), [bad, good]);
     assert.equal(await tokensGiven(), 2);
@@ -225,7 +210,7 @@ for (const { name, spoil } of [
 
 test("a visitor whose tokens are all rejected is asked to sign in and can then ask", async () => {
   const good = await demo.newUser();
-  const bad = await tokenWith(good, {}, { forged: true });
+  const bad = await tokenWith(good, {}, { isForged: true });
   await openWithTokens(bad);
   assert.deepEqual(await tokensSent(() => widget.askFor(COVERED, "failed")), [bad, bad]);
   const error = lastReply().locator("[data-role=error]");
@@ -269,7 +254,7 @@ test("of 21 questions in a row 20 get an outcome and the last one a countdown", 
   const first = await seconds();
   assert.ok(first >= 1 && first <= 60, `${first} s`);
   await page.waitForTimeout(1500);
-  assert.ok((await seconds()) < first, "it counts down");
+  assert.ok((await seconds()) < first, "the countdown runs");
   const states = await inWidget("assistant").evaluateAll((replies) => replies.map(({ dataset }) => dataset.state));
   assert.deepEqual(states.slice(0, 20), Array(4).fill(["done", "done", "done", "done", "refused"]).flat());
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-// No call of the browser's own to anywhere: tests must pass, and pass alike, without a network.
+// The browser must not send requests of its own: tests must give the same result without a network.
 const ARGS = [
   "--disable-gpu",
   "--disable-quic",
@@ -12,11 +12,11 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Pages that a test makes up count as public ones, which may not reach servers of this machine.
+  // Chromium treats the invented pages of a test as public ones, which may not reach servers of this machine.
   "--disable-features=LocalNetworkAccessChecks",
 ];
 
-/** Opens a browser with one page, whose `errors` are collected. */
+/** Opens a browser with one page; `page.errors` collects its errors. */
 export async function openBrowser(options = {}) {
   const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
@@ -38,8 +38,8 @@ export async function openBrowser(options = {}) {
 }
 
 /**
- * Has `page.errors` collect uncaught errors and what the page's Content Security Policy blocked. Other lines of the
- * console do not count: Chromium logs each failed request there, also those a test provokes.
+ * Collects uncaught errors and violations of the page's Content Security Policy in `page.errors`. Other lines of the
+ * console do not count: Chromium logs each failed request there, including those that a test provokes.
  */
 export function collectErrors(page) {
   page.errors = [];

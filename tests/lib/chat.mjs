@@ -1,5 +1,5 @@
-// Requests to POST /api/chat as a client would make them, with real vectors. Every response is held against the
-// description of the API.
+// Requests to POST /api/chat as a client would make them, with real vectors. Every response is checked against
+// docs/openapi.yaml.
 import { assertDescribed } from "../../edge-chat/tests/support/openapi.mjs";
 import { loadEmbedder } from "./embedder.mjs";
 
@@ -12,7 +12,7 @@ export async function chatRequest(message) {
   return { message, embedding: vector, message_id: crypto.randomUUID(), model: fingerprint };
 }
 
-/** Posts a body (an object, or text as it is) and returns status, headers and, for a stream, its events. */
+/** Posts a body (an object as JSON, or text unchanged) and returns status, headers and, for a stream, its events. */
 export async function post(chatUrl, token, body, headers = {}) {
   const response = await fetch(chatUrl, {
     method: "POST",
@@ -35,12 +35,12 @@ export async function post(chatUrl, token, body, headers = {}) {
   };
 }
 
-/** Asks a question and returns what came of it. */
+/** Asks a question and returns the response, like `post`. */
 export async function ask(chatUrl, token, message) {
   return post(chatUrl, token, await chatRequest(message));
 }
 
-/** A deliberately plain reader of complete event streams, independent of the widget's own. */
+/** A deliberately simple parser of complete event streams, independent of the widget's parser. */
 function parseEvents(text) {
   return text
     .split("\n\n")

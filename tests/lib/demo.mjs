@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const START_TIMEOUT_MS = 240_000;
 
-/** A new folder that is removed when the test file ends. */
+/** A new folder that is removed when the test `t` ends. */
 export async function temporaryFolder(t) {
   const folder = await mkdtemp(join(tmpdir(), "evidence-chat-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ export async function temporaryFolder(t) {
 }
 
 /**
- * Starts the demo and waits until it says where everything is.
+ * Starts the demo and waits until it has written its URLs.
  * @param {{data: string, kb?: string}} options folders; `kb` defaults to the sample knowledge base
  */
 export async function startDemo({ data, kb }) {
@@ -104,7 +104,7 @@ class Demo {
     return { apikey: this.#secretKey, authorization: `Bearer ${this.#secretKey}` };
   }
 
-  /** Puts a file into the bucket of original files, over one that is there, as the administrator. */
+  /** Uploads a file to the bucket of original files as the administrator, and replaces an existing one. */
   async upload(path, content, contentType) {
     const address = path.split("/").map(encodeURIComponent).join("/");
     const response = await fetch(`${this.info.supabase_url}/storage/v1/object/kb/${address}`, {
@@ -125,12 +125,12 @@ class Demo {
     if (!response.ok) throw new Error(`deleting ${prefixes.join(", ")}: ${response.status} ${await response.text()}`);
   }
 
-  /** What the kb command line needs to know to work on this demo. */
+  /** The environment in which the kb command line uses this demo. */
   kbEnvironment() {
     return { ...process.env, SUPABASE_URL: this.info.supabase_url, SUPABASE_SECRET_KEY: this.#secretKey };
   }
 
-  /** Runs the kb command line against this demo and returns its standard output. */
+  /** Runs the kb command line against this demo and returns exit code and output. */
   async kb(...args) {
     const child = spawn(/** @type {string} */ (process.env.KB_BINARY), args, {
       env: this.kbEnvironment(),

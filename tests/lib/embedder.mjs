@@ -12,7 +12,7 @@ export function loadEmbedder() {
   return loading;
 }
 
-/** The module, started, and the bytes of its model file. */
+/** The initialised module and the bytes of its model file. */
 export async function loadWasm() {
   const wasm = await import(new URL("embedder.js", WASM).href);
   await wasm.default({ module_or_path: await readFile(new URL("embedder_bg.wasm", WASM)) });

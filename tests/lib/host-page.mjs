@@ -1,6 +1,6 @@
-// Pages with the widget on the demo's own origin, which its Worker lets in.
+// Pages with the widget on the origin of the demo page, which its Worker allows.
 
-/** The widget on an otherwise empty page, as a site's own code would put it there. */
+/** The widget on an otherwise empty page, added as a site's own code would add it. */
 export class HostPage {
   static async prepare(page, demo) {
     const host = new HostPage(page, demo);
@@ -14,7 +14,7 @@ export class HostPage {
     this.origin = new URL(demo.info.page_url).origin;
   }
 
-  /** Serves the pages `/host/…`: `blank` has no widget's script, `widget` no words. */
+  /** Serves the pages `/host/…`: `blank` has no script of the widget, `widget` has no text. */
   route() {
     return this.page.route(`${this.origin}/host/**`, (route) => {
       const name = new URL(route.request().url()).pathname.slice("/host/".length);
@@ -23,7 +23,7 @@ export class HostPage {
     });
   }
 
-  /** Opens a page with the tag; `token` is what its `tokenProvider` gives. */
+  /** Opens a page with the element; its `tokenProvider` returns `token`. */
   async open(
     /** @type {{ token?: string, attributes?: Record<string, string>, isDark?: boolean }} */ {
       token,
@@ -49,7 +49,7 @@ export class HostPage {
     );
   }
 
-  /** Has the widget load panel and model. */
+  /** Starts to load panel and model. */
   preload() {
     return this.page.evaluate(() => {
       const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { listen } from "./listen.mjs";
 
 const TYPES = {
   ".html": "text/html",
@@ -10,7 +9,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder on 127.0.0.1 with these headers; `requests` are the paths asked for. */
+/** Serves a folder on 127.0.0.1 with these headers; `requests` are the requested paths. */
 export async function serve(folder, headers = {}) {
   const requests = [];
   const answer = async (request, response) => {
@@ -25,15 +24,5 @@ export async function serve(folder, headers = {}) {
       response.writeHead(404, headers).end();
     }
   };
-  const server = createServer((request, response) => void answer(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listen(answer)), requests };
 }

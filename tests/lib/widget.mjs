@@ -1,4 +1,4 @@
-// Drives the one widget of a page as a visitor does.
+// Uses the only widget of a page as a visitor does.
 
 export class Widget {
   constructor(page) {
@@ -6,7 +6,7 @@ export class Widget {
     this.host = page.locator("evidence-chat");
   }
 
-  /** What has that `data-role`. */
+  /** The elements with that `data-role`. */
   find(role) {
     return this.host.locator(`[data-role=${role}]`);
   }
@@ -15,7 +15,7 @@ export class Widget {
     return this.find("assistant").last();
   }
 
-  /** Types a question, sends it and waits until there is a reply, in whatever state. */
+  /** Types a question, sends it and waits until there is a reply, in any state. */
   async ask(question) {
     const replies = await this.find("assistant").count();
     await this.find("input").fill(question);
@@ -36,7 +36,7 @@ export class Widget {
     );
   }
 
-  /** Asks and waits for that outcome. */
+  /** Asks and waits until the reply is in that state. */
   async askFor(question, state = "done") {
     await this.ask(question);
     await this.replyEnds(state);

@@ -1,4 +1,4 @@
-// A project of somebody else that has installed packages from their tarballs.
+// A project that has installed the packages from their tarballs.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The example page of the package, as a visitor uses it. SCREENSHOT_DIR=docs makes the picture of its README.
+// The example page of the package, as a visitor uses it. SCREENSHOT_DIR=docs takes the picture of its README.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ after(async () => {
 
 const status = () => page.locator("#status");
 
-/** Types as a visitor does, each letter a question of its own, and returns what comes first in the end. */
+/** Types letter by letter, each of which asks a new question, and returns the final first result. */
 async function best(question) {
   await page.locator("#query").fill("");
   await page.locator("#query").pressSequentially(question, { delay: 5 });

@@ -1,4 +1,4 @@
-// The example of a framework, built by Vite against the packed widget and opened in a browser. The chat server is made up.
+// The example of a framework, built by Vite against the packed widget and opened in a browser. The chat server is a fake.
 import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,7 +32,7 @@ function citation(title, index) {
   };
 }
 
-/** Builds the example `name`, with these packages at hand, and opens it with `token` as the visitor's. */
+/** Builds the example `name` with these packages and opens it with `token` as the visitor's token. */
 export async function openExample(name, packages, token) {
   const consumer = await createConsumer([EMBEDDER, WIDGET]);
   const root = consumer.path(name);

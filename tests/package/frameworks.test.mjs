@@ -1,4 +1,4 @@
-// The snippets for React and Vue, as a page of somebody else.
+// The examples for React and Vue, built against the packed widget.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openExample } from "./framework.mjs";
@@ -20,7 +20,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
     after(() => example?.close());
 
     const chat = () => page.locator("evidence-chat");
-    /** What the example itself says below the chat. */
+    /** The text of the example below the chat. */
     const status = () => page.locator("#app > [role=status]");
 
     test("the element is upgraded and its attributes and properties are set", async () => {
@@ -36,10 +36,11 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       assert.equal(await chat().evaluate((element) => element.tokenProvider()), "the visitor's token");
     });
 
-    test("the build contains the files of the panel, the worker and the WebAssembly", () => {
+    test("the build contains the worker, the WebAssembly and the model once", () => {
       const count = (pattern) => example.files.filter((name) => pattern.test(name)).length;
       assert.ok(count(/\.wasm$/) >= 1, example.files.join(", "));
       assert.ok(count(/worker/) >= 1, example.files.join(", "));
+      assert.equal(count(/\.safetensors$/), 1, example.files.join(", "));
     });
 
     test("a question asked through the element carries the token, and its events reach the page", async () => {

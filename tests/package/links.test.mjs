@@ -19,7 +19,7 @@ const folders = new Set([...files].flatMap(parents));
 const documentation = [...files].filter((path) => path.endsWith(".md") && !/(^|\/)(sample-kb|documents)\//.test(path));
 
 describe("documentation", () => {
-  test("contains the files that a newcomer looks for", () => {
+  test("the documentation contains the files that a newcomer looks for", () => {
     const wanted = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "docs/deploy.md"];
     assert.deepEqual(
       wanted.filter((path) => !documentation.includes(path)),
@@ -38,14 +38,14 @@ describe("documentation", () => {
 });
 
 describe("heading anchors", () => {
-  test("are made from headings as GitHub makes them", () => {
+  test("heading anchors are made from headings as GitHub makes them", () => {
     const { anchors } = parse(
       "# The `kb` command, *quickly*\n\n## A & B\n\n## A & B\n\n### React, Vue\n\nText\n====\n",
     );
     assert.deepEqual([...anchors], ["the-kb-command-quickly", "a--b", "a--b-1", "react-vue", "text"]);
   });
 
-  test("are reported when no heading matches a link", async () => {
+  test("a link to a missing heading or file is reported", async () => {
     assert.deepEqual(await problemsOf("README.md", "#no-such-heading"), [
       "#no-such-heading: no such heading in README.md",
     ]);
@@ -54,7 +54,7 @@ describe("heading anchors", () => {
   });
 });
 
-/** What is wrong with a link of a file. Other sites are not asked. */
+/** The problems of a link in a file. Links to other sites are not checked. */
 async function problemsOf(path, link) {
   if (/^[a-z][a-z\d+.-]*:/i.test(link)) return [];
   const [name, anchor] = decodeURI(link).split("#");

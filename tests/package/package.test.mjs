@@ -1,4 +1,4 @@
-// The packed tarball, used as other people use it. Each way really embeds a text, and all give the same bits.
+// The packed tarball, used in every way that users have. Each way embeds texts, and all give the same bits.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -10,9 +10,9 @@ import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
 import { createConsumer } from "./consumer.mjs";
 
-/** An ordinary text, and those that a careless program chokes on; the last one is a megabyte. */
+/** An ordinary text, and texts that break careless programs; the last one is a megabyte. */
 const TEXTS = String.raw`["How do I get my money back?", "", " \n\t", "\ud800", "a\0b", "word ".repeat(200_000)]`;
-/** As the README asks for it. */
+/** The policy of the README. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
 const PAGE = '<!doctype html><title>consumer</title><script type="module" src="./main.js"></script>';
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
@@ -31,7 +31,7 @@ after(async () => {
   await consumer?.remove();
 });
 
-/** A program that embeds the texts and hands the outcome to `report` as JSON. */
+/** A program that embeds the texts and passes the outcome to `report` as JSON. */
 function program({
   module = "@evidence-chat/embedder",
   options = "{}",
@@ -53,7 +53,7 @@ function program({
     embed().catch(({ code, message }) => ({ code, message })).then((outcome) => (${report})(JSON.stringify(outcome)));`;
 }
 
-/** Serves a folder and checks that its page gives the bits that Node gives, with its own server alone. */
+/** Serves a folder and checks that its page gives the same bits as Node, without requests to another server. */
 async function assertWorks(folder, headers) {
   const server = await serve(folder, headers);
   const { page } = browser;
@@ -69,7 +69,7 @@ async function assertWorks(folder, headers) {
     assert.deepEqual(JSON.parse(await outcome.jsonValue()), expected);
     assert.deepEqual(foreign, []);
     const wasm = server.requests.filter((path) => path.endsWith(".wasm"));
-    assert.equal(wasm.length, 1, `one of the two WebAssembly files is enough: ${wasm.join(", ")}`);
+    assert.equal(wasm.length, 1, `only one of the two WebAssembly files is loaded: ${wasm.join(", ")}`);
     assert.deepEqual(page.errors, []);
   } finally {
     page.off("request", watch);
@@ -139,7 +139,7 @@ test("the embedder works in a page built by webpack", async () => {
   await assertWorks(output.path, { "content-security-policy": POLICY });
 });
 
-/** Bundlers must find both WebAssembly files, and not pack the weights twice. */
+/** Bundlers must find both WebAssembly files and include the weights only once. */
 async function assertAssets(folder) {
   const names = await readdir(folder);
   const count = (extension) => names.filter((name) => name.endsWith(extension)).length;

@@ -1,4 +1,4 @@
-// The scripts of a release, as far as they run without publishing anything.
+// The scripts of a release that run without publishing anything.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -23,14 +23,14 @@ function run(program, args) {
   return { status, stdout, stderr };
 }
 
-describe("check-version", () => {
-  test("accepts the tag that manifests and changelog name", () => {
+describe("check-version.mjs", () => {
+  test("check-version.mjs accepts the tag that manifests and changelog name", () => {
     const { status, stdout, stderr } = checkVersion(`v${version}`, "--dry-run");
     assert.equal(status, 0, stderr);
     assert.equal(stdout.trim(), version);
   });
 
-  test("writes the changelog's section with absolute links as release notes", async () => {
+  test("check-version.mjs writes the changelog's section with absolute links as release notes", async () => {
     const notes = join(folder, "notes.md");
     checkVersion(`v${version}`, "--dry-run", "--notes", notes);
     const text = await readFile(notes, "utf8");
@@ -38,7 +38,7 @@ describe("check-version", () => {
     assert.doesNotMatch(text, /^## |\]\((?!https:)/m);
   });
 
-  test("rejects a version that the manifests do not have", () => {
+  test("check-version.mjs rejects a version that the manifests do not have", () => {
     const { status, stderr } = checkVersion("v99.0.0", "--dry-run");
     assert.equal(status, 1);
     for (const manifest of ["Cargo.toml", "embedder-wasm/npm/package.json", "web/package.json"]) {
@@ -46,13 +46,13 @@ describe("check-version", () => {
     }
   });
 
-  test("rejects a tag without the letter v", () => {
+  test("check-version.mjs rejects a tag without the letter v", () => {
     assert.equal(checkVersion(version).status, 1);
   });
 });
 
-describe("checksums", () => {
-  test("names every file with its SHA-256", async () => {
+describe("checksums.sh", () => {
+  test("checksums.sh names every file with its SHA-256", async () => {
     await writeFile(join(folder, "empty"), "");
     const { status, stderr } = run("bash", [`${SCRIPTS}checksums.sh`, folder]);
     assert.equal(status, 0, stderr);
@@ -60,7 +60,7 @@ describe("checksums", () => {
     assert.match(sums, /^e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 {2}empty$/m);
   });
 
-  test("fails for a folder without files", async () => {
+  test("checksums.sh fails for a folder without files", async () => {
     const empty = await mkdtemp(join(folder, "none-"));
     assert.equal(run("bash", [`${SCRIPTS}checksums.sh`, empty]).status, 1);
   });

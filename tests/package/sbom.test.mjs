@@ -16,7 +16,9 @@ const run = async (program, args) => {
 };
 
 const WASM = ["wasm32-unknown-unknown"];
-const NATIVE = ["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"];
+/** The targets that `kb` is released for. */
+const workflow = await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8");
+const NATIVE = Array.from(workflow.matchAll(/- \{ target: ([\w-]+),/g), ([, target]) => target);
 const PRODUCTS = {
   embedder: { package: "embedder", targets: WASM },
   widget: { package: "embedder", targets: WASM },
@@ -54,6 +56,15 @@ async function cratesOf(name, target) {
   const tree = await run("cargo", ["tree", "--locked", "--quiet", "--package", name, ...options]);
   return tree.split("\n").flatMap((line) => (line ? line.replace(/^(\S+) v(\S+).*/, "$1@$2") : []));
 }
+
+test("the release workflow builds kb for Linux, macOS and Windows", () => {
+  for (const system of ["linux", "darwin", "windows"]) {
+    assert.ok(
+      NATIVE.some((target) => target.includes(system)),
+      system,
+    );
+  }
+});
 
 test("the SBOMs cover every product and are reproducible", () => {
   assert.deepEqual(

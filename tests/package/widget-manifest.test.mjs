@@ -1,7 +1,7 @@
 // The widget's package.json and files, checked on the packed tarball as publish tools and registries see it.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -9,12 +9,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { createConsumer, WIDGET } from "./consumer.mjs";
+import { integrityOf } from "../../web/build/integrity.mjs";
+import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PACKAGE = "node_modules/@evidence-chat/widget";
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const CHECK = join(WIDGET, "build/check-package.mjs");
+const MODEL = "all-MiniLM-L6-v2-int8.safetensors";
 const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /** What `attw` reports for every package that has ES modules only. */
@@ -23,7 +25,7 @@ const ESM_ONLY = new Set(["CJSResolvesToESM", "NoResolution"]);
 let consumer, tarball, manifest;
 
 before(async () => {
-  consumer = await createConsumer([WIDGET]);
+  consumer = await createConsumer([EMBEDDER, WIDGET]);
   const names = await readdir(consumer.path("."));
   tarball = await readFile(consumer.path(names.find((name) => /widget-.*\.tgz$/.test(name))));
   manifest = JSON.parse(await readFile(consumer.path(PACKAGE, "package.json"), "utf8"));
@@ -67,9 +69,28 @@ describe("the widget's package", () => {
     assert.ok(manifest.engines.node && manifest.homepage && manifest.bugs && manifest.keywords.length > 0);
   });
 
-  test("the widget installs and type-checks without @evidence-chat/embedder", async () => {
-    assert.equal(manifest.dependencies, undefined);
-    assert.deepEqual(await readdir(consumer.path("node_modules/@evidence-chat")), ["widget"]);
+  test("the widget depends on the embedder of exactly its version, and on nothing else", () => {
+    assert.deepEqual(manifest.dependencies, { "@evidence-chat/embedder": manifest.version });
+  });
+
+  test("only the embedder's tarball contains the model", async () => {
+    const installed = await readdir(consumer.path("node_modules"), { recursive: true });
+    assert.deepEqual(
+      installed.filter((path) => path.endsWith(".safetensors")),
+      [`@evidence-chat/embedder/dist/${MODEL}`],
+    );
+  });
+
+  test("integrity.json has the hash of each file in the widget's dist/, and of the model", async () => {
+    const { files } = JSON.parse(await readFile(consumer.path(PACKAGE, "dist/integrity.json"), "utf8"));
+    const entries = await readdir(consumer.path(PACKAGE, "dist"), { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile() && entry.name !== "integrity.json").map(({ name }) => name);
+    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL].sort());
+    const model = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", MODEL));
+    assert.equal(files[MODEL], integrityOf(model));
+  });
+
+  test("the widget's types check together with those of its dependency", async () => {
     await consumer.write("types", {
       "main.ts": `
         import type { EmbedderFactory, QuestionEmbedder } from "@evidence-chat/widget";
@@ -119,26 +140,70 @@ describe("the widget's entries in plain Node", () => {
 });
 
 describe("the guard before packing", () => {
-  const run = (cwd) => promisify(execFile)(process.execPath, [CHECK], { cwd });
-
-  test("the guard before packing accepts a complete build", async () => {
-    await run(consumer.path(PACKAGE));
-  });
-
-  test("the guard before packing names every missing file", async () => {
+  /** Checks a copy of the installed widget that `change` has damaged, and returns the exit code and the message. */
+  async function checkAfter(t, change) {
     const folder = await mkdtemp(join(tmpdir(), "evidence-chat-pack-"));
-    try {
-      await mkdir(join(folder, "dist"));
-      await writeFile(join(folder, "dist/index.js"), "");
-      await writeFile(join(folder, "package.json"), JSON.stringify({ exports: { ".": "./dist/index.js" } }));
-      await assert.rejects(run(folder), ({ code, stderr }) => {
-        assert.equal(code, 1);
-        assert.match(stderr, /dist\/all-MiniLM-L6-v2-int8\.safetensors/);
-        assert.doesNotMatch(stderr, /dist\/index\.js/);
-        return true;
-      });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    await cp(consumer.path(PACKAGE), folder, { recursive: true });
+    await change(folder);
+    const { code, stderr } = await promisify(execFile)(process.execPath, [CHECK], { cwd: folder }).then(
+      () => ({ code: 0, stderr: "" }),
+      (error) => error,
+    );
+    return { code, message: stderr };
+  }
+
+  async function editManifest(folder, change) {
+    const path = join(folder, "package.json");
+    const edited = JSON.parse(await readFile(path, "utf8"));
+    change(edited);
+    await writeFile(path, JSON.stringify(edited));
+  }
+
+  test("the guard before packing accepts a complete build with the model next to it", async (t) => {
+    const outcome = await checkAfter(t, (folder) => writeFile(join(folder, "dist", MODEL), ""));
+    assert.deepEqual(outcome, { code: 0, message: "" });
   });
+
+  /** @type {[name: string, change: (folder: string) => Promise<void>, message: RegExp][]} */
+  const damages = [
+    [
+      "names every missing file",
+      async (folder) => {
+        for (const name of ["client.js", "worker.js", "embedder_bg.wasm"]) await rm(join(folder, "dist", name));
+      },
+      /^Missing: dist\/client\.js, dist\/worker\.js, dist\/embedder_bg\.wasm\. Run/,
+    ],
+    [
+      "rejects a file that is built but not packed",
+      (folder) => editManifest(folder, ({ files }) => files.push("!dist/worker.js")),
+      /^Missing: dist\/worker\.js\. Run/,
+    ],
+    [
+      "rejects a model that would be packed",
+      async (folder) => {
+        await writeFile(join(folder, "dist", MODEL), "");
+        await editManifest(folder, ({ files }) => files.splice(files.indexOf("!dist/*.safetensors"), 1));
+      },
+      /^Not for npm: dist\/all-MiniLM-L6-v2-int8\.safetensors\./,
+    ],
+    [
+      "rejects a dependency on a range of the embedder's versions",
+      (folder) =>
+        editManifest(folder, ({ version, dependencies }) => (dependencies["@evidence-chat/embedder"] = `^${version}`)),
+      /^The dependency on the embedder must be exactly \d[\w.-]+, not \^\d/,
+    ],
+    [
+      "rejects a missing dependency on the embedder",
+      (folder) => editManifest(folder, (manifest) => delete manifest.dependencies),
+      /^The dependency on the embedder must be exactly \d[\w.-]+, not undefined/,
+    ],
+  ];
+  for (const [name, damage, message] of damages) {
+    test(`the guard before packing ${name}`, async (t) => {
+      const outcome = await checkAfter(t, damage);
+      assert.equal(outcome.code, 1);
+      assert.match(outcome.message, message);
+    });
+  }
 });

@@ -15,18 +15,20 @@ const POLICY =
   "require-trusted-types-for 'script'; trusted-types evidence-chat-embedder";
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 const PACKAGE = "node_modules/@evidence-chat/widget";
+/** Path of the package's `dist/` on the server. */
+const DIST = "/@evidence-chat/widget/dist/";
 
 let consumer, server, browser, page;
 
 before(async () => {
   consumer = await createConsumer([EMBEDDER, WIDGET]);
-  await consumer.write(PACKAGE, {
+  await consumer.write("node_modules", {
     "blank.html": "<!doctype html><title>blank</title>",
     "script.html":
-      '<!doctype html><title>script</title><script type="module" src="/dist/evidence-chat.js"></script>' +
+      `<!doctype html><title>script</title><script type="module" src="${DIST}evidence-chat.js"></script>` +
       '<evidence-chat endpoint="/api/chat"></evidence-chat>',
   });
-  server = await serve(consumer.path(PACKAGE), { "content-security-policy": POLICY });
+  server = await serve(consumer.path("node_modules"), { "content-security-policy": POLICY });
   browser = await openBrowser();
   page = browser.page;
 });
@@ -75,11 +77,11 @@ async function librariesIn(dist) {
 test("importing the class registers nothing; the other entry registers it and tolerates a second copy", async () => {
   await page.goto(`${server.origin}/blank.html`);
   const isDefined = () => page.evaluate(() => customElements.get("evidence-chat") !== undefined);
-  await page.evaluate(`import("/dist/index.js")`);
+  await page.evaluate(`import("${DIST}index.js")`);
   assert.equal(await isDefined(), false);
-  await page.evaluate(`import("/dist/evidence-chat.js")`);
+  await page.evaluate(`import("${DIST}evidence-chat.js")`);
   assert.equal(await isDefined(), true);
-  await page.evaluate(`import("/dist/evidence-chat.js?copy")`);
+  await page.evaluate(`import("${DIST}evidence-chat.js?copy")`);
   assert.deepEqual(page.errors, []);
 });
 
@@ -92,11 +94,11 @@ test("one script and one tag suffice under a strict policy, and nothing else loa
   await input.waitFor();
   await page.waitForTimeout(300);
   const loaded = server.requests.filter((path) => path !== "/favicon.ico");
-  assert.deepEqual(loaded, ["/script.html", "/dist/evidence-chat.js"]);
+  assert.deepEqual(loaded, ["/script.html", `${DIST}evidence-chat.js`]);
   await input.click();
   await page.locator("evidence-chat[data-state=ready]").waitFor();
-  assert.ok(server.requests.some((path) => path.startsWith("/dist/panel-")));
-  assert.ok(!server.requests.some((path) => path.startsWith("/dist/references-")));
+  assert.ok(server.requests.some((path) => path.startsWith(`${DIST}panel-`)));
+  assert.ok(!server.requests.some((path) => path.startsWith(`${DIST}references-`)));
   assert.deepEqual(page.errors, []);
 });
 
@@ -104,7 +106,7 @@ test("a visitor downloads at most 8 kB at first, and 60 kB with the panel, witho
   const loaded = new Set();
   const sum = async () => {
     for (const path of server.requests) if (/\.(js|css)$/.test(path) && !path.endsWith("/worker.js")) loaded.add(path);
-    const files = await Promise.all([...loaded].map((path) => readFile(consumer.path(PACKAGE, path))));
+    const files = await Promise.all([...loaded].map((path) => readFile(consumer.path("node_modules", path))));
     return files.reduce((total, file) => total + brotliCompressSync(file).length, 0);
   };
   await page.goto(`${server.origin}/blank.html`);

@@ -45,7 +45,7 @@ async function play(page, widget, still) {
   await sleep(2500);
 }
 
-/** Records the page while `play` runs: JPEG images, each with the seconds it is on the screen. */
+/** Records the page while `play` runs: JPEG images, each with the seconds for which it was on the screen. */
 async function record(page, play) {
   const devtools = await page.context().newCDPSession(page);
   const frames = [];

@@ -1,6 +1,6 @@
 // Takes screenshots of the running product: every state of the widget in light, dark, Arabic and at 320 pixels, side by side,
-// into web/docs/; and an animation of the demo page into docs/, which needs ffmpeg. `cargo xtask screenshots` builds the product
-// and runs this. Environment: EVIDENCE_MODEL_DIR, CHROMIUM_PATH, KB_BINARY, XTASK_BINARY; ONLY, optionally, names the states to
+// into web/docs/. Also records an animation of the demo page into docs/, which needs ffmpeg. `cargo xtask screenshots` builds the
+// product and runs this. Environment: EVIDENCE_MODEL_DIR, CHROMIUM_PATH, KB_BINARY, XTASK_BINARY, and optionally ONLY, the states to
 // take, separated by commas.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,11 +1,12 @@
-// The states that a visitor can see, each reached on the real product; only faults are injected.
+// The states that a visitor can see, reached on the real product; only faults and the language model are simulated.
+import { useService, writeAnswers, writeForEver } from "./written.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
-/** The pages list the countries; Canada is not one of them. */
+/** Hedged: the pages list the countries that are delivered to, without Canada. */
 const NAME_MISSING = "Do you ship to Canada?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
 
-/** A stream that is cut before its end, as by a lost connection. */
+/** A stream that is cut before its end, like a lost connection. */
 const CUT =
   'event: answer_start\ndata: {"type":"answer_start"}\n\n' +
   'event: answer_delta\ndata: {"type":"answer_delta","text":"You can return any unused item and get your money back "}\n\n';
@@ -23,6 +24,13 @@ const UNAVAILABLE = {
   contentType: "application/json",
   body: '{"code":"upstream_unavailable","message":"Later.","retryable":true,"request_id":"1"}',
 };
+
+/** The browser remembers the dismissal, so the notice may be gone already. */
+async function dismissPrivacy(widget) {
+  await widget.find("input").focus();
+  await widget.find("privacy-info").waitFor();
+  if ((await widget.find("privacy-dismiss").count()) > 0) await widget.find("privacy-dismiss").click();
+}
 
 /** `prepare` may return a function that cleans up. `model: "none"` starts without the model in the browser's cache. */
 export const STATES = {
@@ -82,6 +90,38 @@ export const STATES = {
       await widget.find("export").click();
       await widget.find("export-preview").filter({ hasText: "." }).waitFor();
       await widget.find("export").scrollIntoViewIfNeeded();
+    },
+  },
+  privacy: {
+    async prepare({ widget, page }) {
+      await useService(page);
+      await widget.find("input").focus();
+      await widget.find("privacy").waitFor();
+    },
+  },
+  writing: {
+    async prepare({ widget, page, demo }) {
+      await writeForEver(page, demo);
+      await dismissPrivacy(widget);
+      await widget.ask(COVERED);
+      await widget.find("waiting").filter({ hasText: "…" }).waitFor();
+    },
+  },
+  generated: {
+    async prepare({ widget, page, demo }) {
+      await writeAnswers(page, demo);
+      await dismissPrivacy(widget);
+      await widget.askFor(COVERED);
+      await widget.find("left-out").locator("summary").click();
+    },
+  },
+  "generated-card": {
+    async prepare({ widget, page, demo }) {
+      await writeAnswers(page, demo);
+      await dismissPrivacy(widget);
+      await widget.askFor(COVERED);
+      await widget.find("marker").nth(1).focus();
+      await widget.find("source-sentence").waitFor();
     },
   },
   refusal: { prepare: ({ widget }) => widget.askFor(OFF_TOPIC, "refused") },

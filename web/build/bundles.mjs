@@ -1,5 +1,6 @@
 // Builds the widget's bundles. The launcher is one small file; the chunks it loads later have a content hash in their
 // names, so that a browser never mixes two versions.
+import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -15,6 +16,22 @@ const withoutInlineEmbedder = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\/inline\.js$/ }, () => ({ path: "inline.js", namespace: "left-out" }));
     onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export {};" }));
+  },
+};
+
+/**
+ * Removes the embedder's own URL of the model, which `src/panel/model/model-url.ts` replaces: the npm package lacks the file,
+ * and webpack fails on a URL of a missing file.
+ */
+const withoutEmbedderModelUrl = {
+  name: "without-embedder-model-url",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]embedder-wasm[\\/]npm[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors",import\.meta\.url\)/, "void 0");
+      if (contents === text) throw new Error(`${path} has no URL of the model in the form that bundlers detect`);
+      return { contents };
+    });
   },
 };
 
@@ -42,8 +59,14 @@ export async function buildBundles(dist) {
     ...(await buildHashed(dist, { references: "src/references/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
-  const plugins = [styleSheetsAsText, withoutInlineEmbedder, importedChunks(chunks)];
-  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { plugins, alias: aliases });
+  const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
+  const history = { history: "src/panel/history/index.ts" };
+  for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
+    chunks.set(source, file);
+  const plugins = [styleSheetsAsText, withoutInlineEmbedder, withoutEmbedderModelUrl, importedChunks(chunks)];
+  const { dependencies } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
+  const define = { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) };
+  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { plugins, define, alias: aliases });
   await build({
     ...OPTIONS,
     entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts", client: "src/client.ts" },

@@ -1,22 +1,31 @@
-// Runs before npm packs the package in the current folder: fails unless `dist/` is complete, so that no release lacks a
-// file. The build leaves the model out where `cargo xtask setup` has not fetched it.
-import { readFile, readdir } from "node:fs/promises";
+// Runs before npm packs the package in the current folder: fails unless the tarball gets every file that it needs, and the
+// model only through its dependency on the embedder.
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 /** What the bundles load by name from the folder they are in. */
 const LOADED_BY_NAME = [
   "dist/worker.js",
   "dist/embedder_bg.wasm",
   "dist/embedder_relaxed_bg.wasm",
-  "dist/all-MiniLM-L6-v2-int8.safetensors",
   "dist/integrity.json",
 ];
 
-const { exports } = JSON.parse(await readFile("package.json", "utf8"));
+const { version, exports, dependencies } = JSON.parse(await readFile("package.json", "utf8"));
 const exported = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
 const needed = [...exported.map((path) => path.replace("./", "")), ...LOADED_BY_NAME];
-const present = new Set((await readdir(".", { recursive: true })).map((path) => path.replaceAll("\\", "/")));
-const missing = needed.filter((path) => !present.has(path));
-if (missing.length > 0) {
-  console.error(`Missing: ${missing.join(", ")}. Run \`cargo xtask setup\` and \`cargo xtask build web\` first.`);
+
+const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+const packed = new Set(JSON.parse(stdout)[0].files.map(({ path }) => path));
+const missing = needed.filter((path) => !packed.has(path));
+if (missing.length > 0) fail(`Missing: ${missing.join(", ")}. Run \`cargo xtask build web\` first.`);
+const models = [...packed].filter((path) => path.endsWith(".safetensors"));
+if (models.length > 0) fail(`Not for npm: ${models.join(", ")}. The package of the embedder contains the model.`);
+const embedder = dependencies?.["@evidence-chat/embedder"];
+if (embedder !== version) fail(`The dependency on the embedder must be exactly ${version}, not ${embedder}.`);
+
+function fail(message) {
+  console.error(message);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 // Builds the embedder package and then dist/: the entry files, the chunks they load later, the embedder's worker and
 // WebAssembly, the type declarations, the custom-elements manifest, the hashes of all files, and the demo page.
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -22,37 +22,18 @@ export async function buildWidgetPackage() {
   await mkdir(dist, { recursive: true });
   await Promise.all([buildBundles(dist), copyEmbedder(embedder, dist), buildManifest(dist), buildDemo()]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
-  await includeEmbedderTypes(embedder, `${dist}/types`);
   await buildIntegrity(dist);
   return dist;
 }
 
 /**
- * The bundles load worker, WebAssembly and (without `model-url`) the model from their own folder, so the package must contain
- * them: a CDN or a self-hosted folder has no `node_modules` to find the embedder's copies in.
+ * The bundles load worker and WebAssembly from their own folder, so the package must contain them. The model is for a site
+ * that serves the folder: the npm package excludes it and depends on the embedder's, which has it.
  */
 async function copyEmbedder(from, to) {
   const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors)$/.test(file);
   const files = (await readdir(from)).filter(isNeeded);
   await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
-}
-
-/**
- * The bundles contain the embedder, so the package must not depend on it: npm would install a second copy of the model. Its
- * type declarations are copied, and those of the widget refer to the copies.
- */
-async function includeEmbedderTypes(embedder, types) {
-  await mkdir(`${types}/embedder`);
-  const isDeclaration = (file) => file.endsWith(".d.ts");
-  const declarations = (await readdir(embedder)).filter(isDeclaration);
-  const own = (await readdir(types, { recursive: true })).filter(isDeclaration);
-  await Promise.all(declarations.map((file) => copyFile(`${embedder}/${file}`, `${types}/embedder/${file}`)));
-  for (const file of own) {
-    const path = `${types}/${file}`;
-    const up = "../".repeat(file.split(/[/\\]/).length - 1) || "./";
-    const text = await readFile(path, "utf8");
-    await writeFile(path, text.replaceAll('"@evidence-chat/embedder"', `"${up}embedder/index.js"`));
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,4 +1,4 @@
-import type { TextKey } from "./texts/index.js";
+import type { TextKey } from "./texts/texts.js";
 
 /** An example question, and what it demonstrates. */
 export interface Example {

@@ -1,4 +1,5 @@
-import { type Language, TEXTS, type TextKey } from "./texts/index.js";
+import { type Language, TEXTS } from "./texts/index.js";
+import type { TextKey } from "./texts/texts.js";
 
 /** The language of the page, and its texts. Elements with `data-text` or `data-label` are updated automatically. */
 export class PageLanguage {

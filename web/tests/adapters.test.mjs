@@ -36,6 +36,20 @@ const ANSWER = [
   { type: "sources", citations: CITATIONS, also_found: FOUND, referenced_indices: [1, 2] },
   { type: "answer_end", message_id: "m", persisted: true },
 ];
+const GENERATION = { model: "m", sentences: 2, dropped: { number: 1 }, invalid_markers: 0, repaired_citations: 0 };
+const SUPPORTED = CITATIONS.map((citation) => ({
+  ...citation,
+  quotes: [],
+  supports: [{ start: 0, end: 7, text: citation.excerpt.slice(0, 7), sentence: 0 }],
+}));
+const GENERATED = [
+  { type: "progress", stage: "writing" },
+  { ...ANSWER[0], mode: "generated" },
+  ANSWER[1],
+  ANSWER[2],
+  { ...ANSWER[3], citations: SUPPORTED },
+  { ...ANSWER[4], generation: GENERATION },
+];
 const HEDGED = [{ ...ANSWER[0], hedged: true }, ...ANSWER.slice(1)];
 const HEDGED_TEXT =
   "These passages are about this, but may not answer it.\n\nRefunds are paid within 5 days. [1] We ship daily. [2]";
@@ -123,6 +137,27 @@ describe("the AI SDK adapter", () => {
       [SHIPPING, "application/pdf", "Shipping"],
     );
     assert.deepEqual(details.data, { citations: CITATIONS, also_found: FOUND, referenced_indices: [1, 2] });
+  });
+
+  test("the AI SDK adapter says who wrote an answer, and sends the words that support it", async () => {
+    const parts = await uiParts(GENERATED);
+    assert.deepEqual(parts[1], { type: "data-progress", data: { stage: "writing" }, transient: true });
+    const { message, errors } = await uiMessage(parts);
+    assert.deepEqual(errors, []);
+    assert.deepEqual(message.metadata, {
+      session_id: "s",
+      message_id: "m",
+      persisted: true,
+      mode: "generated",
+      generation: GENERATION,
+    });
+    const details = message.parts.find(({ type }) => type === "data-citations");
+    assert.deepEqual(details.data.citations, SUPPORTED);
+    assert.equal(
+      message.parts.some(({ type }) => type === "data-progress"),
+      false,
+      "progress is not a part of the message",
+    );
   });
 
   test("the AI SDK adapter does not send also-found passages as sources", async () => {
@@ -218,6 +253,20 @@ describe("the Open WebUI adapter", () => {
         distances: [0.5],
       },
     ]);
+  });
+
+  test("the Open WebUI adapter says that an answer is being written, and who wrote it", async () => {
+    const events = await convert(GENERATED);
+    const statuses = of(events, "status").map(({ description, hidden = false }) => [description, hidden]);
+    assert.deepEqual(statuses, [
+      ["Searching the documents", false],
+      ["Writing and checking the answer", false],
+      ["Written by a language model from the documents", false],
+    ]);
+    assert.deepEqual(
+      of(events, "source").map(({ source }) => source.name),
+      ["Refunds", "Shipping"],
+    );
   });
 
   test("the Open WebUI adapter does not send also-found passages as sources", async () => {

@@ -81,13 +81,13 @@ for (const [name, call] of Object.entries(CALLS)) {
   });
 
   test(`${name} never follows a redirect with its token`, async () => {
-    const elsewhere = await chatServer(file("{}"), file("{}"));
-    const options = await serving(redirect(elsewhere.endpoint), redirect("/api/other"), file("{}"));
+    const otherServer = await chatServer(file("{}"), file("{}"));
+    const options = await serving(redirect(otherServer.endpoint), redirect("/api/other"), file("{}"));
     for (const to of ["to another server", "to another path"])
       await assert.rejects(call(options), { code: "connection_lost" }, to);
     assert.equal(server.requests.length, 2);
-    assert.equal(elsewhere.requests.length, 0);
-    await elsewhere.close();
+    assert.equal(otherServer.requests.length, 0);
+    await otherServer.close();
   });
 
   test(`${name} keeps the server's message for an outage`, async () => {
@@ -121,13 +121,16 @@ test("the settings are read without a token", async () => {
     suggested_questions: ["How?"],
     citations: false,
     link_mode: "public",
+    answer_mode: "extractive",
     dimensions: 384,
     max_message_chars: 4000,
   };
   const options = await serving(
     json(200, { ...config, greeting: "Hello", model: "3f2a" }),
     json(200, { ...config, greeting: null, model: null }),
-    json(200, { suggested_questions: [1, "", "How?"], link_mode: "everything", dimensions: "384" }),
+    json(200, { suggested_questions: [1, "", "How?"], link_mode: "everything", answer_mode: 7, dimensions: "384" }),
+    json(200, { ...config, answer_mode: "endpoint", sends_to: "llm.example" }),
+    json(200, { ...config, answer_mode: "on_device" }),
   );
   const anonymous = { ...options, tokenProvider: () => assert.fail("No token is needed.") };
   assert.deepEqual(await client.getConfig(anonymous), { ...config, greeting: "Hello", model: "3f2a" });
@@ -137,6 +140,8 @@ test("the settings are read without a token", async () => {
     citations: true,
     link_mode: "none",
   });
+  assert.deepEqual(await client.getConfig(anonymous), { ...config, answer_mode: "endpoint", sends_to: "llm.example" });
+  assert.deepEqual(await client.getConfig(anonymous), { ...config, answer_mode: "on_device" });
   assert.deepEqual(server.requests[0].path, "/api/config");
   assert.equal(server.requests[0].headers.authorization, undefined);
 });
@@ -155,8 +160,8 @@ test("listSessions reads conversations page by page", async () => {
 });
 
 test("listSessions skips malformed conversations and ids that do not fit into a URL path", async () => {
-  const strange = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
-  const options = await serving(json(200, { sessions: [...strange, { id: ID, title: null, created_at: 3 }] }));
+  const malformedItems = [null, [], "x", {}, { id: 7 }, { id: "" }, { id: ".." }, { id: "a/../b" }, { id: "a?b" }];
+  const options = await serving(json(200, { sessions: [...malformedItems, { id: ID, title: null, created_at: 3 }] }));
   const { sessions } = await client.listSessions({}, options);
   assert.deepEqual(sessions, [{ id: ID, created_at: "", updated_at: "" }]);
 });
@@ -198,7 +203,9 @@ test("deleteSession succeeds even if the conversation is already deleted", async
   assert.deepEqual([server.requests[0].method, server.requests[0].path], ["DELETE", `/api/sessions/${ID}`]);
 });
 
-test("listMessages reads citations, hedges and the availability of documents", async () => {
+const SUPPORT = { start: 0, end: 1, text: "E", sentence: 0 };
+
+test("listMessages reads citations, hedges, who wrote an answer and the availability of documents", async () => {
   const citation = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 0.5, excerpt: "E", quotes: [] };
   const message = (role, content, citations, hedged = false) => ({
     id: "m",
@@ -219,6 +226,8 @@ test("listMessages reads citations, hedges and the availability of documents", a
           [{ ...citation, available: false }, { ...citation, available: true }, citation, 7],
           true,
         ),
+        { ...message("assistant", "F [1]", [{ ...citation, supports: [SUPPORT, { text: "E" }] }]), mode: "generated" },
+        { ...message("assistant", "G.", []), mode: "sung" },
         message("system", "Obey.", []),
         message("assistant", "", []),
         message("assistant", "No.", null),
@@ -237,6 +246,8 @@ test("listMessages reads citations, hedges and the availability of documents", a
         [{ ...citation, available: false }, { ...citation, available: true }, citation],
         true,
       ),
+      { ...message("assistant", "F [1]", [{ ...citation, supports: [SUPPORT] }]), mode: "generated" },
+      message("assistant", "G.", []),
       message("assistant", "No.", []),
     ],
     next_cursor: "next",
@@ -295,7 +306,7 @@ test("a 401 from a signed URL does not ask for a token", async () => {
 });
 
 for (const address of ["javascript:alert(1)", "data:text/html,x", "../secret", "", "https://user:pw@host.example/"]) {
-  test(`"${address}" is no document`, async () => {
+  test(`"${address}" is not accepted as a document`, async () => {
     const options = await serving();
     await assert.rejects(client.downloadDocument(address, options), TypeError);
     assert.equal(server.requests.length, 0);

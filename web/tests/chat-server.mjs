@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "../../tests/lib/listen.mjs";
 
 /** A loopback server that answers each request with the next of `handlers` and records the requests. */
 export async function chatServer(...handlers) {
@@ -12,19 +11,8 @@ export async function chatServer(...handlers) {
     if (handler) await handler(response);
     else response.writeHead(500).end();
   };
-  const server = createServer((request, response) => void respond(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return {
-    endpoint: `http://127.0.0.1:${port}/api/chat`,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const { origin, close } = await listen(respond);
+  return { endpoint: `${origin}/api/chat`, requests, close };
 }
 
 /** Answers with an event stream of `[name, data]` pairs, and ends it. */

@@ -46,15 +46,15 @@ function assertChatError(error, expected) {
 }
 
 test("streamChat follows no redirect, so neither question nor token is sent elsewhere", async () => {
-  const elsewhere = await chatServer(events(END));
+  const otherServer = await chatServer(events(END));
   const { received, error } = await ask([
-    (response) => response.writeHead(307, { location: elsewhere.endpoint }).end(),
+    (response) => response.writeHead(307, { location: otherServer.endpoint }).end(),
     events(END),
   ]);
   assertChatError(error, { code: "connection_lost" });
   assert.deepEqual(received, []);
-  assert.equal(elsewhere.requests.length, 0);
-  await elsewhere.close();
+  assert.equal(otherServer.requests.length, 0);
+  await otherServer.close();
 });
 
 test("streamChat sends the request of the contract and yields the events in order", async () => {
@@ -77,6 +77,99 @@ test("streamChat sends the request of the contract and yields the events in orde
   assert.equal(headers.accept, "text/event-stream");
   assert.equal(headers.cookie, undefined);
   assert.deepEqual(JSON.parse(body), REQUEST);
+});
+
+const SUPPORT = { start: 0, end: 5, text: "Five.", sentence: 0 };
+const CITED = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 1, excerpt: "Five.", quotes: [] };
+
+test("streamChat reads the mode, the supports and the report of a generated answer", async () => {
+  const generation = {
+    model: "m",
+    sentences: 1,
+    dropped: { number: 2, unsupported: 1 },
+    invalid_markers: 1,
+    repaired_citations: 0,
+    prompt_tokens: 300,
+    completion_tokens: 20,
+  };
+  const citations = [{ ...CITED, supports: [SUPPORT] }];
+  const { received } = await ask([
+    events(
+      ["progress", { stage: "writing" }],
+      ["answer_start", { session_id: "s", hedged: false, mode: "generated" }],
+      ["answer_delta", { text: "Five. [1]" }],
+      ["sources", { citations, also_found: [], referenced_indices: [1] }],
+      ["answer_end", { message_id: "m", persisted: true, generation }],
+    ),
+  ]);
+  assert.deepEqual(received, [
+    { type: "progress", stage: "writing" },
+    { type: "answer_start", session_id: "s", hedged: false, mode: "generated" },
+    { type: "answer_delta", text: "Five. [1]" },
+    { type: "sources", citations, also_found: [], referenced_indices: [1] },
+    { type: "answer_end", message_id: "m", persisted: true, generation },
+  ]);
+});
+
+test("streamChat reads why an answer consists of quotes", async () => {
+  const generation = { model: "m", sentences: 0, dropped: {}, invalid_markers: 0, repaired_citations: 0 };
+  const end = (fallback) => ["answer_end", { persisted: true, generation: { ...generation, fallback } }];
+  for (const fallback of ["timeout", "error", "unsupported", "budget", "declined"]) {
+    const { received } = await ask([events(["answer_start", { hedged: false }], end(fallback))]);
+    assert.deepEqual(received[1].generation, { ...generation, fallback });
+    assert.equal("mode" in received[0], false);
+    await server.close();
+  }
+  const { received } = await ask([events(end("moon"))]);
+  assert.deepEqual(received[0].generation, generation);
+});
+
+test("unknown and malformed parts of a generated answer are skipped", async () => {
+  const { received } = await ask([
+    events(
+      ["progress", { stage: "polishing" }],
+      ["progress", {}],
+      ["answer_start", { hedged: false, mode: "telepathic" }],
+      [
+        "sources",
+        {
+          citations: [
+            {
+              ...CITED,
+              supports: [
+                null,
+                "Five.",
+                { start: 0, end: 5, text: "Five." },
+                { ...SUPPORT, sentence: -1 },
+                { ...SUPPORT, sentence: 0.5 },
+                { ...SUPPORT, text: "" },
+                { ...SUPPORT, color: "red" },
+              ],
+            },
+            { ...CITED, supports: "Five." },
+          ],
+        },
+      ],
+      [
+        "answer_end",
+        { generation: { sentences: "2", dropped: { number: -1, name: 2, mood: 3, __proto__: 1 }, prompt_tokens: 1.5 } },
+      ],
+    ),
+  ]);
+  assert.deepEqual(
+    received.map(({ type }) => type),
+    ["answer_start", "sources", "answer_end"],
+  );
+  assert.deepEqual(received[0], { type: "answer_start", hedged: false });
+  assert.deepEqual(received[1].citations, [{ ...CITED, supports: [SUPPORT] }, CITED]);
+  // A reason of a newer server counts as the one that is true of every sentence that was left out.
+  assert.deepEqual(received[2].generation, {
+    model: "",
+    sentences: 0,
+    dropped: { name: 2, unsupported: 3 },
+    invalid_markers: 0,
+    repaired_citations: 0,
+  });
 });
 
 test("a refusal ends the stream", async () => {
@@ -251,7 +344,7 @@ test("heartbeats keep a slow stream alive", async () => {
     [
       async (response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
-        for (let beat = 0; beat < 6; beat++) {
+        for (let heartbeat = 0; heartbeat < 6; heartbeat++) {
           response.write(": working\n\n");
           await new Promise((resolve) => setTimeout(resolve, 100));
         }

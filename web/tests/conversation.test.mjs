@@ -40,6 +40,25 @@ test("a question has its embedding, the model and a fresh id, and later ones als
   assert.equal(second.session_id, "s1");
 });
 
+test("a question asks for quotes only if the page does, and its retry stays the same", async () => {
+  let asksForQuotes = true;
+  server = await chatServer(events(), answered("s1"), answered("s1"));
+  const conversation = new Conversation(
+    async () => embedder,
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+    () => asksForQuotes,
+  );
+  const cut = conversation.begin("First?");
+  await assert.rejects(run(conversation, cut), { code: "connection_lost" });
+  asksForQuotes = false;
+  await run(conversation, cut);
+  await run(conversation, conversation.begin("Second?"));
+  const [first, retry, second] = server.requests.map(({ body }) => body);
+  assert.equal(JSON.parse(first).mode, "extractive");
+  assert.equal(retry, first);
+  assert.equal("mode" in JSON.parse(second), false);
+});
+
 test("a retry sends the same bytes, even if the session is known by then", async () => {
   const conversation = await conversationWith(
     events(["answer_start", { session_id: "s1" }]),

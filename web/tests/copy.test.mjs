@@ -5,7 +5,7 @@ import { importTs } from "../../tests/lib/import-ts.mjs";
 const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
 const { asPlainText } = await load("panel/citations/copy/plain-text.ts");
 const { asMarkdown } = await load("panel/citations/copy/markdown.ts");
-const { targetOf } = await load("panel/citations/target.ts");
+const { supportedTarget, targetOf } = await load("panel/citations/target.ts");
 
 const translator = { t: (key) => `(${key})` };
 const text = (words) => ({ kind: "text", text: words });
@@ -110,10 +110,65 @@ test("a marker points at the passage whose words precede it", () => {
   const citations = [passage(1, "a", "One."), passage(1, "b", "Two.", "Three."), passage(2, "c", "Two.")];
   assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
   assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");
-  assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last one, behind its introduction");
+  assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last quote, after its introduction");
   assert.equal(targetOf([passage(1, "a", "tea", "green tea")], 1, " green tea ").quote.text, "green tea");
   assert.equal(targetOf(citations, 2, "Two. ").citation.title, "c");
   assert.equal(targetOf(citations, 1, "Other words.").citation.title, "a");
   assert.equal(targetOf(citations, 3, "Two."), undefined);
   assert.deepEqual(targetOf([passage(4, "d")], 4, "x"), { citation: passage(4, "d") });
+});
+
+const support = (sentence, text, excerpt = "Take five days. Or six.") => {
+  const start = excerpt.indexOf(text);
+  return { start, end: start + text.length, text, sentence };
+};
+const supporting = (index, title, ...supports) => ({
+  ...passage(index, title),
+  excerpt: "Take five days. Or six.",
+  supports,
+});
+
+test("a marker of a generated answer points at the passages that support its sentence", () => {
+  const five = support(0, "Take five days.");
+  const six = support(1, "Or six.");
+  const citations = [
+    supporting(1, "a", five, six),
+    supporting(1, "b", { ...six, sentence: 2 }),
+    supporting(2, "c", five),
+  ];
+  const { citation, supports, others } = supportedTarget(citations, 1, 0);
+  assert.deepEqual([citation.title, supports, others], ["a", [five], []]);
+  assert.deepEqual(supportedTarget(citations, 1, 1).supports, [six]);
+  assert.equal(supportedTarget(citations, 1, 2).citation.title, "b");
+  assert.equal(supportedTarget(citations, 2, 0).citation.title, "c");
+  assert.deepEqual(
+    supportedTarget(citations, 2, 7),
+    { citation: citations[2] },
+    "no words rather than those of another",
+  );
+  assert.equal(supportedTarget(citations, 3, 0), undefined);
+});
+
+test("several passages of a document that support a sentence have one marker", () => {
+  const five = support(0, "Take five days.");
+  const target = supportedTarget([supporting(1, "a", five), supporting(1, "b", five)], 1, 0);
+  assert.deepEqual(
+    target.others.map(({ citation }) => citation.title),
+    ["b"],
+  );
+});
+
+test("a footnote has the source words of a generated sentence, without markup", () => {
+  const excerpt = "Take **five** days. Often less. Or six.";
+  const [five, less, six] = ["Take **five** days.", "Often less.", "Or six."].map((words) =>
+    support(0, words, excerpt),
+  );
+  const written = (...supports) => {
+    const citation = { index: 1, title: "Returns", excerpt, quotes: [], supports };
+    return markdown({ kind: "source", target: { citation, supports } });
+  };
+  assert.equal(written(five), '[^1]\n\n[^1]: Returns — "Take five days."');
+  assert.equal(written(five, six), '[^1]\n\n[^1]: Returns — "Take five days. … Or six."');
+  assert.equal(written(five, less), '[^1]\n\n[^1]: Returns — "Take five days. Often less."');
+  assert.equal(written({ ...five, text: "Lies." }), "[^1]\n\n[^1]: Returns");
 });

@@ -100,7 +100,7 @@ test("the next question starts a new course, and so does a retry", () => {
   const retried = advance(over, { ...SENT, milliseconds: 1 });
   assert.equal(retried.at.failed, undefined);
   assert.equal(states(retried).search, "running");
-  assert.equal(courseOf(ASKED, EMBEDDED, ASKED).tokens, undefined, "one that was left unfinished");
+  assert.equal(courseOf(ASKED, EMBEDDED, ASKED).tokens, undefined, "the unfinished course is discarded");
 });
 
 test("the time to load the model counts as part of the first step", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { locateQuote, quotedRanges } = await importTs(new URL("../src/panel/citations/quotes.ts", import.meta.url));
+const { locateQuote, citedRanges } = await importTs(new URL("../src/panel/citations/quotes.ts", import.meta.url));
 
 const EXCERPT = "One. Two. 🎉 Three. Two.";
 
@@ -10,7 +10,7 @@ const EXCERPT = "One. Two. 🎉 Three. Two.";
 function show(excerpt, quotes) {
   let shown = "";
   let at = 0;
-  for (const { start, end } of quotedRanges({ excerpt, quotes })) {
+  for (const { start, end } of citedRanges({ excerpt, quotes })) {
     shown += `${excerpt.slice(at, start)}<${excerpt.slice(start, end)}>`;
     at = end;
   }

@@ -67,7 +67,7 @@ test("a countdown does not restart after its end", () => {
 });
 
 for (const isHeld of [false, true]) {
-  test(`cancelled ${isHeld ? "while held up" : "while running"}, it never ends`, () => {
+  test(`a countdown that is cancelled ${isHeld ? "while paused" : "while running"} never ends`, () => {
     if (isHeld) countdown.pause();
     countdown.cancel();
     countdown.resume();

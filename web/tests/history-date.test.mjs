@@ -25,7 +25,8 @@ const CASES = [
   ["2030-01-01T00:00:00", "now"],
 ];
 for (const [moment, expected] of CASES) {
-  test(`${moment} is "${expected}"`, () => assert.equal(shortDate(new Date(moment), new Date(NOW), "en"), expected));
+  test(`the date ${moment} is shown as "${expected}"`, () =>
+    assert.equal(shortDate(new Date(moment), new Date(NOW), "en"), expected));
 }
 
 test("a moment minutes ago is not yesterday, even shortly after midnight", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { MarkerParser } = await importTs(new URL("../src/panel/citations/markers.ts", import.meta.url));
+const { MarkerParser, sentencesOf } = await importTs(new URL("../src/panel/citations/markers.ts", import.meta.url));
 
 const ANSWERS = {
   "with markers": {
@@ -159,6 +159,20 @@ test("fenced code is shown while it streams", () => {
   parser.push("```\n");
   assert.deepEqual(parser.push("let a"), [{ kind: "code", text: "let a" }]);
 });
+
+for (const [what, sentences] of /** @type {[string, string[]][]} */ ([
+  ["none", []],
+  ["one", ["One. [1]"]],
+  ["several, some with several markers", ["One. [1]", " Two. [2] [13]", " Three. [1]"]],
+  ["the items of a list", ["- One. [1]", "\n- Two. [2] [1]", "\n- Three. [100]"]],
+  ["text that looks like markers", [String.raw`As \[3\] and a[1] and [x] say. [1]`, " Two. [2]"]],
+  ["an unfinished one at the end", ["One. [1]", " Two"]],
+  ["code in backticks", ["Run `a. [1]", " Or `b`. [2]"]],
+])) {
+  test(`a stored answer is split into its sentences: ${what}`, () => {
+    assert.deepEqual(sentencesOf(sentences.join("")), sentences);
+  });
+}
 
 /** Numbers from 0 to 1, the same in each run. */
 function randomNumbers(seed) {

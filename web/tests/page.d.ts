@@ -1,11 +1,11 @@
-// What the pages of the browser tests have beyond the DOM.
+// Globals that the pages of the browser tests add to the DOM.
 import type { Citation } from "../src/client/wire.ts";
 import type { HistoryView } from "../src/panel/history/history-view.ts";
 
 declare global {
   /** axe-core, which a test adds. */
   var axe: typeof import("axe-core");
-  /** The events of the widget, see browser/support/widget-page.mjs. */
+  /** The events of the widget, see browser/pages/widget/page.mjs. */
   var widgetEvents: { type: string; detail: unknown }[];
 
   // Set by single tests.
@@ -16,7 +16,7 @@ declare global {
   var tokens: unknown[];
 
   interface Window {
-    // Of browser/support/history-entry.ts.
+    // Of browser/pages/history/entry.ts.
     calls: unknown[];
     state: { token: string; current: string };
     view: HistoryView;

@@ -46,9 +46,9 @@ for (const [name, source, expected] of [
     "a <b onclick=x>bold</b>\n\n<div>\n<i>block</i> <script>alert(1)</script>\n</div>",
     "paragraph(a bold)blockalert(1)",
   ],
-  ["comments not at all", "a <!-- secret --> b\n\n<!-- x\ny -->", "paragraph(a  b)"],
+  ["no comments", "a <!-- secret --> b\n\n<!-- x\ny -->", "paragraph(a  b)"],
   ["footnotes as they are written", "a[^1]\n\n[^1]: note", "paragraph(a[^1])paragraph([^1]: note)"],
-  ["rules not at all", "a\n\n---\n\nb", "paragraph(a)paragraph(b)"],
+  ["no thematic breaks", "a\n\n---\n\nb", "paragraph(a)paragraph(b)"],
 ]) {
   test(`Markdown shows ${name}`, () => assert.equal(parsed(source), expected));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { isVerified } = await importTs(new URL("../src/panel/citations/verify.ts", import.meta.url));
+const { isSourceSentence, isVerified } = await importTs(new URL("../src/panel/citations/verify.ts", import.meta.url));
 
 const EXCERPT =
   "# Refunds\n\nRefunds are **not** paid after [30 days](https://example.com/x_y). It costs 1.5 % & more.";
@@ -244,4 +244,36 @@ for (const [what, words, answer] of [
     assert.equal(verified(quote, answer, { excerpt: words }), false);
     assert.equal(verified(quote, `${answer}\n\n${words} [1]`, { excerpt: words }), true);
   });
+}
+
+/** Whether words are verified as the source of a generated sentence. */
+const isSource = (text, { excerpt = EXCERPT, start = excerpt.indexOf(text), ...fields } = {}) =>
+  isSourceSentence({ excerpt }, { start, end: start + text.length, text, sentence: 0, ...fields });
+
+test("a source sentence is verified by its passage alone, whatever words the answer has", () => {
+  assert.equal(isSource(SOURCE), true);
+  assert.equal(isSource("It costs 1.5 % & more."), true);
+});
+
+test("a source sentence with wrong offsets is verified by its words", () => {
+  assert.equal(isSource(SOURCE, { start: 900 }), true);
+});
+
+for (const [what, text] of [
+  ["is not in the passage", "Refunds are **always** paid after [30 days](https://example.com/x_y)."],
+  ["is in the passage only without its markup", "Refunds are not paid after 30 days."],
+  ["is empty", ""],
+  ["is space", "\n\n"],
+  ["is punctuation", "."],
+  ["is the mark of a heading", "#"],
+  ["is a part of a link's address", "example.com/x_y"],
+]) {
+  test(`a source sentence that ${what} is not verified`, () => assert.equal(isSource(text), false));
+}
+
+for (const [what, text] of [
+  ["overrides", "Pay \u202e100\u202c to account 12."],
+  ["zero-width spaces", "Never\u200b share it."],
+]) {
+  test(`a source sentence with ${what} is not verified`, () => assert.equal(isSource(text, { excerpt: text }), false));
 }

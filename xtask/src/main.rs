@@ -43,8 +43,6 @@ enum Task {
         #[arg(long, conflicts_with = "only")]
         generation: bool,
     },
-    /// Fetch the model and make the embedder's model file from it; the same as `setup model`.
-    Model,
     /// Build the Worker, the browser packages and the kb command line.
     Build {
         /// What to build; everything if left out.
@@ -90,7 +88,6 @@ fn main() -> ExitCode {
         setup::give_consent();
     }
     let result = match cli.command {
-        Task::Model => setup::model().map(|_| ()),
         Task::Setup { only: Some(part), .. } => setup::only(part),
         Task::Setup { only: None, generation } => set_up(generation),
         Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),

@@ -99,7 +99,7 @@ function exchange(url, { agent, token, signal, method, headers, payload }) {
 }
 
 /** The events of a whole stream. */
-export function eventsOf(text) {
+export function parseEvents(text) {
   return text
     .split("\n\n")
     .filter((block) => block.startsWith("event:"))
@@ -107,16 +107,16 @@ export function eventsOf(text) {
 }
 
 /** The session that an answer or a refusal was written to. */
-export function sessionOf(reply) {
-  const session = outcomeOf(reply).session_id ?? eventsOf(reply.text)[0].session_id;
+export function readSession(reply) {
+  const session = readOutcome(reply).session_id ?? parseEvents(reply.text)[0].session_id;
   if (!session) throw new Error(`no session: ${reply.text}`);
   return session;
 }
 
 /** The last event of a stream that ended with an answer or a refusal; throws otherwise. */
-export function outcomeOf({ status, text }) {
+export function readOutcome({ status, text }) {
   if (status !== 200) throw new Error(`status ${status}: ${text}`);
-  const last = eventsOf(text).at(-1);
+  const last = parseEvents(text).at(-1);
   if (last?.type !== "answer_end" && last?.type !== "refusal") throw new Error(`no outcome: ${text}`);
   return last;
 }

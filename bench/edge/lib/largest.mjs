@@ -14,7 +14,7 @@ const SESSION = "5e551011-0000-4000-8000-000000000001";
 const LARGEST_SEARCH = { name: "search", message: "The largest rows?" };
 const SEARCH_BEYOND_LIMITS = { name: "search beyond the limits", message: "Rows that are too large?" };
 
-/** The kinds of requests: either a path to read, or a message to ask, for which the stand-in has `rows`. */
+/** The kinds of requests: a path to read, or a message to ask, for which the stand-in returns rows of `largestRows`. */
 export const LARGEST = [
   { name: "history", path: `/api/sessions/${SESSION}/messages?limit=200` },
   LARGEST_SEARCH,
@@ -28,15 +28,15 @@ export const LARGEST = [
  */
 export function largestRows(row) {
   return [
-    [LARGEST_SEARCH.message, rowsOf(row, PASSAGE_BYTES)],
+    [LARGEST_SEARCH.message, makeRows(row, PASSAGE_BYTES)],
     [
       SEARCH_BEYOND_LIMITS.message,
-      rowsOf(row, Math.floor(SEARCH_BYTES / MATCH_COUNT) - 3 * META_BYTES - 100 * SENTENCES),
+      makeRows(row, Math.floor(SEARCH_BYTES / MATCH_COUNT) - 3 * META_BYTES - 100 * SENTENCES),
     ],
   ];
 }
 
-function rowsOf(row, bytes) {
+function makeRows(row, bytes) {
   const sentence = 'A "sentence" of the largest rows. ';
   const content = sentence.repeat(bytes / sentence.length);
   const count = Math.min(SENTENCES, content.length / sentence.length);
@@ -48,8 +48,8 @@ function rowsOf(row, bytes) {
   const meta = { padding: "x".repeat(META_BYTES - 100) };
   return Array.from({ length: MATCH_COUNT }, (_, n) => ({
     ...row,
-    chunk_id: idOf(1, n),
-    document_id: idOf(2, n),
+    chunk_id: makeId(1, n),
+    document_id: makeId(2, n),
     content,
     sentences,
     similarity: 0.9,
@@ -63,8 +63,8 @@ export function largestMessages(limit) {
   const excerpt = "x".repeat(CITATIONS_BYTES);
   const citation = {
     index: 1,
-    chunk_id: idOf(1, 0),
-    document_id: idOf(2, 0),
+    chunk_id: makeId(1, 0),
+    document_id: makeId(2, 0),
     title: "Largest",
     score: 0.9,
     strength: "strong",
@@ -72,7 +72,7 @@ export function largestMessages(limit) {
     quotes: [{ start: 0, end: 10, text: excerpt.slice(0, 10) }],
   };
   return Array.from({ length: limit }, (_, n) => ({
-    id: idOf(3, n),
+    id: makeId(3, n),
     role: "assistant",
     content: "x".repeat(MESSAGE_CHARS),
     citations: [citation],
@@ -83,4 +83,4 @@ export function largestMessages(limit) {
   }));
 }
 
-const idOf = (kind, number) => `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(number).padStart(12, "0")}`;
+const makeId = (kind, number) => `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(number).padStart(12, "0")}`;

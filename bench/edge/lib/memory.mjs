@@ -7,8 +7,8 @@ const INTERVAL_MS = 1000;
  * Samples the resident memory of workerd.
  * @param {number} parent the process that started it, directly or not
  * @param {number} [intervalMs] between two samples
- * @returns {() => { first: number, last: number, peak: number, samples: number[] }} ends it; medians of the first and the
- *   last quarter, in MiB
+ * @returns {() => { first: number, last: number, peak: number, samples: number[] }} stops sampling; returns the medians of the
+ *   first and the last quarter, the peak and all samples, in MiB
  */
 export function watchMemory(parent, intervalMs = INTERVAL_MS) {
   const pid = findWorkerd(parent);

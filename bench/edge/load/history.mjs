@@ -17,7 +17,7 @@ export function compareHistory(users, { sessions, messages }) {
       const outcome = question.attempts.find((attempt) => attempt.outcome?.persisted)?.outcome;
       if (!outcome) continue;
       lost += questions.has(question.id) ? 0 : 1;
-      // A refusal has no message id; that a message exists is counted below.
+      // A refusal has no message id; the count below shows whether its message exists.
       if (outcome.type === "answer_end") lost += answers.has(outcome.message_id) ? 0 : 1;
     }
     const known = new Set(asked.map(({ id }) => id));
@@ -25,9 +25,9 @@ export function compareHistory(users, { sessions, messages }) {
     const written = sum(questions.values());
     doubled += written - questions.size;
     // Exactly one answer for each question that was written.
-    const balance = sum(answers.values()) - written;
-    doubled += Math.max(0, balance);
-    lost += Math.max(0, -balance);
+    const surplus = sum(answers.values()) - written;
+    doubled += Math.max(0, surplus);
+    lost += Math.max(0, -surplus);
   }
   return { lost, doubled, unasked };
 }

@@ -1,35 +1,35 @@
-// Whether a user got exactly what the limit allows. The time of admission is only known to lie between sending the question
-// and the start of its response, so a violation is what no such times can explain.
+// Checks that a user got exactly what the limit allows. A question is admitted at an unknown time between its sending and the
+// start of its response, so only what no such times can explain counts as a violation.
 
 const WINDOW_MS = 60_000;
 /** The Worker's clock counts whole milliseconds. */
 const CLOCK_MS = 2;
 
 /**
- * How often more questions were answered than a window allows.
+ * The number of windows in which more questions were answered than the limit allows.
  * @param {import("./user.mjs").Asked[]} asked
  * @param {number} limit
  */
-export function tooMany(asked, limit) {
+export function excessAdmissions(asked, limit) {
   const admissions = asked.map(admission).filter((interval) => interval !== undefined);
   const bySending = admissions.toSorted((a, b) => a.from - b.from);
   return bySending.filter(({ from }) => {
-    const surelyWithin = bySending.filter((other) => other.from >= from && other.to < from + WINDOW_MS - CLOCK_MS);
-    return surelyWithin.length > limit;
+    const certainlyWithin = bySending.filter((other) => other.from >= from && other.to < from + WINDOW_MS - CLOCK_MS);
+    return certainlyWithin.length > limit;
   }).length;
 }
 
 /**
- * How often a question was refused although the window was certainly not full.
+ * The number of questions refused although the window was certainly not full.
  * @param {import("./user.mjs").Asked[]} asked
  * @param {number} limit
  */
-export function refusedTooEarly(asked, limit) {
-  const places = asked.flatMap(possiblePlaces);
+export function earlyRefusals(asked, limit) {
+  const admissions = asked.flatMap(possibleAdmissions);
   const refusals = asked.flatMap(({ attempts }) => attempts.filter(({ status }) => status === 429));
   return refusals.filter((refusal) => {
     const mayCount = ({ from, to }) => from <= refusal.endAt && to > refusal.sentAt - WINDOW_MS - CLOCK_MS;
-    return places.filter(mayCount).length < limit;
+    return admissions.filter(mayCount).length < limit;
   }).length;
 }
 
@@ -41,7 +41,7 @@ function admission({ attempts }) {
 }
 
 /** The intervals in which a question may have counted in the window: those of answered attempts and of unknown ones. */
-function possiblePlaces(asked) {
+function possibleAdmissions(asked) {
   const unknown = asked.attempts.filter(({ status }) => status === undefined);
   const admitted = admission(asked);
   return [

@@ -1,5 +1,5 @@
 import { percentiles, round } from "../lib/statistics.mjs";
-import { refusedTooEarly, tooMany } from "./limit.mjs";
+import { earlyRefusals, excessAdmissions } from "./limit.mjs";
 
 /** @typedef {import("./user.mjs").Attempt} Attempt */
 
@@ -17,14 +17,14 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
   const ended = attempts.filter(({ outcome }) => outcome);
   const refused = users.filter(({ asked }) => asked.some(({ attempts }) => attempts.some(isRefused)));
   const repeats = users.flatMap((user) => user.repeats);
-  const answers = total(users, answersOf);
+  const answers = total(users, countAnswers);
   return {
     figures: [
       ["errors_5xx", attempts.filter(({ status }) => status !== undefined && status >= 500).length],
-      ["errors_stream", attempts.filter(isCutShort).length],
+      ["errors_stream", attempts.filter(isIncomplete).length],
       ["errors_other", attempts.filter(isUnexpected).length],
-      ["limit_violations", total(users, ({ asked }) => tooMany(asked, limit))],
-      ["refused_too_early", total(users, ({ asked }) => refusedTooEarly(asked, limit))],
+      ["limit_violations", total(users, ({ asked }) => excessAdmissions(asked, limit))],
+      ["refused_too_early", total(users, ({ asked }) => earlyRefusals(asked, limit))],
       ["lost_messages", history.lost],
       ["doubled_messages", history.doubled],
       ["unasked_messages", history.unasked],
@@ -39,8 +39,8 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
     ],
     context: {
       load_answers: answers,
-      load_answers_of_each_user: range(users.map(answersOf)),
-      load_answers_of_each_refused_user: range(refused.map(answersOf)),
+      load_answers_of_each_user: range(users.map(countAnswers)),
+      load_answers_of_each_refused_user: range(refused.map(countAnswers)),
       load_users_refused: refused.length,
       load_repeats: repeats.length,
       load_connections_dropped: attempts.filter(({ dropped }) => dropped).length,
@@ -56,7 +56,7 @@ function isRefused(/** @type {Attempt} */ { status }) {
 }
 
 /** A stream that ended in an error or not at all. */
-function isCutShort(/** @type {Attempt} */ { status, outcome }) {
+function isIncomplete(/** @type {Attempt} */ { status, outcome }) {
   return status === 200 && !outcome;
 }
 
@@ -73,7 +73,7 @@ function isDifferent(pair) {
 }
 
 /** Distinct questions that were answered or refused for lack of evidence. */
-function answersOf({ asked }) {
+function countAnswers({ asked }) {
   return asked.filter(({ attempts }) => attempts.some(({ outcome }) => outcome)).length;
 }
 
@@ -81,8 +81,8 @@ function timeTo(moment) {
   return (attempt) => attempt[moment] - attempt.sentAt;
 }
 
-function total(users, valueOf) {
-  return users.reduce((sum, user) => sum + valueOf(user), 0);
+function total(users, value) {
+  return users.reduce((sum, user) => sum + value(user), 0);
 }
 
 function range(numbers) {

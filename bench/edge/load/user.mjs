@@ -1,20 +1,20 @@
-// One simulated user: asks, repeats, drops connections, and records every attempt.
+// A simulated user: asks questions, repeats some, drops some connections, and records every attempt.
 import { setTimeout as sleep } from "node:timers/promises";
-import { connections, eventsOf, post } from "../lib/client.mjs";
+import { connections, parseEvents, post } from "../lib/client.mjs";
 import { chatBody } from "../lib/questions.mjs";
 
 /** Questions of one session, before a new one starts. */
 const QUESTIONS_PER_SESSION = 5;
-/** Of this many questions, one is sent twice at once, one is repeated later and, by some users, one is dropped midway. */
+/** Of this many questions, one is sent twice concurrently, one is repeated later, and some users drop the connection of one. */
 const CYCLE = 10;
-const [TWICE, AGAIN, DROPPED] = [2, 5, 8];
+const [CONCURRENT, REPEATED, DROPPED] = [2, 5, 8];
 /** One in this many users drops connections. Refusals of the others can be counted exactly. */
-const DROPPER_EVERY = 2;
-const DROP_WITHIN_MS = 60;
-const AGAIN_AFTER_MS = 1000;
+const USERS_PER_DROPPER = 2;
+const MAX_DROP_DELAY_MS = 60;
+const REPEAT_DELAY_MS = 1000;
 /** The maximum time a user waits after a refusal that says how long to wait. */
-const MAX_PATIENCE_MS = 3000;
-/** A dropped question is repeated at once, and once more if that fails. */
+const MAX_WAIT_MS = 3000;
+/** Maximum attempts at a question that gets no response. */
 const MAX_TRIES = 3;
 
 /**
@@ -56,15 +56,15 @@ export class User {
     this.#questions = questions;
   }
 
-  /** Asks until the time is up. */
-  async live({ startAt, endAt, intervalMs }) {
+  /** Asks questions until `endAt`. */
+  async run({ startAt, endAt, intervalMs }) {
     for (let next = startAt; next < endAt; next += intervalMs) {
       await sleep(Math.max(0, next - performance.now()));
       // A user who is behind schedule does not catch up: the load is a closed loop.
       next = Math.max(next, performance.now());
       if (next >= endAt) break;
-      const refusedFor = await this.#askNext();
-      if (refusedFor) next = Math.max(next, performance.now() + Math.min(refusedFor, MAX_PATIENCE_MS) - intervalMs);
+      const retryAfterMs = await this.#askNext();
+      if (retryAfterMs) next = Math.max(next, performance.now() + Math.min(retryAfterMs, MAX_WAIT_MS) - intervalMs);
     }
     this.#agent.destroy();
   }
@@ -78,26 +78,26 @@ export class User {
     const asked = { id: body.message_id, attempts: [] };
     this.asked.push(asked);
 
-    const last = await this.#inItsManner((number + this.#index) % CYCLE, body, asked);
+    const last = await this.#sendInMode((number + this.#index) % CYCLE, body, asked);
     this.#session = last.session ?? this.#session;
     return last.status === 429 ? last.retryAfterMs : 0;
   }
 
-  async #inItsManner(manner, body, asked) {
+  async #sendInMode(mode, body, asked) {
     const send = () => this.#send(body, asked);
-    if (manner === TWICE) {
+    if (mode === CONCURRENT) {
       const pair = await Promise.all([send(), send()]);
       this.repeats.push(pair);
       return pair[0];
     }
-    if (manner === DROPPED && this.#index % DROPPER_EVERY === 0) {
-      const dropAfter = (this.asked.length * 13 + this.#index * 7) % DROP_WITHIN_MS;
+    if (mode === DROPPED && this.#index % USERS_PER_DROPPER === 0) {
+      const dropAfter = (this.asked.length * 13 + this.#index * 7) % MAX_DROP_DELAY_MS;
       await this.#send(body, asked, AbortSignal.timeout(dropAfter));
     }
     let attempt = await send();
     for (let tries = 1; !attempt.status && tries < MAX_TRIES; tries++) attempt = await send();
-    if (manner === AGAIN && attempt.outcome) {
-      await sleep(AGAIN_AFTER_MS);
+    if (mode === REPEATED && attempt.outcome) {
+      await sleep(REPEAT_DELAY_MS);
       this.repeats.push([attempt, await send()]);
     }
     return attempt;
@@ -112,7 +112,7 @@ export class User {
       const { status, headers } = reply;
       Object.assign(attempt, { status, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
       if (status === 200) {
-        const events = eventsOf(reply.text);
+        const events = parseEvents(reply.text);
         const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
         // Without a written turn there is no session to continue.
         const session = outcome?.persisted ? (outcome.session_id ?? events[0].session_id) : undefined;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::quoted::holds_one_of;
+use crate::quoted::contains_any;
 
 /// The questions of a folder.
 pub(crate) struct Dataset {
@@ -75,7 +75,7 @@ struct Document {
 impl Dataset {
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let folder = &fs::canonicalize(folder).with_context(|| format!("no folder {}", folder.display()))?;
-        let documents = Documents::of(folder)?;
+        let documents = Documents::open(folder)?;
         let answerable: Vec<Answerable> = lines_if_any(&folder.join("answerable.jsonl"))?;
         let unanswerable = |file| -> Result<Vec<Question>> {
             let lines: Vec<Unanswerable> = lines_if_any(&folder.join(file))?;
@@ -111,7 +111,7 @@ impl Question {
 }
 
 impl Documents {
-    fn of(folder: &Path) -> Result<Self> {
+    fn open(folder: &Path) -> Result<Self> {
         let description = folder.join("set.json");
         if description.is_file() {
             let text = fs::read_to_string(&description)?;
@@ -164,7 +164,7 @@ impl Documents {
         // Such a question would always be a miss. A document that is not text cannot be checked.
         if !found
             .iter()
-            .any(|document| document.text.contains('\u{FFFD}') || holds_one_of(&document.text, &answers))
+            .any(|document| document.text.contains('\u{FFFD}') || contains_any(&document.text, &answers))
         {
             eprintln!("! “{question}”: {passage} contains no accepted answer");
         }

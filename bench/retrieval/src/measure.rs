@@ -8,7 +8,7 @@ use chat_core::{Response, Verdict, respond};
 use rayon::prelude::*;
 use uuid::Uuid;
 
-use crate::quoted::{holds_one_of, is_coherent, is_quoted, noise, shows_its_sentences};
+use crate::quoted::{contains_any, is_coherent, is_quoted, noise, shows_its_sentences};
 use crate::results::{Found, Results};
 
 /// Name and value of one figure: a share from 0 to 1, or a mean. A figure without questions or answers is left out.
@@ -20,7 +20,8 @@ const PLAIN_THRESHOLD: f64 = 0.35;
 /// All figures of a set; `cargo xtask bench retrieval --help` describes them.
 pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
     let questions = &results.answerable;
-    let (answered, open) = (answers_at(questions, Found::gates)?, answers_at(questions, Found::open_gates)?);
+    let (answered, open) =
+        (answers_at(questions, Found::thresholds)?, answers_at(questions, Found::open_thresholds)?);
     let share = |hit: &dyn Fn(&Found) -> bool| share(questions.iter().map(hit));
     let of_answers = |hit: &dyn Fn(&Found, &Answer) -> bool| {
         self::share(answered.iter().map(|(found, answer)| hit(found, answer)))
@@ -43,11 +44,11 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
     let plain_quoted = |first| {
         share(&|found| {
             let best = found.plain_rows.first();
-            best.is_some_and(|row| first_sentences(row, first).any(|text| holds_one_of(text, &found.answers)))
+            best.is_some_and(|row| first_sentences(row, first).any(|text| contains_any(text, &found.answers)))
         })
     };
-    let near = answers_at(&results.near, Found::gates)?;
-    let off_topic = answers_at(&results.off_topic, Found::gates)?;
+    let near = answers_at(&results.near, Found::thresholds)?;
+    let off_topic = answers_at(&results.off_topic, Found::thresholds)?;
     let plain_answered = |found: &[Found]| self::share(found.iter().map(plain_answers));
     let figures = [
         ("recall_1", share(&|found| is_among(&found.rows, 1, found))),
@@ -82,16 +83,16 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
 }
 
 /// The decision with these thresholds.
-pub(crate) fn decide(found: &Found, gates: &EvidenceThresholds) -> Response {
-    respond(&found.question, &found.rows, gates, true)
+pub(crate) fn decide(found: &Found, thresholds: &EvidenceThresholds) -> Response {
+    respond(&found.question, &found.rows, thresholds, true)
 }
 
 /// The questions that are answered with these thresholds, and their answers.
 fn answers_at(
     found: &[Found],
-    gates: impl Fn(&Found) -> EvidenceThresholds + Sync,
+    thresholds: impl Fn(&Found) -> EvidenceThresholds + Sync,
 ) -> Result<Vec<(&Found, Answer)>> {
-    let answer = |found| match decide(found, &gates(found)).verdict {
+    let answer = |found| match decide(found, &thresholds(found)).verdict {
         Verdict::Answer(answer) if shows_its_sentences(&answer) => Some(Ok((found, answer))),
         Verdict::Answer(_) => Some(Err(anyhow!(
             "the answer to “{}” does not show each sentence that it says it quotes",
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!(figure(&results, "answered_answerable"), Some(0.5));
         assert_eq!(figure(&results, "first_is_answer"), Some(0.5));
         assert_eq!(figure(&results, "answered_answer_in_1"), Some(1.0));
-        assert_eq!(figure(&results, "answer_in_1"), Some(1.0), "with the gates open");
+        assert_eq!(figure(&results, "answer_in_1"), Some(1.0), "with thresholds that refuse nothing");
         assert_eq!(figure(&results, "noise"), Some(0.0));
         assert_eq!(figure(&results, "sentences"), Some(1.0));
     }

@@ -31,7 +31,7 @@ pub(crate) fn calibration(sets: &[Results]) -> String {
 
 fn count(bins: &mut [Bin; BINS], found: &[Found], kind: impl Fn(&mut Bin) -> &mut usize) {
     for found in found {
-        let confidence = assess(&found.question, &found.rows, &found.gates()).confidence;
+        let confidence = assess(&found.question, &found.rows, &found.thresholds()).confidence;
         let bin = &mut bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
         bin.confidence += confidence;
         *kind(bin) += 1;

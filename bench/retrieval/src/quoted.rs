@@ -9,14 +9,14 @@ use uuid::Uuid;
 const MIN_WORDS_OF_PART: usize = 3;
 
 /// Whether a text contains one of the accepted answers.
-pub(crate) fn holds_one_of(text: &str, answers: &[String]) -> bool {
+pub(crate) fn contains_any(text: &str, answers: &[String]) -> bool {
     let text = plain(text);
     answers.iter().map(|answer| plain(answer)).any(|answer| !answer.is_empty() && text.contains(&answer))
 }
 
 /// Whether a sentence contains one of the accepted answers, either as in its passage or as shown.
 pub(crate) fn contains_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
-    texts(sentence).any(|text| holds_one_of(text, answers))
+    texts(sentence).any(|text| contains_any(text, answers))
 }
 
 /// Whether one of the first sentences contains an accepted answer. Context sentences count neither as a hit nor as one of the
@@ -90,6 +90,8 @@ fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chat_core::generate::AnswerMode;
+
     use super::*;
 
     fn sentence(text: &str) -> QuotedSentence {
@@ -125,6 +127,7 @@ mod tests {
             format!("{place}{} [1]", sentence.text)
         };
         Answer {
+            mode: AnswerMode::Extractive,
             deltas: sentences.iter().map(shown).collect(),
             hedged: false,
             citations: Vec::new(),

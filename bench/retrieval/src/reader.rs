@@ -9,7 +9,7 @@ use embedder::Reader;
 use rayon::prelude::*;
 
 use crate::measure::Figure;
-use crate::quoted::holds_one_of;
+use crate::quoted::contains_any;
 use crate::results::{Found, Results};
 
 /// The number of passages, best first, of which the reader reads each sentence.
@@ -57,7 +57,7 @@ fn read(reader: &mut Reader, found: &Found) -> Read {
     let first = best.first().and_then(|sentence| sentences.get(*sentence));
     Read {
         finds_gold: order.first().and_then(|row| found.rows.get(*row)).is_some_and(|row| found.is_gold(row)),
-        first_contains_answer: first.is_some_and(|text| holds_one_of(text, &found.answers)),
+        first_contains_answer: first.is_some_and(|text| contains_any(text, &found.answers)),
         milliseconds,
     }
 }

@@ -60,13 +60,13 @@ struct Line {
 
 impl Found {
     /// The default thresholds of the knowledge base.
-    pub(crate) fn gates(&self) -> EvidenceThresholds {
+    pub(crate) fn thresholds(&self) -> EvidenceThresholds {
         EvidenceThresholds { background: self.background, ..EvidenceThresholds::default() }
     }
 
     /// Thresholds that answer every question, to see what would be quoted.
-    pub(crate) fn open_gates(&self) -> EvidenceThresholds {
-        EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..self.gates() }
+    pub(crate) fn open_thresholds(&self) -> EvidenceThresholds {
+        EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..self.thresholds() }
     }
 
     /// Whether the row is of a document that answers the question.

@@ -29,8 +29,8 @@ pub(crate) struct Options {
     reference: Option<PathBuf>,
     /// Folder of a page that runs Transformers.js with its q8 model (package-lock.json, build.mjs, corpus.json, adapters/,
     /// models/). Without it, Transformers.js and ONNX Runtime q8 are left out.
-    #[arg(long, value_name = "DIR", env = "EVIDENCE_CHAT_PEER_DIR", hide_env_values = true)]
-    peer: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", env = "EVIDENCE_CHAT_BASELINE_DIR", hide_env_values = true)]
+    baseline: Option<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationData,
     /// Measure only these parts, separated by commas.
@@ -81,8 +81,8 @@ struct Workbench {
     chromium: PathBuf,
     /// Texts with token ids and f32 vectors.
     reference: PathBuf,
-    /// Transformers.js and its models, if `--peer` names them.
-    peer: Option<PathBuf>,
+    /// Transformers.js and its models, if `--baseline` names them.
+    baseline: Option<PathBuf>,
     /// Evaluation data, if a folder was named.
     evaluation: Option<PathBuf>,
 }
@@ -130,12 +130,12 @@ fn prepare(options: &Options) -> Result<Workbench> {
     );
     let default_reference = paths::repo().join("embedder-wasm/tests/reference.json");
     let reference = existing(options.reference.as_ref().unwrap_or(&default_reference))?;
-    let peer = options.peer.as_deref().map(existing).transpose()?;
+    let baseline = options.baseline.as_deref().map(existing).transpose()?;
     let (tools, model, chromium) = setup::everything()?;
     if !options.no_build {
         build::run(&[build::Part::Embedder], &tools)?;
     }
-    Ok(Workbench { dir: folder()?, model, chromium, reference, peer, evaluation })
+    Ok(Workbench { dir: folder()?, model, chromium, reference, baseline, evaluation })
 }
 
 fn existing(path: &Path) -> Result<PathBuf> {

@@ -14,7 +14,7 @@ const TURNS: usize = 40;
 const EMBEDDINGS_PER_TURN: usize = 8;
 
 /// ONNX Runtime with the model in one precision.
-struct Peer {
+struct Baseline {
     precision: &'static str,
     timer: Timer,
 }
@@ -23,55 +23,55 @@ struct Peer {
 pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
     let program = quality::program("time_embed")?;
     let mut ours = Timer::start("time_embed", shell::command(program).arg(&bench.model.0))?;
-    let mut peers = start_peers(bench, report)?;
+    let mut baselines = start_baselines(bench, report)?;
     for tokens in TOKENS {
-        let (ours_ms, peers_ms) = take_turns(tokens, &mut ours, &mut peers)?;
+        let (ours_ms, baselines_ms) = take_turns(tokens, &mut ours, &mut baselines)?;
         report.add(format!("native_ms_{tokens}"), ours_ms, "ms");
-        for (Peer { precision, .. }, peer_ms) in peers.iter().zip(peers_ms) {
-            report.add(format!("onnxruntime_{precision}_ms_{tokens}"), peer_ms, "ms");
-            report.add_ratio(format!("native_ratio_{precision}_{tokens}"), ours_ms, peer_ms);
+        for (Baseline { precision, .. }, baseline_ms) in baselines.iter().zip(baselines_ms) {
+            report.add(format!("onnxruntime_{precision}_ms_{tokens}"), baseline_ms, "ms");
+            report.add_ratio(format!("native_ratio_{precision}_{tokens}"), ours_ms, baseline_ms);
         }
     }
     Ok(())
 }
 
-fn start_peers(bench: &Workbench, report: &mut Report) -> Result<Vec<Peer>> {
+fn start_baselines(bench: &Workbench, report: &mut Report) -> Result<Vec<Baseline>> {
     let runtime = OnnxRuntime::ensure()?;
     report.context("onnxruntime", runtime.version());
-    let mut peers = Vec::new();
+    let mut baselines = Vec::new();
     let weights = bench.model.0.join("model.safetensors");
     if weights.exists() {
         let model = bench.dir.join("all-MiniLM-L6-v2.onnx");
         runtime.export(&weights, &model)?;
-        peers.push(Peer { precision: "fp32", timer: runtime.start("ONNX Runtime fp32", &model)? });
+        baselines.push(Baseline { precision: "fp32", timer: runtime.start("ONNX Runtime fp32", &model)? });
     } else {
         println!("  no {}: measuring without ONNX Runtime fp32", weights.display());
     }
-    if let Some(peer) = &bench.peer {
-        let model = peer.join("models/all-MiniLM-L6-v2/onnx/model_quantized.onnx");
-        peers.push(Peer { precision: "q8", timer: runtime.start("ONNX Runtime q8", &model)? });
+    if let Some(baseline) = &bench.baseline {
+        let model = baseline.join("models/all-MiniLM-L6-v2/onnx/model_quantized.onnx");
+        baselines.push(Baseline { precision: "q8", timer: runtime.start("ONNX Runtime q8", &model)? });
     } else {
-        println!("  no --peer DIR: measuring without ONNX Runtime q8");
+        println!("  no --baseline DIR: measuring without ONNX Runtime q8");
     }
-    Ok(peers)
+    Ok(baselines)
 }
 
-/// The minimum time in milliseconds, ours and each peer's, for a text of this many tokens.
-fn take_turns(tokens: usize, ours: &mut Timer, peers: &mut [Peer]) -> Result<(f64, Vec<f64>)> {
+/// The minimum time in milliseconds, ours and each baseline's, for a text of this many tokens.
+fn take_turns(tokens: usize, ours: &mut Timer, baselines: &mut [Baseline]) -> Result<(f64, Vec<f64>)> {
     let text = texts::with_tokens(tokens);
     let ids = ours.request(&format!("ids {text}"))?;
     ensure!(ids.split(' ').count() == tokens, "{text:?} has the token ids {ids}: expected {tokens}");
     let request = format!("time {EMBEDDINGS_PER_TURN} {text}");
-    let peer_request = format!("{EMBEDDINGS_PER_TURN} {ids}");
+    let baseline_request = format!("{EMBEDDINGS_PER_TURN} {ids}");
     let mut ours_best = f64::INFINITY;
-    let mut peers_best = vec![f64::INFINITY; peers.len()];
+    let mut baselines_best = vec![f64::INFINITY; baselines.len()];
     for _ in 0..TURNS {
         ours_best = ours_best.min(minimum(&ours.request_numbers(&request)?));
-        for (peer, best) in peers.iter_mut().zip(&mut peers_best) {
-            *best = best.min(minimum(&peer.timer.request_numbers(&peer_request)?));
+        for (baseline, best) in baselines.iter_mut().zip(&mut baselines_best) {
+            *best = best.min(minimum(&baseline.timer.request_numbers(&baseline_request)?));
         }
     }
-    Ok((ours_best, peers_best))
+    Ok((ours_best, baselines_best))
 }
 
 fn minimum(times: &[f64]) -> f64 {

@@ -25,14 +25,14 @@ use crate::report::Report;
 
 const NOTES: &str = "\
 throughput_ratio: passages per second, ours divided by those of sentence-transformers (PyTorch, f32), both on two threads, in
-  turns; mix_…: passages and their sentences, which is what kb embeds; peer_cosine_…: between its vectors and ours
+  turns; mix_…: passages and their sentences, which is what kb embeds; baseline_cosine_…: between its vectors and ours
 embed_share, database_share: of the wall time of the first sync; both overlap, so they may add up to more than 1
 resync_seconds_per_1000: includes the start of kb, which weighs more with fewer files
 peak_memory_mib: peak resident memory of kb, the maximum of the runs below; the database is another process
 heading_…: an evaluation set with the title of the article as the heading of its passages; heading_pages_…: the sample pages,
   with title and heading; recall by passage vectors alone, combined_…: by the mean of passage, sentence and words;
   first_gained, first_lost: questions whose passage ranks first only with headings, and only without them;
-  told_apart: answerable questions that score above 98.5 % of the off-topic ones";
+  separated: answerable questions that score above 98.5 % of the off-topic ones";
 
 #[derive(Args)]
 pub(crate) struct Options {

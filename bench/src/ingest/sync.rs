@@ -37,7 +37,7 @@ pub(super) fn measure(bench: &Workbench, files: u32, report: &mut Report) -> Res
     report.add("resync_seconds_per_1000", unchanged.run.seconds * 1000.0 / f64::from(files), "s");
     let changes = syncs.change(&documents, files, report)?;
 
-    let plan = syncs.plan_of_larger(files * DRY_RUN_FACTOR)?;
+    let plan = syncs.plan_larger(files * DRY_RUN_FACTOR)?;
     let long_text = syncs.long_text()?;
     let peaks = [
         ("sync", first.run.peak_memory_mib),
@@ -85,7 +85,7 @@ impl Syncs<'_> {
     }
 
     /// Plans a sync of a larger corpus: reads and compares everything, writes nothing.
-    fn plan_of_larger(&self, files: u32) -> Result<Run> {
+    fn plan_larger(&self, files: u32) -> Result<Run> {
         let documents = self.bench.work.join("larger-corpus");
         let mut write = self.bench.program();
         self.bench.output(write.args(["corpus", "--files", &files.to_string()]).arg(&documents))?;

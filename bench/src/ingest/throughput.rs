@@ -16,7 +16,7 @@ const THREADS: usize = 2;
 /// The two take turns, so that a busy moment of the machine affects both.
 const TURNS: usize = 5;
 const DIMENSIONS: usize = 384;
-/// Our weights have 8 bits, theirs 32. Vectors of another model have a far lower cosine.
+/// Our weights have 8 bits, those of sentence-transformers 32. Vectors of another model have a far lower cosine.
 const MIN_COSINE: f64 = 0.99;
 
 /// Texts to embed.
@@ -38,17 +38,17 @@ pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
         "sentence-transformers needs {}; `cargo xtask setup model` fetches it",
         weights.display()
     );
-    let mut theirs = start_peer(bench, report)?;
+    let mut baseline = start_baseline(bench, report)?;
     let threads = THREADS.to_string();
-    let mut ours = Timer::start("bench-ingest", bench.program().args(["embed", "--threads", &threads]))?;
+    let mut embedder = Timer::start("bench-ingest", bench.program().args(["embed", "--threads", &threads]))?;
     report.context("threads", THREADS);
     for texts in [PASSAGES, MIX] {
-        compare(bench, &texts, &mut ours, &mut theirs, report)?;
+        compare(bench, &texts, &mut embedder, &mut baseline, report)?;
     }
     Ok(())
 }
 
-fn start_peer(bench: &Workbench, report: &mut Report) -> Result<Timer> {
+fn start_baseline(bench: &Workbench, report: &mut Report) -> Result<Timer> {
     let python = python::with_packages("bench-ingest-venv", REQUIREMENTS).context(
         "sentence-transformers cannot be installed; it needs Python 3.10 or newer with its module venv, a Python package index, \
          and 5 GB in the cache folder",
@@ -72,8 +72,8 @@ fn start_peer(bench: &Workbench, report: &mut Report) -> Result<Timer> {
 fn compare(
     bench: &Workbench,
     texts: &Texts,
-    ours: &mut Timer,
-    theirs: &mut Timer,
+    embedder: &mut Timer,
+    baseline: &mut Timer,
     report: &mut Report,
 ) -> Result<()> {
     let file = bench.work.join(format!("{}texts.json", texts.prefix));
@@ -91,7 +91,7 @@ fn compare(
         read_vectors(&output)
     };
     // This also warms up both.
-    let cosines = cosines(&vectors(ours, "ours")?, &vectors(theirs, "theirs")?)?;
+    let cosines = cosines(&vectors(embedder, "embedder")?, &vectors(baseline, "baseline")?)?;
     let min = cosines.iter().copied().fold(f64::INFINITY, f64::min);
     ensure!(min > MIN_COSINE, "the vectors disagree: a cosine of {min:.4}");
 
@@ -103,18 +103,18 @@ fn compare(
     let mut times = Vec::new();
     for _ in 0..TURNS {
         bench.stop.check()?;
-        times.push((time(ours)?, time(theirs)?));
+        times.push((time(embedder)?, time(baseline)?));
     }
     report.add(format!("{prefix}throughput_ratio"), median(times.iter().map(|(a, b)| b / a)), "ratio");
-    let (ours, theirs) = (median(times.iter().map(|(a, _)| *a)), median(times.iter().map(|(_, b)| *b)));
+    let (embedder, baseline) = (median(times.iter().map(|(a, _)| *a)), median(times.iter().map(|(_, b)| *b)));
     let count = cosines.len() as f64;
-    for (whose, seconds) in [("ours", ours), ("peer", theirs)] {
-        report.add(format!("{prefix}texts_per_second_{whose}"), count / seconds, "1/s");
-        report.add(format!("{prefix}tokens_per_second_{whose}"), tokens / seconds, "1/s");
+    for (program, seconds) in [("", embedder), ("baseline_", baseline)] {
+        report.add(format!("{prefix}{program}texts_per_second"), count / seconds, "1/s");
+        report.add(format!("{prefix}{program}tokens_per_second"), tokens / seconds, "1/s");
     }
     report.add(format!("{prefix}tokens_per_text"), tokens / count, "tokens");
-    report.add(format!("{prefix}peer_cosine_mean"), cosines.iter().sum::<f64>() / count, "cosine");
-    report.add(format!("{prefix}peer_cosine_min"), min, "cosine");
+    report.add(format!("{prefix}baseline_cosine_mean"), cosines.iter().sum::<f64>() / count, "cosine");
+    report.add(format!("{prefix}baseline_cosine_min"), min, "cosine");
     Ok(())
 }
 

@@ -1,14 +1,12 @@
 //! The figures of several sets: their names, their means over the sets, and the table.
 
-use super::sets::key;
+use super::sets::{MACRO, key};
 use crate::report::{Report, print_columns};
 
 /// The figures of one set, as `bench-retrieval measure` prints them.
 pub(super) type FiguresOfSet = (String, [usize; 3], Vec<(String, f64)>);
 
 const QUESTIONS: [&str; 3] = ["answerable questions", "near-unanswerable", "off-topic"];
-/// The prefix of the names of means over the sets.
-pub(super) const MACRO: &str = "macro";
 /// Prefixes of figures that are in the file and not in the table.
 const UNPRINTED: [&str; 3] = ["plain_", "gold_of_", "answered_answer_in_"];
 

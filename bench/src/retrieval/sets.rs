@@ -8,12 +8,14 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use xtask::paths;
 
-use super::figures::MACRO;
 use crate::evaluation::REMEDY;
 
 /// Sets that nothing may be fitted to: the licence of govuk allows research only, and shop is held out to show whether what
 /// was fitted to other sets generalises.
 const MEASURE_ONLY: [&str; 2] = ["govuk", "shop"];
+
+/// The prefix of the names of means over the sets, which no set may have as its name.
+pub(super) const MACRO: &str = "macro";
 
 /// A folder of questions and their documents.
 #[derive(Debug, PartialEq)]

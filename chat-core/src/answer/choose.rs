@@ -1,13 +1,12 @@
 //! Chooses the sentences that answer a question best, with the context a reader needs to understand them.
 
 use super::back_reference::refers_to_previous;
-use crate::evidence::{PassageAssessment, fit};
+use crate::evidence::{PassageAssessment, relevance};
+use crate::limits::MAX_ANSWER_SENTENCES;
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
 use crate::sentences::{List, ends_with_colon};
 
-/// Sentences of an answer.
-pub(crate) const MAX_SENTENCES: usize = 3;
 /// Weight of the passage's rank score (-1 to 1). It is the same for all sentences of a passage, so it decides between
 /// passages. Values from 1 to 3 choose equally well on the evaluation sets.
 const PASSAGE_WEIGHT: f64 = 2.0;
@@ -40,7 +39,7 @@ pub(super) struct Chosen<'p> {
 
 /// The sentences of an answer.
 pub(super) struct Choice<'p> {
-    /// In the order of the answer, at most [`MAX_SENTENCES`].
+    /// In the order of the answer, at most [`MAX_ANSWER_SENTENCES`].
     pub(super) sentences: Vec<Chosen<'p>>,
     /// Whether the best sentence may not answer the question, because it lacks one of its names or numbers.
     pub(super) is_hedged: bool,
@@ -67,7 +66,7 @@ pub(super) fn choose<'p>(
     let margin = if is_certain && !is_hedged { MAX_SCORE_GAP } else { MAX_SCORE_GAP_IF_UNCERTAIN };
     let mut kept = vec![best];
     for candidate in candidates.take_while(|candidate| candidate.score >= best.score - margin) {
-        if kept.len() == MAX_SENTENCES {
+        if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
         if !kept.iter().any(|other| is_duplicate(other, &candidate)) {
@@ -114,7 +113,7 @@ fn is_lead_in(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
 }
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
-    let sum = fit(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
+    let sum = relevance(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
     // NaN sorts last.
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
 }
@@ -149,8 +148,9 @@ fn is_duplicate(a: &Chosen<'_>, b: &Chosen<'_>) -> bool {
 /// If several steps of one numbered list were chosen, the steps from the first of them on, without gaps.
 fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     let best = kept.first()?;
-    let list = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
-    let is_step = |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list_| list_.number == list);
+    let list_number = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
+    let is_step =
+        |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list| list.number == list_number);
     let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
     let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
     let first = starts.iter().min().filter(|_| starts.len() > 1)?;
@@ -159,40 +159,40 @@ fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
     // Keeps the best step even if it is far from the first.
     let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
     let at = steps.iter().position(|sentence| sentence.range == best.sentence.range)?;
-    steps.drain(..(at + 1).saturating_sub(MAX_SENTENCES));
-    Some(steps.into_iter().take(MAX_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
+    steps.drain(..(at + 1).saturating_sub(MAX_ANSWER_SENTENCES));
+    Some(steps.into_iter().take(MAX_ANSWER_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
 }
 
 /// Adds the context of each sentence: the line that introduces its list, and the sentence that its pronoun refers to. Neither
 /// is repeated directly.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
-    let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_SENTENCES);
+    let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_ANSWER_SENTENCES);
     let mut last_introduction: Option<(usize, &Sentence<'_>)> = None;
     for (position, chosen) in kept.iter().enumerate() {
         let is_same = |rank: usize, sentence: &Sentence<'_>, other: &Sentence<'_>| {
             rank == chosen.rank && sentence.range == other.range
         };
-        if all.iter().any(|said| is_same(said.rank, said.sentence, chosen.sentence)) {
+        if all.iter().any(|added| is_same(added.rank, added.sentence, chosen.sentence)) {
             continue;
         }
         let follows = |previous: &&Sentence<'_>| {
             all.last().is_some_and(|last| is_same(last.rank, last.sentence, previous))
         };
         let context = referenced_sentence(chosen).filter(|previous| !follows(previous));
-        let room = MAX_SENTENCES - all.len();
+        let room = MAX_ANSWER_SENTENCES - all.len();
         // Without its context the sentence would not be understood.
         if room == 0 || (context.is_some() && room == 1 && position > 0) {
             continue;
         }
         let context =
             context.filter(|_| room > 1).map(|sentence| Chosen { sentence, is_context: true, ..*chosen });
-        for mut said in context.into_iter().chain([*chosen]) {
-            let line = introduction(&said);
+        for mut added in context.into_iter().chain([*chosen]) {
+            let line = introduction(&added);
             let is_under_it = line
-                .is_some_and(|line| last_introduction.is_some_and(|(rank, said)| is_same(rank, said, line)));
-            said.introduction = line.filter(|_| !is_under_it);
+                .is_some_and(|line| last_introduction.is_some_and(|(rank, last)| is_same(rank, last, line)));
+            added.introduction = line.filter(|_| !is_under_it);
             last_introduction = line.map(|line| (chosen.rank, line));
-            all.push(said);
+            all.push(added);
         }
     }
     all

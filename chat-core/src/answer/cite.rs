@@ -6,10 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Evidence;
 use super::choose::Chosen;
 use crate::chunk::MatchedChunk;
-use crate::evidence::Strength;
+use crate::evidence::{PassageAssessment, Strength};
 use crate::found::FoundPassage;
 use crate::passage::{Passage, Sentence};
 
@@ -103,6 +102,12 @@ pub struct Support {
     pub text: String,
     /// The position of the supported sentence in the answer, from 0. Each sentence is one delta.
     pub sentence: u32,
+}
+
+/// A passage that may be quoted and cited.
+pub(super) struct Evidence<'p> {
+    pub(super) chunk: &'p MatchedChunk,
+    pub(super) assessment: &'p PassageAssessment,
 }
 
 /// Numbers the quoted documents from 1, in order of first mention.

@@ -8,14 +8,13 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use crate::chunk::MatchedChunk;
-use crate::evidence::{Assessment, PassageAssessment};
+use crate::evidence::Assessment;
 use crate::found::FoundPassage;
-use crate::generate::AnswerMode;
+use crate::generation_report::AnswerMode;
+use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
-pub(crate) use choose::MAX_SENTENCES;
 use choose::{Choice, Chosen, choose};
 pub use cite::{Citation, Quote, Support};
 
@@ -79,12 +78,6 @@ impl Answer {
     }
 }
 
-/// A passage that may be quoted and cited.
-pub(crate) struct Evidence<'p> {
-    chunk: &'p MatchedChunk,
-    assessment: &'p PassageAssessment,
-}
-
 /// Answers a question from the qualifying passages. `None` if they contain nothing to quote, such as headings only.
 pub(crate) fn compose(
     question: &Question,
@@ -101,7 +94,7 @@ pub(crate) fn compose(
     let assessed = passages.iter().zip(&assessment.passages);
     let evidence: Vec<_> = assessed
         .filter(|(_, assessment)| assessment.qualifies)
-        .map(|(passage, assessment)| Evidence { chunk: passage.chunk, assessment })
+        .map(|(passage, assessment)| cite::Evidence { chunk: passage.chunk, assessment })
         .collect();
     let numbers = cite::number_documents(&chosen);
     let sentences = quoted_sentences(&chosen);
@@ -206,49 +199,12 @@ fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
     if is_running && place(before) == place(after) { " " } else { "\n\n" }
 }
 
-/// Escapes source text that looks like one of our markers, as Markdown does: a quoted `[3]` must not refer to our third
-/// document.
-pub(crate) fn escape_markers(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((start, end)) = find_marker(rest) {
-        let (before, marker, after) = match (rest.get(..start), rest.get(start + 1..end - 1), rest.get(end..))
-        {
-            (Some(before), Some(number), Some(after)) => (before, number, after),
-            _ => break,
-        };
-        escaped.push_str(before);
-        escaped.push_str(r"\[");
-        escaped.push_str(marker);
-        escaped.push_str(r"\]");
-        rest = after;
-    }
-    escaped.push_str(rest);
-    escaped
-}
-
-/// The first `[digits]` in a text, as a byte range.
-fn find_marker(text: &str) -> Option<(usize, usize)> {
-    text.match_indices('[').find_map(|(start, _)| {
-        let inside = text.get(start + 1..)?;
-        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        (digits > 0 && inside.get(digits..)?.starts_with(']')).then_some((start, start + digits + 2))
-    })
-}
-
-/// Whether a text contains what [`escape_markers`] writes. Clients would unescape it and show another text than the source.
-pub(crate) fn has_escaped_marker(text: &str) -> bool {
-    text.match_indices(r"\[").any(|(start, bracket)| {
-        let inside = text.get(start + bracket.len()..).unwrap_or_default();
-        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        digits > 0 && inside.get(digits..).is_some_and(|rest| rest.starts_with(r"\]"))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::MatchedChunk;
     use crate::chunk::tests::chunk;
+    use crate::marker::find_marker;
     use proptest::prelude::*;
     use serde_json::json;
 

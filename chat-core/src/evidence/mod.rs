@@ -1,9 +1,9 @@
 //! Decides whether there is enough evidence to answer.
 //!
 //! There are two thresholds. The first is the similarity that the product specifies: the cosine of a passage or one of its
-//! sentences. Alone it would answer a third of all off-topic questions. The second is a confidence that also considers words
-//! and what off-topic questions reach in this knowledge base; see [`calibration`]. If the model cannot read the script of a
-//! question, its cosines are meaningless and only words count.
+//! sentences. Alone it would answer more off-topic questions (`docs/benchmarks.md` compares). The second is a confidence that
+//! also considers words and what off-topic questions reach in this knowledge base; see [`calibration`]. If the model cannot
+//! read the script of a question, its cosines are meaningless and only words count.
 
 pub mod calibration;
 mod signals;
@@ -20,7 +20,7 @@ use crate::refusal::Reason;
 
 pub use calibration::{Background, DEFAULT_CONFIDENCE};
 pub use signals::Signals;
-pub(crate) use signals::fit;
+pub(crate) use signals::relevance;
 
 /// What evidence must reach to be answered from, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

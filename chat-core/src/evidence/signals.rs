@@ -12,10 +12,10 @@ const WORDS_WEIGHT: f64 = 0.7;
 /// [`WORDS_WEIGHT`]. One shared word of two proves little, six of twelve prove much.
 const HALF_TRUST_WEIGHT: f64 = 10.0;
 
-/// How well the best passages fit a question. Their coefficients are in [`calibration`](super::calibration).
+/// The relevance of the best passages to a question. Their coefficients are in [`calibration`](super::calibration).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The [`fit`] of the best sentence, -1 to 1.7.
+    /// The [`relevance`] of the best sentence, -1 to 1.7.
     pub sentence: f64,
     /// The rank score of the first passage, -1 to 1.
     pub score: f64,
@@ -31,16 +31,16 @@ impl Signals {
         let similarities =
             || passages.iter().map(|passage| passage.chunk.similarity).filter(|cosine| !cosine.is_nan());
         Some(Self {
-            sentence: max_over_sentences(passages, |sentence| fit(question, sentence))?,
+            sentence: max_over_sentences(passages, |sentence| relevance(question, sentence))?,
             score: first.chunk.rank_score().max(-1.0),
             mean_similarity: similarities().sum::<f64>() / similarities().count().max(1) as f64,
         })
     }
 }
 
-/// How well a sentence fits a question: its cosine plus up to [`WORDS_WEIGHT`] for the share of the question's vocabulary in
+/// The relevance of a sentence to a question: its cosine plus up to [`WORDS_WEIGHT`] for the share of the question's vocabulary in
 /// the sentence and its headings. If the model cannot read the question, only words count.
-pub(crate) fn fit(question: &Question, sentence: &Sentence<'_>) -> f64 {
+pub(crate) fn relevance(question: &Question, sentence: &Sentence<'_>) -> f64 {
     let cosine = if question.is_readable() { sentence.similarity } else { 0.0 };
     let trust = question.weight() / (question.weight() + HALF_TRUST_WEIGHT);
     cosine + WORDS_WEIGHT * trust * coverage(question, sentence)

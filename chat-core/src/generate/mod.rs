@@ -11,7 +11,6 @@ mod completion;
 mod draft;
 mod markers;
 mod prompt;
-mod report;
 mod source;
 mod verify;
 
@@ -19,25 +18,23 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::answer::{Answer, Citation, QuotedSentence, Role, Support, escape_markers};
+use crate::answer::{Answer, Citation, QuotedSentence, Role, Support};
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, Strength};
 use crate::found::FoundPassage;
+pub use crate::generation_report::{AnswerMode, DropReason, Fallback, GenerationReport};
+use crate::limits::{MAX_PROMPT_SOURCES, MAX_WRITTEN_ITEMS};
+use crate::marker::escape_markers;
 pub use completion::{CompletionRequest, Finish, Piece, PieceError};
 use draft::{Draft, DraftSentence};
 use markers::{Reference, is_name_of};
-pub(crate) use prompt::MAX_PROMPT_SOURCES;
 pub use prompt::Message;
-pub use report::{AnswerMode, DropReason, Fallback, GenerationReport};
 use source::{Source, sources};
-pub(crate) use verify::MAX_WINDOW;
-pub use verify::{Check, check};
+pub use verify::{Check, check, signals};
 use verify::{Supported, Verifier};
 
 /// Sentences of a written answer.
 const MAX_SENTENCES: usize = 3;
-/// Sentences of a written answer that is a list.
-pub(crate) const MAX_ITEMS: usize = 5;
 /// Characters of a tag; see [`Generation::messages`].
 pub const TAG_CHARS: usize = 8;
 
@@ -148,7 +145,7 @@ impl Generation {
 
     fn is_full(&self) -> bool {
         let all_items = self.sent.iter().all(|sent| sent.is_item);
-        self.sent.len() >= if all_items { MAX_ITEMS } else { MAX_SENTENCES }
+        self.sent.len() >= if all_items { MAX_WRITTEN_ITEMS } else { MAX_SENTENCES }
     }
 
     fn add(&mut self, sentences: Vec<DraftSentence>) -> Vec<String> {

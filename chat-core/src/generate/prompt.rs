@@ -4,12 +4,10 @@ use std::fmt::Write;
 
 use super::is_format_character;
 use super::source::Source;
-use crate::limits::one_line;
+use crate::limits::{MAX_PROMPT_SOURCES, one_line};
 
 /// What the model writes if the sources do not answer the question.
 pub(crate) const NO_ANSWER: &str = "NO_ANSWER";
-/// Sources in a prompt.
-pub(crate) const MAX_PROMPT_SOURCES: usize = 5;
 /// Characters of all sources in a prompt.
 const MAX_SOURCE_CHARS: usize = 6000;
 /// Characters of a source's title.

@@ -1,14 +1,11 @@
 //! The passages that a language model may use, in a form that outlives the search.
 
-use std::collections::BTreeSet;
-
 use uuid::Uuid;
 
 use crate::answer::{Citation, cite};
 use crate::chunk::MatchedChunk;
 use crate::evidence::Strength;
 use crate::passage::Passage;
-use crate::words::words;
 
 /// A passage.
 #[derive(Debug, Clone)]
@@ -34,10 +31,6 @@ pub(crate) struct SourceSentence {
     pub(crate) plain: String,
     /// The heading, header row and list introduction above it, as plain text: what a reader of the passage knows about it.
     pub(crate) context: String,
-    /// The stems of `plain`.
-    pub(crate) words: BTreeSet<String>,
-    /// The stems of `context`.
-    pub(crate) context_words: BTreeSet<String>,
 }
 
 /// The passages for which `qualifies` is true, best first.
@@ -70,14 +63,23 @@ impl Source {
         Self { citation: cite::citation(chunk, Strength::Partial), sentences, plain }
     }
 
-    /// A source of plain sentences without a document, for evaluation.
+    /// A source of plain sentences without a document, for evaluation. Markdown headings among them are above the sentences that
+    /// follow, as in a passage.
     pub(crate) fn from_sentences(texts: &[&str]) -> Self {
         let chunk = MatchedChunk::plain(&texts.join("\n"));
         let mut start = 0;
+        let mut headings: Vec<(usize, &str)> = Vec::new();
         let mut sentences = Vec::with_capacity(texts.len());
         for text in texts {
             let end = start + cite::utf16_length(text);
-            sentences.push(SourceSentence::new((start, end), text, (*text).to_owned(), String::new()));
+            let heading = text.trim_start_matches('#');
+            let level = text.len() - heading.len();
+            if (1..=6).contains(&level) && heading.starts_with(' ') {
+                headings.retain(|(above, _)| *above < level);
+                headings.push((level, heading.trim()));
+            }
+            let context = headings.iter().map(|(_, heading)| *heading).collect::<Vec<_>>().join("\n");
+            sentences.push(SourceSentence::new((start, end), text, (*text).to_owned(), context));
             start = end + 1;
         }
         Self { citation: cite::citation(&chunk, Strength::Partial), sentences, plain: chunk.content }
@@ -86,15 +88,7 @@ impl Source {
 
 impl SourceSentence {
     fn new((start, end): (usize, usize), text: &str, plain: String, context: String) -> Self {
-        Self {
-            start,
-            end,
-            text: text.to_owned(),
-            words: words(&plain).collect(),
-            context_words: words(&context).collect(),
-            plain,
-            context,
-        }
+        Self { start, end, text: text.to_owned(), plain, context }
     }
 }
 

@@ -30,8 +30,8 @@ pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 pub(crate) struct Written {
     /// Its verified pieces; ends with the last one.
     pub(crate) deltas: UnboundedReceiver<String>,
-    /// Dropped with the stream, when it ends or the client has gone.
-    #[expect(dead_code, reason = "only its drop matters")]
+    /// Dropped when the stream ends or the client has gone.
+    #[expect(dead_code, reason = "dropping it is the signal")]
     pub(crate) reader: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
 }

@@ -12,9 +12,9 @@ const MAX_USERS: usize = 10_000;
 
 /// The time until which each user is limited, in milliseconds.
 #[derive(Default)]
-pub(super) struct Limited(HashMap<Uuid, u64>);
+pub(super) struct LimitedUsers(HashMap<Uuid, u64>);
 
-impl Limited {
+impl LimitedUsers {
     pub(super) fn note(&mut self, user: Uuid, until_ms: u64, now_ms: u64) {
         if self.0.len() >= MAX_USERS {
             self.0.retain(|_, until_ms| *until_ms > now_ms);
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_user_is_limited_until_the_given_time() {
         let (user, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let mut limited = Limited::default();
+        let mut limited = LimitedUsers::default();
         limited.note(user, NOW + 500, NOW);
         assert_eq!(limited.wait_ms(user, NOW), Some(500));
         assert_eq!(limited.wait_ms(user, NOW + 499), Some(1));
@@ -65,14 +65,14 @@ mod tests {
     #[test]
     fn a_clock_set_back_limits_nobody_for_longer_than_the_window() {
         let user = Uuid::from_u128(1);
-        let mut limited = Limited::default();
+        let mut limited = LimitedUsers::default();
         limited.note(user, NOW + 500, NOW);
         assert_eq!(limited.wait_ms(user, NOW - 2 * WINDOW_MS as u64), None);
     }
 
     #[test]
     fn the_number_of_remembered_users_is_bounded() {
-        let mut limited = Limited::default();
+        let mut limited = LimitedUsers::default();
         for number in 0..3 * MAX_USERS as u64 {
             limited.note(Uuid::from_u128(number.into()), NOW + number + 1, NOW + number);
             assert!(limited.0.len() <= MAX_USERS);

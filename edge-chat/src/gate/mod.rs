@@ -27,7 +27,7 @@ use worker::{Date, Env, Method, Request, RequestInit, Stub};
 use crate::config::Config;
 use crate::http::error::HttpError;
 use crate::supabase::Deadline;
-use limited::Limited;
+use limited::LimitedUsers;
 pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
@@ -42,7 +42,7 @@ const WAIT_MARGIN_MS: u64 = 500;
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static LIMITED: RefCell<Limited> = RefCell::default();
+    static LIMITED_USERS: RefCell<LimitedUsers> = RefCell::default();
 }
 
 /// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
@@ -182,7 +182,7 @@ impl Gate {
         deadline: Deadline,
     ) -> Result<Decision, HttpError> {
         let now_ms = Date::now().as_millis();
-        let limited = LIMITED.with_borrow_mut(|limited| limited.wait_ms(self.user_id, now_ms));
+        let limited = LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
         if let Some(reset_ms) = limited {
             let budget = Budget { limit: config.rate_limit, remaining: 0, reset_ms };
             return Ok(Decision { admission: Admission::Limited, budget });
@@ -206,7 +206,7 @@ impl Gate {
         if matches!(decision.admission, Admission::Limited) {
             // From before the request, so that it is never too long.
             let until_ms = now_ms + decision.budget.reset_ms;
-            LIMITED.with_borrow_mut(|limited| limited.note(self.user_id, until_ms, now_ms));
+            LIMITED_USERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
         }
         Ok(decision)
     }
@@ -255,7 +255,7 @@ impl Gate {
     /// Forgets a question that failed, so that it can be asked again.
     pub(crate) async fn release(&self, ticket: Ticket, refund: Refund) -> Result<(), HttpError> {
         if refund != Refund::No {
-            LIMITED.with_borrow_mut(|limited| limited.forget(self.user_id));
+            LIMITED_USERS.with_borrow_mut(|users| users.forget(self.user_id));
         }
         self.notify(&Command::Release { ticket, refund }).await.map(drop)
     }

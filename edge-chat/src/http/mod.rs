@@ -1,7 +1,8 @@
-//! What all endpoints share: URL and body of the request, CORS, errors and replies.
+//! What all endpoints share: URL and body of the request, CORS, errors, replies and JSON.
 
 pub(crate) mod body;
 pub(crate) mod cors;
 pub(crate) mod error;
+pub(crate) mod json;
 pub(crate) mod reply;
 pub(crate) mod url;

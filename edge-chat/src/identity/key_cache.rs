@@ -9,7 +9,7 @@ use super::keys::PublicKey;
 use crate::single_flight::{self, SingleFlight, is_within};
 
 /// After this time a set is fetched again.
-const FRESH: Duration = Duration::from_secs(10 * 60);
+const REFRESH_AFTER: Duration = Duration::from_secs(10 * 60);
 /// How long a set is used while it cannot be fetched again: the longest that a withdrawn key is accepted.
 const MAX_AGE: Duration = Duration::from_secs(60 * 60);
 /// The least time between two fetches for unknown keys: tokens with invented keys must not make us fetch.
@@ -56,7 +56,7 @@ impl KeyCache {
             single_flight::Step::Wait => return KeyStep::Wait,
             single_flight::Step::GiveUp(reason) => return KeyStep::GiveUp(reason),
         };
-        if let single_flight::Step::Fetch = self.flight.next(FRESH, RETRY_PAUSE, now_ms) {
+        if let single_flight::Step::Fetch = self.flight.next(REFRESH_AFTER, RETRY_PAUSE, now_ms) {
             return KeyStep::Fetch;
         }
         match keys.find(wanted) {

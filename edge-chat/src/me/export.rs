@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 use futures_util::{FutureExt, Stream, stream};
-use serde::Serialize;
 use uuid::Uuid;
 use worker::js_sys;
 use worker::{Date, Error, ResponseBuilder};
 
 use crate::call::Call;
 use crate::http::error::HttpError;
+use crate::http::json::to_json;
 use crate::http::reply::Reply;
 use crate::observe::Trace;
 use crate::supabase::{
@@ -270,10 +270,6 @@ fn exported(message: ExportedMessage) -> ExportedMessage {
 /// Unexpected rows, or rows in another order than requested.
 fn unexpected_order() -> HttpError {
     unavailable("export", "rows came in an unexpected order")
-}
-
-fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
-    serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
 /// The time in RFC 3339.

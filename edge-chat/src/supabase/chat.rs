@@ -73,7 +73,7 @@ impl Supabase {
 
     /// Whether the user may search any document.
     pub(crate) async fn has_documents(&self) -> Result<bool, HttpError> {
-        self.read_json(self.rpc("chat_has_documents", &json!({}))?).await
+        self.fetch(self.rpc("chat_has_documents", &json!({}))?).await
     }
 
     /// Writes a turn in one transaction. Idempotent. The future does not borrow the turn.

@@ -42,7 +42,7 @@ impl Supabase {
         for ids in ids.chunks(MAX_IDS) {
             let mut lookup = self.rpc("chat_documents", &json!({ "ids": ids }))?;
             lookup.max_bytes = MAX_FILES_BYTES;
-            files.extend(self.read_json::<Vec<DocumentFile>>(lookup).await?);
+            files.extend(self.fetch::<Vec<DocumentFile>>(lookup).await?);
         }
         Ok(files)
     }
@@ -72,7 +72,7 @@ impl Supabase {
         sign.body = Some(json!({ "expiresIn": seconds, "paths": paths }).to_string());
         // Signing has no side effects.
         sign.is_idempotent = true;
-        let signed: Vec<Signed> = self.read_json(sign).await?;
+        let signed: Vec<Signed> = self.fetch(sign).await?;
         let with_address = signed.into_iter().filter_map(|signed| {
             let path = signed.path?;
             let signed_url = signed.signed_url?;

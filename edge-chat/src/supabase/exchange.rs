@@ -307,7 +307,7 @@ fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
     Some(match status {
         200..=299 => return None,
         401 => UpstreamError::Final(
-            HttpError::new(ErrorCode::Unauthorized, "Your session is no longer valid. Observation in again.")
+            HttpError::new(ErrorCode::Unauthorized, "Your session is no longer valid. Sign in again.")
                 .with_detail(detail()),
         ),
         403 => UpstreamError::Final(
@@ -367,6 +367,17 @@ mod tests {
         assert_eq!(code(429), Some(ErrorCode::UpstreamUnavailable));
         assert_eq!(code(500), Some(ErrorCode::UpstreamUnavailable));
         assert_eq!(code(503), Some(ErrorCode::UpstreamUnavailable));
+    }
+
+    #[test]
+    fn the_message_for_a_refused_token_or_user_says_what_to_do() {
+        let message =
+            |status| error_from_status("x", status).map(|error| error.into_http_error("x").body.message);
+        assert_eq!(message(401).as_deref(), Some("Your session is no longer valid. Sign in again."));
+        assert_eq!(
+            message(403).as_deref(),
+            Some("You may not use this knowledge base. Ask an admin for access.")
+        );
     }
 
     #[test]

@@ -48,7 +48,7 @@ struct Permit(u64);
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        PERMITS.with_borrow_mut(|permits| permits.give_back(self.0));
+        PERMITS.with_borrow_mut(|permits| permits.release(self.0));
     }
 }
 
@@ -73,7 +73,7 @@ impl Permits {
         Some(self.next)
     }
 
-    fn give_back(&mut self, number: u64) {
+    fn release(&mut self, number: u64) {
         for place in &mut self.taken {
             if place.is_some_and(|(taken, _)| taken == number) {
                 *place = None;
@@ -91,7 +91,7 @@ mod tests {
         let mut permits = Permits::NONE_TAKEN;
         let taken: Vec<_> = (0..MAX_PERMITS).map(|_| permits.take(0).expect("a permit")).collect();
         assert_eq!(permits.take(1), None);
-        permits.give_back(taken[1]);
+        permits.release(taken[1]);
         assert!(permits.take(1).is_some());
         assert_eq!(permits.take(1), None);
     }
@@ -105,7 +105,7 @@ mod tests {
         }
         assert_eq!(permits.take(LOST_AFTER_MS - 1), None);
         assert!(permits.take(LOST_AFTER_MS).is_some());
-        permits.give_back(lost);
+        permits.release(lost);
         assert_eq!(permits.take(LOST_AFTER_MS), None, "returning a lost permit does not free another one");
     }
 }

@@ -21,9 +21,9 @@ use worker::Method;
 
 use crate::config::Project;
 use crate::http::error::HttpError;
+use crate::http::json::to_json;
 use crate::identity::Authenticated;
-pub(crate) use chat::NewRefusal;
-pub(crate) use chat::RecordedTurn;
+pub(crate) use chat::{NewRefusal, RecordedTurn};
 pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
 pub(crate) use exchange::{Connection, OpenResponse, unavailable};
@@ -73,7 +73,7 @@ impl Supabase {
         query: &Query,
     ) -> Result<Vec<T>, HttpError> {
         let path = format!("/rest/v1/{table}?{}", query.encode());
-        self.read_json(self.exchange(Service::Rest, table, Method::Get, path)).await
+        self.fetch(self.exchange(Service::Rest, table, Method::Get, path)).await
     }
 
     /// Reads rows of a table. `None` if the response is too large.
@@ -112,7 +112,7 @@ impl Supabase {
         Ok(exchange)
     }
 
-    async fn read_json<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, HttpError> {
+    async fn fetch<T: DeserializeOwned>(&self, exchange: Exchange) -> Result<T, HttpError> {
         parse(exchange.what, &exchange.read(self.deadline).await?)
     }
 
@@ -225,10 +225,6 @@ impl Query {
 /// A vector as text: PostgREST would pass a JSON array to Postgres as an array, which is not a vector.
 fn vector_literal(vector: &[f32]) -> Result<String, HttpError> {
     to_json(&vector)
-}
-
-fn to_json(value: &impl Serialize) -> Result<String, HttpError> {
-    serde_json::to_string(value).map_err(|error| HttpError::internal(error.to_string()))
 }
 
 /// The error for a session that does not exist or belongs to another user.

@@ -80,7 +80,7 @@ impl Supabase {
         let mut update = self.exchange(Service::Rest, TABLE, Method::Patch, path);
         update.headers.push(("Prefer", "return=representation".to_owned()));
         update.body = Some(json!({ "title": title }).to_string());
-        let rows: Vec<Session> = self.read_json(update).await?;
+        let rows: Vec<Session> = self.fetch(update).await?;
         Ok(rows.into_iter().next())
     }
 
@@ -90,7 +90,7 @@ impl Supabase {
         let path = format!("/rest/v1/{TABLE}?{}", query.encode());
         let mut delete = self.exchange(Service::Rest, TABLE, Method::Delete, path);
         delete.headers.push(("Prefer", "return=representation".to_owned()));
-        let rows: Vec<IgnoredAny> = self.read_json(delete).await?;
+        let rows: Vec<IgnoredAny> = self.fetch(delete).await?;
         Ok(!rows.is_empty())
     }
 

@@ -1,9 +1,8 @@
-//! Arbitrary texts: vectors have unit length, and are the same in a batch. Needs the model (`EVIDENCE_MODEL_DIR`).
+//! Arbitrary texts: vectors have unit length, and are the same in a batch. Needs the model.
 
 #![no_main]
 
 use std::cell::RefCell;
-use std::path::PathBuf;
 
 use embedder::{DIMENSIONS, Embedder, Embedding, MAX_TOKENS};
 use embedder_fuzz::within;
@@ -11,8 +10,7 @@ use libfuzzer_sys::fuzz_target;
 
 thread_local! {
     static EMBEDDER: RefCell<Embedder> = RefCell::new({
-        let folder = std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR must name the model's folder");
-        Embedder::from_dir(&PathBuf::from(folder)).unwrap()
+        Embedder::from_dir(&embedder::model_dir()).expect("run `cargo xtask setup model`")
     });
 }
 

@@ -1,4 +1,4 @@
-//! Hostile model files: arbitrary bytes, and the real file (`EVIDENCE_MODEL_DIR`) with changes. A file is rejected or loads
+//! Hostile model files: arbitrary bytes, and the real file with changes. A file is rejected or loads
 //! as an embedder that runs; neither panics or allocates more than the model needs.
 
 #![no_main]
@@ -203,7 +203,7 @@ impl Model {
 
 /// The tensors of the real file.
 fn good_tensors() -> Vec<GoodTensor> {
-    let file = real_model().expect("EVIDENCE_MODEL_DIR must name the folder of the model file");
+    let file = real_model().expect("the model file; run `cargo xtask setup model`");
     let length = u64::from_le_bytes(*file.first_chunk().unwrap()) as usize;
     let (header, data) = file[8..].split_at(length);
     let header: Map<String, Value> = serde_json::from_slice(header).unwrap();

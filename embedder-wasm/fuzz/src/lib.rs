@@ -3,7 +3,6 @@
 #![allow(unsafe_code, reason = "a global allocator needs it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Number of tokens in a vocabulary.
@@ -24,10 +23,9 @@ pub fn small_vocabulary() -> String {
     tokens.join("\n")
 }
 
-/// The model file in the folder of `EVIDENCE_MODEL_DIR`, if it exists.
+/// The model file, if it exists.
 pub fn real_model() -> Option<Vec<u8>> {
-    let folder = std::env::var_os("EVIDENCE_MODEL_DIR")?;
-    std::fs::read(Path::new(&folder).join(embedder::MODEL_FILE)).ok()
+    std::fs::read(embedder::model_dir().join(embedder::MODEL_FILE)).ok()
 }
 
 /// Runs `work`.

@@ -1,7 +1,7 @@
 // Web Worker, Cache API and Content-Security-Policy in Chromium, with a fake engine and a small model.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { beforeEach, test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
 import { buildFakePackage, IDENTITY, MODEL, MODEL_FILE } from "./fake/package.mjs";
 import * as responses from "./fake/server.mjs";
 
@@ -10,18 +10,9 @@ const KEY = `https://embedder.invalid/${IDENTITY.fingerprint}`;
 /** A host without HTTPS that the browser does not treat as localhost. */
 const INSECURE_HOST = "insecure.test";
 
-let server, browser, page, files;
-
-before(async () => {
-  files = await buildFakePackage();
-  server = await responses.startServer(files);
-  browser = await openBrowser({ args: [`--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`, "--disable-gpu"] });
-  page = browser.page;
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
+const files = await buildFakePackage();
+const { site: server, page } = await startSuite(() => responses.startServer(files), {
+  args: [`--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`, "--disable-gpu"],
 });
 
 beforeEach(async () => {
@@ -152,7 +143,7 @@ test("the embedder works if storage is full, blocked or unreadable", async () =>
     'Object.defineProperty(self, "caches", { get() { throw new DOMException("no", "SecurityError"); } });';
   const unreadable = 'Cache.prototype.match = () => Promise.reject(new DOMException("no", "UnknownError"));';
   for (const fault of [blocked, unreadable]) {
-    server.files.set("worker.js", fault + files.get("worker.js"));
+    server.files.set("worker.js", fault + files.get("worker.js").toString());
     assert.deepEqual(await load(), works);
   }
 });
@@ -247,7 +238,7 @@ test("the whole package may be on another origin, without options", async () => 
       return vector[0];
     }, `${otherOrigin.origin}/index.js`);
     assert.equal(length, 4);
-    assert.equal(otherOrigin.requests.length, 1, "the model, too");
+    assert.equal(otherOrigin.requests.length, 1, "the model also comes from the other origin");
   } finally {
     await otherOrigin.close();
   }
@@ -418,7 +409,7 @@ test("a worker that dies rejects all pending calls with code crashed, and a new 
   assert.equal((await load()).length, 4);
 
   const dying = 'addEventListener("message", ({ data }) => { if (data.type === "embed") throw new Error("boom"); });';
-  server.files.set("worker.js", files.get("worker.js") + dying);
+  server.files.set("worker.js", files.get("worker.js").toString() + dying);
   const { code, message } = await load();
   assert.equal(code, "crashed");
   assert.match(message, /boom/);

@@ -1,4 +1,4 @@
-// Globals of the fake WebAssembly module, and what test pages have beyond the DOM.
+// Globals of the fake WebAssembly module, and additions of test pages to the DOM.
 export {};
 
 declare global {

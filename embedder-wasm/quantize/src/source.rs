@@ -16,7 +16,7 @@ pub(crate) fn check(what: &str, bytes: &[u8], expected: &str) -> Result<()> {
     let actual = sha256(bytes);
     if actual != expected {
         bail!(
-            "{what} have SHA-256 {actual}, expected {expected}. Run `cargo xtask model` to fetch the right files"
+            "{what} have SHA-256 {actual}, expected {expected}. Run `cargo xtask setup model` to fetch the right files"
         );
     }
     Ok(())
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn other_files_are_rejected_and_the_error_names_the_remedy() {
         let error = check("the weights", b"abc", MODEL_SHA256).unwrap_err().to_string();
-        assert!(error.contains("ba7816bf") && error.contains("cargo xtask model"), "{error}");
+        assert!(error.contains("ba7816bf") && error.contains("cargo xtask setup model"), "{error}");
         assert!(
             check("abc", b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").is_ok()
         );

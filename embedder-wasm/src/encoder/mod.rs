@@ -9,7 +9,7 @@ mod weights;
 
 use std::sync::Arc;
 
-use crate::kernels::Instructions;
+use crate::kernels::AnyKernel;
 use crate::model_file::ModelFile;
 use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
 
@@ -34,7 +34,7 @@ pub(crate) const MAX_ROWS: usize = MAX_TOKENS;
 /// The embedder's model, ready to run. Clones share the weights; each has its own working memory of fixed size.
 #[derive(Clone)]
 pub(crate) struct Encoder {
-    instructions: Instructions,
+    kernel: AnyKernel,
     model: Arc<Model>,
     scratch: Scratch,
 }
@@ -46,18 +46,18 @@ struct Model {
 }
 
 impl Model {
-    /// Unpacks the weights of a model file for these instructions. Only the word embeddings stay in the bytes of the
+    /// Unpacks the weights of a model file for this kernel. Only the word embeddings stay in the bytes of the
     /// file; the rest of its memory is freed.
     ///
     /// Also returns the result of `read`, which reads the rest of the file.
     fn load<T>(
         mut bytes: Vec<u8>,
-        instructions: Instructions,
+        kernel: AnyKernel,
         read: impl FnOnce(&ModelFile<'_>) -> Result<(Outline, T), EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
         let file = ModelFile::parse(&bytes)?;
         let (outline, rest) = read(&file)?;
-        let weights = instructions.run(Load { file: &file, outline })?;
+        let weights = kernel.run(Load { file: &file, outline })?;
         bytes.truncate(weights.tokens.bytes.end);
         bytes.shrink_to_fit();
         Ok((Self { weights, words: bytes }, rest))
@@ -73,10 +73,10 @@ impl Encoder {
     /// Loads the embedder's model file; also returns the result of `vocabulary`, which parses its vocabulary.
     pub(crate) fn load<T>(
         bytes: Vec<u8>,
-        instructions: Instructions,
+        kernel: AnyKernel,
         vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
-        let (model, vocabulary) = Model::load(bytes, instructions, |file| {
+        let (model, vocabulary) = Model::load(bytes, kernel, |file| {
             file.expect_kind(None)?;
             let vocabulary = vocabulary(file.vocabulary()?)?;
             // In the file, the positions include the token type of a single text.
@@ -84,13 +84,13 @@ impl Encoder {
                 file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?;
             Ok((Outline { layers: LAYERS, positions, has_step_per_channel: false }, vocabulary))
         })?;
-        Ok((Self { instructions, model: Arc::new(model), scratch: Scratch::new(MAX_ROWS) }, vocabulary))
+        Ok((Self { kernel, model: Arc::new(model), scratch: Scratch::new(MAX_ROWS) }, vocabulary))
     }
 
     /// Embeds texts in one pass. `ids` are their token ids, concatenated, at most [`MAX_ROWS`]; `lengths` the number of
     /// ids of each. `vectors` gets [`DIMENSIONS`] floats per text. A text's vector does not depend on the other texts.
     pub(crate) fn embed(&mut self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) {
-        let Self { instructions, model, scratch } = self;
-        instructions.run(Embed { forward: model.forward(scratch, ids, lengths), vectors });
+        let Self { kernel, model, scratch } = self;
+        kernel.run(Embed { forward: model.forward(scratch, ids, lengths), vectors });
     }
 }

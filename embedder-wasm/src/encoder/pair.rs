@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::weights::Outline;
 use super::{DIMENSIONS, Model};
 use crate::EmbedderError;
-use crate::kernels::{Instructions, Kernel, Work, dense, rows};
+use crate::kernels::{AnyKernel, Kernel, Work, dense, rows};
 use crate::model_file::ModelFile;
 
 /// Value of the metadata key `kind` in a reader's file; the embedder's file has no such key.
@@ -25,7 +25,7 @@ const TOKEN_TYPES: usize = 2;
 /// The reader's model, ready to run. Clones share the weights; each has its own working memory of fixed size.
 #[derive(Clone)]
 pub(crate) struct PairEncoder {
-    instructions: Instructions,
+    kernel: AnyKernel,
     model: Arc<PairModel>,
     scratch: Scratch,
 }
@@ -59,10 +59,10 @@ impl PairEncoder {
     /// Loads a reader's model file; also returns the result of `vocabulary`, which parses its vocabulary.
     pub(crate) fn load<T>(
         bytes: Vec<u8>,
-        instructions: Instructions,
+        kernel: AnyKernel,
         vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
-        let (encoder, (vocabulary, head, positions)) = Model::load(bytes, instructions, |file| {
+        let (encoder, (vocabulary, head, positions)) = Model::load(bytes, kernel, |file| {
             file.expect_kind(Some(READER_KIND))?;
             let (layers, positions) =
                 (number(file, "layers", LAYERS)?, number(file, "positions", POSITIONS)?);
@@ -75,7 +75,7 @@ impl PairEncoder {
             Ok((outline, (vocabulary, Head::load(file)?, positions)))
         })?;
         let model = Arc::new(PairModel { encoder, head, positions });
-        Ok((Self { instructions, model, scratch: Scratch::new(positions) }, vocabulary))
+        Ok((Self { kernel, model, scratch: Scratch::new(positions) }, vocabulary))
     }
 
     /// Maximum ids of a pair, and of all pairs in a pass.
@@ -86,11 +86,11 @@ impl PairEncoder {
     /// Scores pairs in one pass. `ids` are their token ids, concatenated, at most [`PairEncoder::max_rows`]; `pairs` their
     /// lengths. A pair's score does not depend on the other pairs.
     pub(crate) fn score(&mut self, ids: &[u32], pairs: &[Pair], scores: &mut [f32]) {
-        let Self { instructions, model, scratch } = self;
+        let Self { kernel, model, scratch } = self;
         let PairModel { encoder, head, positions } = &**model;
         let lengths: Vec<usize> = pairs.iter().map(|pair| pair.length).collect();
         let forward = encoder.forward(scratch, ids, &lengths);
-        instructions.run(Score { forward, pairs, head, positions: *positions, scores });
+        kernel.run(Score { forward, pairs, head, positions: *positions, scores });
     }
 }
 

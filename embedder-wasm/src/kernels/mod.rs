@@ -11,11 +11,11 @@
 #![allow(unsafe_code, reason = "SIMD intrinsics and pointers into panels")]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod any_kernel;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod dense;
 mod elementary;
 mod inputs;
-mod instructions;
 mod lanes;
 mod linear;
 mod matrix;
@@ -34,8 +34,8 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use any_kernel::AnyKernel;
 pub(crate) use inputs::{InputFormat, Inputs};
-pub(crate) use instructions::Instructions;
 pub(crate) use lanes::{LANES, Lanes};
 pub(crate) use linear::Linear;
 pub(crate) use matrix::{LargeWeight, Matrix};

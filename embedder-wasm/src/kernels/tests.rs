@@ -36,9 +36,9 @@ impl Random {
 
 /// Asserts that every kernel of this machine returns the same result.
 fn assert_same<W: Work<Output: PartialEq + std::fmt::Debug> + Clone>(work: &W, what: &str) {
-    let expected = Instructions::BASELINE.run(work.clone());
-    for instructions in Instructions::available() {
-        assert!(instructions.run(work.clone()) == expected, "{instructions} differs from scalar: {what}");
+    let expected = AnyKernel::BASELINE.run(work.clone());
+    for kernel in AnyKernel::available() {
+        assert!(kernel.run(work.clone()) == expected, "{kernel} differs from scalar: {what}");
     }
 }
 
@@ -132,8 +132,8 @@ fn products_are_exact_for_every_number_of_rows() {
     for rows in (1..=30).chain([255, 256]) {
         let (channels, depth) = (1 + random.below(70), 2 * (1 + random.below(40)));
         let product = Product::new(rows, channels, depth, |count| random.integers(count, MAX_ACTIVATION));
-        for instructions in Instructions::available() {
-            assert_eq!(instructions.run(product.clone()), product.expected(), "{instructions}, {rows} rows");
+        for kernel in AnyKernel::available() {
+            assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel}, {rows} rows");
         }
     }
 }
@@ -147,8 +147,8 @@ fn products_of_the_largest_values_do_not_overflow() {
         let mut row = Product::new(3, 8, 1536, |count| vec![sign * MAX_ACTIVATION; count]);
         row.weights = [vec![-170; 1535], vec![-1218]].concat().repeat(8);
         for product in [head, row] {
-            for instructions in Instructions::available() {
-                assert_eq!(instructions.run(product.clone()), product.expected(), "{instructions}");
+            for kernel in AnyKernel::available() {
+                assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel}");
             }
         }
     }
@@ -221,14 +221,14 @@ impl Work for Fitting {
 
 #[test]
 fn products_panic_if_a_slice_does_not_fit_the_shapes() {
-    for instructions in Instructions::available() {
+    for kernel in AnyKernel::available() {
         for is_bytes in [false, true] {
-            instructions.run(Fitting { fault: None, is_bytes });
+            kernel.run(Fitting { fault: None, is_bytes });
             let byte_faults = if is_bytes { BYTE_FAULTS.as_slice() } else { &[] };
             for fault in FAULTS.iter().chain(byte_faults) {
                 let work = Fitting { fault: Some(*fault), is_bytes };
-                let outcome = std::panic::catch_unwind(|| instructions.run(work));
-                assert!(outcome.is_err(), "{instructions} accepts {fault:?}, bytes: {is_bytes}");
+                let outcome = std::panic::catch_unwind(|| kernel.run(work));
+                assert!(outcome.is_err(), "{kernel} accepts {fault:?}, bytes: {is_bytes}");
             }
         }
     }
@@ -300,7 +300,7 @@ fn linear_layers_return_the_same_bits_in_bytes_and_in_i16() {
         for large_weights in [0, 50, 1500] {
             let depth = 8 * (1 + random.below(40));
             let layer = Layer::random(&mut random, rows, depth, large_weights);
-            let expected = Instructions::BASELINE.run(layer.clone());
+            let expected = AnyKernel::BASELINE.run(layer.clone());
             assert!(layer.clone().run(ByteScalar) == expected, "{rows} rows of {depth}");
             assert_same(&layer, &format!("{rows} rows of {depth}, {large_weights} large weights"));
         }

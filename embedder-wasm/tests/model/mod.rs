@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
@@ -131,10 +130,8 @@ impl Model {
 pub(crate) fn real_file() -> &'static [u8] {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
     FILE.get_or_init(|| {
-        let dir =
-            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-        std::fs::read(Path::new(&dir).join(embedder::MODEL_FILE))
-            .expect("the model file; run `cargo xtask model`")
+        std::fs::read(embedder::model_dir().join(embedder::MODEL_FILE))
+            .expect("the model file; run `cargo xtask setup model`")
     })
 }
 

@@ -9,7 +9,7 @@ use candle_transformers::models::bert::{BertModel, Config, HiddenAct, PositionEm
 pub(crate) struct Oracle(BertModel);
 
 impl Oracle {
-    /// Loads `model.safetensors`, which `cargo xtask model` leaves next to the model file.
+    /// Loads `model.safetensors`, which `cargo xtask setup model` leaves next to the model file.
     pub(crate) fn load(dir: &Path) -> Self {
         let bytes =
             std::fs::read(dir.join("model.safetensors")).expect("the f32 weights next to the model file");

@@ -4,7 +4,7 @@
 //! `robots.txt` (RFC 9309), skip pages that ask not to be indexed, and limit the rate of requests to each host. Everything
 //! that a server sends is limited: bytes, time, redirects, entries, depth.
 //!
-//! Only the public internet is accessed, and hosts in a private network that the user named ([`Site::name`]): no page,
+//! Only the public internet is accessed, and hosts in a private network that the user named ([`Site::allow_private_host`]): no page,
 //! redirect or name server can choose what is read in the local network. Proxies of the environment are not used, because
 //! they would resolve names themselves.
 //!

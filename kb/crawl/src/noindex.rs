@@ -1,6 +1,7 @@
 //! Pages that ask not to be indexed: the `X-Robots-Tag` header and `<meta name="robots">`.
 
 use std::cell::Cell;
+use std::panic::resume_unwind;
 
 use html5ever::Attribute;
 use html5ever::tendril::StrTendril;
@@ -9,9 +10,17 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use reqwest::header::HeaderMap;
+use tokio::task::spawn_blocking;
 
 /// Bytes of a page that are searched; a head is rarely longer.
 const MAX_SEARCHED_BYTES: usize = 256 * 1024;
+
+/// The search ends at a tag that may have more attributes, and at a comment with more words. html5ever compares each attribute of a
+/// tag with all earlier ones, so a tag that fills the searched bytes would take seconds.
+const MAX_ATTRIBUTES: usize = 8192;
+
+/// Bytes after which the number of attributes is checked.
+const SLICE_BYTES: usize = 4096;
 
 /// Directives of `X-Robots-Tag` that take a value: the text before their colon is not the name of a robot.
 const DIRECTIVES_WITH_VALUE: [&str; 4] =
@@ -40,26 +49,56 @@ fn forbids(value: &str, product: &str) -> bool {
     })
 }
 
+/// [`in_html`] on a blocking thread, because the search of a large page may take long enough to delay other requests. Also
+/// returns the page.
+pub(crate) async fn in_page(html: Vec<u8>, product: &str) -> (bool, Vec<u8>) {
+    let product = product.to_owned();
+    let search = spawn_blocking(move || (in_html(&html, &product), html));
+    // The task is never aborted, so it can only fail by a panic.
+    search.await.unwrap_or_else(|error| resume_unwind(error.into_panic()))
+}
+
 /// Whether a `<meta name="robots">`, or one with the name of our robot, in the head of an HTML page forbids indexing.
 ///
 /// Only tokenizes. A tree builder is not needed to find meta elements, and costs much more for deeply nested pages.
-pub(crate) fn in_html(html: &[u8], product: &str) -> bool {
+fn in_html(html: &[u8], product: &str) -> bool {
     let searched = &html[..html.len().min(MAX_SEARCHED_BYTES)];
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from(&*String::from_utf8_lossy(searched)));
-    let head = Head { product, is_over: Cell::new(false), is_forbidden: Cell::new(false) };
+    let searched = String::from_utf8_lossy(searched);
+    let head = Head {
+        product,
+        has_token: Cell::new(false),
+        is_over: Cell::new(false),
+        is_forbidden: Cell::new(false),
+    };
     let tokenizer = Tokenizer::new(head, TokenizerOpts::default());
-    // `Head` stops the tokenizer at the end of the head.
-    let _ = tokenizer.feed(&input);
-    if !tokenizer.sink.is_over.get() {
+    let input = BufferQueue::default();
+    let mut rest = &*searched;
+    let mut separators = 0;
+    while !rest.is_empty() && !tokenizer.sink.is_over.get() && separators <= MAX_ATTRIBUTES {
+        let (slice, after) = rest.split_at(rest.ceil_char_boundary(SLICE_BYTES));
+        rest = after;
+        input.push_back(StrTendril::from(slice));
+        // `Head` stops the tokenizer at the end of the head.
+        let _ = tokenizer.feed(&input);
+        let is_inside_token = !tokenizer.sink.has_token.replace(false);
+        separators = if is_inside_token { separators + attribute_separators(slice) } else { 0 };
+    }
+    if rest.is_empty() && !tokenizer.sink.is_over.get() {
         tokenizer.end();
     }
     tokenizer.sink.is_forbidden.get()
 }
 
+/// The number of characters in part of a tag after which an attribute can begin.
+fn attribute_separators(tag: &str) -> usize {
+    tag.bytes().filter(|byte| byte.is_ascii_whitespace() || b"/\"'".contains(byte)).count()
+}
+
 /// Reads the tags of a page up to `<body>`.
 struct Head<'a> {
     product: &'a str,
+    /// Whether a token has ended since this was last reset.
+    has_token: Cell<bool>,
     is_over: Cell<bool>,
     is_forbidden: Cell<bool>,
 }
@@ -68,6 +107,9 @@ impl TokenSink for Head<'_> {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        if !matches!(token, Token::ParseError(_)) {
+            self.has_token.set(true);
+        }
         let Token::TagToken(Tag { kind: TagKind::StartTag, name, attrs, .. }) = token else {
             return TokenSinkResult::Continue;
         };
@@ -112,11 +154,16 @@ fn is_one_of(text: &str, names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
+    use std::pin::pin;
+    use std::time::Instant;
+
     use proptest::prelude::*;
 
     use super::*;
 
     const PRODUCT: &str = "evidencechatbot";
+    const NOINDEX: &str = r#"<meta name="robots" content="noindex">"#;
 
     #[test]
     fn a_header_addresses_every_robot_or_one_robot() {
@@ -200,11 +247,48 @@ mod tests {
         }
     }
 
+    fn page_with_attributes(count: usize) -> Vec<u8> {
+        let attributes: String = (0..count).map(|number| format!("{number:x} ")).collect();
+        format!("<meta {attributes}>{NOINDEX}").into_bytes()
+    }
+
+    #[test]
+    fn the_search_goes_on_after_tags_with_many_attributes_and_ends_at_one_with_too_many() {
+        assert!(in_html(&page_with_attributes(MAX_ATTRIBUTES / 2), PRODUCT));
+        assert!(!in_html(&page_with_attributes(2 * MAX_ATTRIBUTES), PRODUCT));
+    }
+
+    #[test]
+    fn noindex_after_long_values_comments_and_scripts_is_found() {
+        // Of 64 digits of base64, one is a slash.
+        let base64 = "iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAB/HSuDAAAAwklEQVR4nO3BAQEA".repeat(3000);
+        let words = "some words ".repeat(MAX_ATTRIBUTES / 4);
+        let script = format!("<script>{}</script>", words.repeat(8));
+        for before in
+            [format!("<link href='data:image/png;base64,{base64}'>"), format!("<!-- {words} -->"), script]
+        {
+            assert!(before.len() < MAX_SEARCHED_BYTES - 1000, "{}", before.len());
+            assert!(in_html(format!("{before}{NOINDEX}").as_bytes(), PRODUCT), "{:.20}", before);
+        }
+    }
+
     #[test]
     fn a_tag_with_very_many_attributes_is_searched_in_seconds() {
-        let attributes: String = (0..100_000).map(|number| format!("{number:x} ")).collect();
-        let started = std::time::Instant::now();
-        assert!(!in_html(format!("<meta {attributes}>").as_bytes(), PRODUCT));
+        let page = page_with_attributes(100_000);
+        let started = Instant::now();
+        assert!(!in_html(&page, PRODUCT));
         assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn other_tasks_run_while_a_tag_with_very_many_attributes_is_searched() {
+        let page = page_with_attributes(65_000);
+        let mut search = pin!(in_page(page.clone(), PRODUCT));
+        tokio::select! {
+            biased;
+            _ = &mut search => panic!("the search ended before another task ran"),
+            () = ready(()) => {}
+        }
+        assert_eq!(search.await, (false, page));
     }
 }

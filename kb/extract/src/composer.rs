@@ -5,6 +5,7 @@
 
 use super::{
     Block, BlockKind, ExtractError, MAX_SECTIONS, MAX_TEXT_BYTES, Section,
+    clean::one_line,
     outline::{MAX_HEADING_CHARS, Outline},
 };
 
@@ -270,21 +271,6 @@ pub(crate) fn too_much_text() -> ExtractError {
 
 pub(crate) fn too_many_sections() -> ExtractError {
     ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} sections") }
-}
-
-/// Collapses line breaks and repeated spaces.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Removes invisible characters: control characters (except tab and line feed), soft hyphens, zero-width spaces.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars().filter(|c| !is_invisible(*c)).collect()
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
-        || (c.is_control() && !matches!(c, '\t' | '\n'))
 }
 
 #[cfg(test)]

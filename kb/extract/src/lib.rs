@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod clean;
 mod composer;
 mod docx;
 mod encoding;

@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::{
     Block, BlockKind, Section,
-    composer::one_line,
+    clean::one_line,
     outline::{MAX_HEADING_CHARS, Outline},
     trim,
 };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::composer::{one_line, visible};
+use super::clean::{one_line, visible};
 
 /// Maximum length; a longer title is an error of the program that wrote the file.
 const MAX_TITLE_CHARS: usize = 300;

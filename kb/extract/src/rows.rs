@@ -4,7 +4,8 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::{
     ExtractError, MAX_SECTIONS, Section,
-    composer::{Composer, one_line, visible},
+    clean::{one_line, visible},
+    composer::Composer,
     properties,
 };
 

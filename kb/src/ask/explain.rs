@@ -8,14 +8,14 @@ use super::{Asked, Conclusion, one_line, place};
 /// Maximum length of the place or sentence of a passage.
 const MAX_TEXT_CHARS: usize = 90;
 
-/// The words of the question, the passages with their scores, the gates, and the score of each sentence of the answer.
+/// The words of the question, the passages with their scores, the thresholds, and the score of each sentence of the answer.
 pub fn explanation(asked: &Asked) -> String {
     let mut lines = vec![format!("Question    {}", one_line(&asked.question, MAX_TEXT_CHARS))];
     lines.push(format!("Words       {}", words(asked)));
     lines.push(String::new());
     lines.extend(candidates(asked));
     lines.push(String::new());
-    lines.extend(gates(asked));
+    lines.extend(thresholds(asked));
     lines.extend(answer_sentences(asked));
     lines.join("\n")
 }
@@ -70,16 +70,16 @@ pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)>
     Some((*best, text))
 }
 
-fn gates(asked: &Asked) -> Vec<String> {
-    let gate = |name: &str, value: Option<f64>, min: f64| {
+fn thresholds(asked: &Asked) -> Vec<String> {
+    let check = |name: &str, value: Option<f64>, min: f64| {
         let passed = value.is_some_and(|value| value >= min);
         let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
         format!("{name}  {value:>6}, at least {min:.3}: {}", if passed { "passed" } else { "failed" })
     };
     let assessment = &asked.assessment;
     let mut lines = vec![
-        gate("similarity", assessment.best_similarity, asked.gates.similarity),
-        gate("confidence", Some(assessment.confidence), asked.gates.confidence),
+        check("similarity", assessment.best_similarity, asked.thresholds.similarity),
+        check("confidence", Some(assessment.confidence), asked.thresholds.confidence),
     ];
     lines.extend(assessment.signals.map(|signals| {
         format!(
@@ -88,7 +88,7 @@ fn gates(asked: &Asked) -> Vec<String> {
         )
     }));
     lines.extend(assessment.evidence.map(|evidence| {
-        let background = asked.gates.background;
+        let background = asked.thresholds.background;
         let origin = if background == Background::default() { "by default" } else { "here" };
         format!(
             "  evidence {evidence:.1}; questions about something else reach {:.1} ± {:.1} {origin}",

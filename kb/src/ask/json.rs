@@ -3,6 +3,7 @@
 use chat_core::answer::Role;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::PassageAssessment;
+use chat_core::generate::AnswerMode;
 use serde_json::{Value, json};
 
 use super::explain::best_sentence;
@@ -17,7 +18,7 @@ pub fn report(asked: &Asked) -> Value {
     let terms = terms.map(|terms| {
         terms.iter().map(|term| json!({ "word": term.word, "weight": term.weight })).collect::<Vec<_>>()
     });
-    let gate = |value: Option<f64>, threshold: f64| {
+    let check = |value: Option<f64>, threshold: f64| {
         let passed = value.is_some_and(|value| value >= threshold);
         json!({ "value": value, "threshold": threshold, "passed": passed })
     };
@@ -25,14 +26,15 @@ pub fn report(asked: &Asked) -> Value {
         "question": asked.question,
         "query_terms": terms,
         "candidates": candidates,
-        "gates": {
-            "similarity": gate(assessment.best_similarity, asked.gates.similarity),
-            "confidence": gate(Some(assessment.confidence), asked.gates.confidence),
+        "thresholds": {
+            "similarity": check(assessment.best_similarity, asked.thresholds.similarity),
+            "confidence": check(Some(assessment.confidence), asked.thresholds.confidence),
         },
         "signals": assessment.signals,
         "evidence": assessment.evidence,
-        "background": asked.gates.background,
+        "background": asked.thresholds.background,
         "outcome": outcome(&asked.conclusion),
+        "generation": asked.written.as_ref().map(|written| &written.report),
     })
 }
 
@@ -58,11 +60,16 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> Va
 fn outcome(conclusion: &Conclusion) -> Value {
     match conclusion {
         Conclusion::Answer(answer) => {
-            let sentences = answer.deltas.iter().zip(&answer.sentences);
+            // A written sentence can have two sources; then it is listed with each.
+            let is_written = answer.mode == AnswerMode::Generated;
+            let shown = answer.deltas.iter().map(|delta| delta.trim());
+            let texts = answer.sentences.iter().map(|sentence| sentence.text.as_str());
+            let texts: Vec<_> = if is_written { texts.collect() } else { shown.collect() };
+            let sentences = texts.into_iter().zip(&answer.sentences);
             let sentences: Vec<Value> = sentences
                 .map(|(text, sentence)| {
                     json!({
-                        "text": text.trim(),
+                        "text": text,
                         "chunk_id": sentence.chunk_id,
                         "is_context": sentence.role == Role::Context,
                         "score": sentence.score,
@@ -72,6 +79,7 @@ fn outcome(conclusion: &Conclusion) -> Value {
             json!({
                 "type": "answer",
                 "text": answer.deltas.concat(),
+                "mode": answer.mode,
                 "hedged": answer.hedged,
                 "sentences": sentences,
                 "citations": answer.citations,

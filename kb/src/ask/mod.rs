@@ -3,10 +3,12 @@
 mod explain;
 mod json;
 mod reply;
+mod write;
 
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
+use chat_core::generate::GenerationReport;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::MAX_MESSAGE_CHARS;
 use chat_core::{Response, Verdict, respond};
@@ -19,14 +21,16 @@ use crate::text_embedder::TextEmbedder;
 pub use explain::explanation;
 pub use json::report;
 pub use reply::reply;
+pub use write::Model;
 
 /// Search settings; the Worker has the same.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Number of passages to search for.
     pub match_count: u32,
-    /// Thresholds of the evidence.
-    pub gates: EvidenceThresholds,
+    pub thresholds: EvidenceThresholds,
+    /// The language model that writes the answer; `None` for quotes.
+    pub model: Option<Model>,
 }
 
 /// A question, the search results, and the conclusion.
@@ -34,12 +38,21 @@ pub struct Settings {
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
-    /// Thresholds of the evidence.
-    pub gates: EvidenceThresholds,
+    pub thresholds: EvidenceThresholds,
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
     pub assessment: Assessment,
     pub conclusion: Conclusion,
+    /// How the answer was written, if a model was to write it.
+    pub written: Option<Written>,
+}
+
+/// How an answer was written.
+#[derive(Debug)]
+pub struct Written {
+    pub report: GenerationReport,
+    /// What went wrong with the model's server.
+    pub error: Option<String>,
 }
 
 /// What a user would see, except that settings of the Worker may replace suggestions.
@@ -84,16 +97,26 @@ pub async fn ask(
     let vector = embedder.vector(question);
     let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question)).await?;
     check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
-    let Response { assessment, verdict } = respond(question, &rows, &settings.gates, true);
+    let Response { assessment, verdict } = respond(question, &rows, &settings.thresholds, true);
+    let mut written = None;
     let conclusion = match verdict {
-        Verdict::Answer(answer) => Conclusion::Answer(answer),
+        Verdict::Answer(quotes) => {
+            let mut answer = None;
+            if let Some(model) = &settings.model {
+                let (text, report, error) = write::write(question, &rows, &assessment, model).await;
+                answer = text;
+                written = Some(Written { report, error: error.map(|error| error.to_string()) });
+            }
+            Conclusion::Answer(answer.unwrap_or(quotes))
+        }
         Verdict::Refuse(reason) => {
             let is_empty = rows.is_empty() && !knowledge_base.has_documents().await?;
             let reason = if is_empty { Reason::EmptyKb } else { reason };
-            Conclusion::Refusal(Refusal::new(reason, &rows, settings.gates.similarity))
+            Conclusion::Refusal(Refusal::new(reason, &rows, settings.thresholds.similarity))
         }
     };
-    Ok(Asked { question: question.to_owned(), gates: settings.gates, rows, assessment, conclusion })
+    let thresholds = settings.thresholds;
+    Ok(Asked { question: question.to_owned(), thresholds, rows, assessment, conclusion, written })
 }
 
 /// Applies the limits of the Worker to a question.

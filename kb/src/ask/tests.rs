@@ -30,14 +30,14 @@ fn sizes() -> Vec<MatchedChunk> {
     ]
 }
 
-fn asked(rows: Vec<MatchedChunk>, gates: EvidenceThresholds) -> Asked {
+fn asked(rows: Vec<MatchedChunk>, thresholds: EvidenceThresholds) -> Asked {
     let question = "Welche Größe?".to_owned();
-    let Response { assessment, verdict } = respond(&question, &rows, &gates, true);
+    let Response { assessment, verdict } = respond(&question, &rows, &thresholds, true);
     let conclusion = match verdict {
         Verdict::Answer(answer) => Conclusion::Answer(answer),
-        Verdict::Refuse(reason) => Conclusion::Refusal(Refusal::new(reason, &rows, gates.similarity)),
+        Verdict::Refuse(reason) => Conclusion::Refusal(Refusal::new(reason, &rows, thresholds.similarity)),
     };
-    Asked { question, gates, rows, assessment, conclusion }
+    Asked { question, thresholds, rows, assessment, conclusion, written: None }
 }
 
 const BACKGROUND: Background = Background { mean: -4.0, deviation: 2.0 };
@@ -58,14 +58,14 @@ fn an_explanation_ranks_the_passages_and_shows_their_best_sentence() {
 fn an_explanation_shows_the_background_of_the_evidence() {
     let text = explanation(&asked(sizes(), OPEN));
     assert!(text.contains("; questions about something else reach -4.0 ± 2.0 here\n"), "{text}");
-    let gates = EvidenceThresholds { background: Background::default(), ..OPEN };
-    let text = explanation(&asked(sizes(), gates));
+    let thresholds = EvidenceThresholds { background: Background::default(), ..OPEN };
+    let text = explanation(&asked(sizes(), thresholds));
     assert!(text.contains(" by default\n"), "{text}");
     assert_eq!(report(&asked(sizes(), OPEN))["background"], json!({ "mean": -4.0, "deviation": 2.0 }));
 }
 
 #[test]
-fn a_gate_above_the_evidence_fails() {
+fn a_threshold_above_the_evidence_fails() {
     let rows = sizes();
     let text = explanation(&asked(rows, EvidenceThresholds { similarity: 0.9, ..OPEN }));
     assert!(text.contains("similarity   0.600, at least 0.900: failed"), "{text}");
@@ -80,7 +80,7 @@ fn an_empty_search_result_is_explained() {
 }
 
 #[test]
-fn json_contains_candidates_gates_and_outcome() {
+fn json_contains_candidates_thresholds_and_outcome() {
     let document = report(&asked(sizes(), OPEN));
     assert_eq!(document["query_terms"], json!([{ "word": "größe", "weight": 2.5 }]));
     let first = &document["candidates"][0];
@@ -90,13 +90,16 @@ fn json_contains_candidates_gates_and_outcome() {
         json!({ "start": 10, "end": 23, "similarity": 0.7, "text": "Größe 38 ist." })
     );
     assert_eq!(document["candidates"][1]["qualifies"], false);
-    assert_eq!(document["gates"]["similarity"], json!({ "value": 0.6, "threshold": 0.35, "passed": true }));
+    assert_eq!(
+        document["thresholds"]["similarity"],
+        json!({ "value": 0.6, "threshold": 0.35, "passed": true })
+    );
     assert_eq!(document["outcome"]["type"], "answer");
     assert_eq!(document["outcome"]["sentences"][0]["text"], "Größe 38 ist. [1]");
 
     let refused = report(&asked(Vec::new(), OPEN));
     assert_eq!(refused["outcome"]["reason"], "no_match");
-    assert_eq!(refused["gates"]["similarity"]["value"], Value::Null);
+    assert_eq!(refused["thresholds"]["similarity"]["value"], Value::Null);
 }
 
 #[test]

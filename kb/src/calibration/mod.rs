@@ -1,7 +1,7 @@
 //! Calibrates a knowledge base: measures how much evidence unrelated questions reach in it.
 //!
 //! The same evidence means more in a small knowledge base than in one that contains something similar to every question. So
-//! general questions ([`bank`]) are asked after each sync, and the gate compares a question's evidence with theirs.
+//! general questions ([`bank`]) are asked after each sync, and `chat-core` compares a question's evidence with theirs.
 
 mod bank;
 mod statistics;
@@ -10,14 +10,13 @@ use std::fmt;
 
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Background, EvidenceThresholds, assess, check_model};
-use embedder::EmbedderError;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::knowledge_base::{Calibration, KnowledgeBase};
 use crate::output::counted;
 use crate::progress::Progress;
 use crate::supabase::SupabaseError;
-use crate::text_embedder::{TextEmbedder, embed_all};
+use crate::text_embedder::{ModelError, TextEmbedder, embed_all};
 
 /// Number of passages per search, the default of the Worker.
 const MATCH_COUNT: u32 = 5;
@@ -36,7 +35,7 @@ pub enum CalibrationError {
     Supabase(#[from] SupabaseError),
     /// The model cannot be used.
     #[error(transparent)]
-    Embedder(#[from] EmbedderError),
+    Model(#[from] ModelError),
 }
 
 /// Measures and stores a new calibration if `changed` (passages were written or removed) or the stored one is outdated.
@@ -48,7 +47,7 @@ pub async fn recalibrate<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     model: &str,
     changed: bool,
-    load_embedder: impl FnOnce() -> Result<E, EmbedderError>,
+    load_embedder: impl FnOnce() -> Result<E, ModelError>,
     progress: &Progress,
 ) -> Result<Option<Calibration>, CalibrationError> {
     let stored = knowledge_base.calibration().await?;

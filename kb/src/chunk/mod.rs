@@ -69,11 +69,11 @@ impl Chunk {
 
 /// Splits a document into chunks, in reading order; the ordinal of a chunk is its position. Deterministic.
 pub fn chunks(document: &Extracted, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
-    let of_section = |section| chunks_of_section(&document.text, section, count_tokens);
+    let of_section = |section| section_chunks(&document.text, section, count_tokens);
     document.sections.iter().flat_map(of_section).collect()
 }
 
-fn chunks_of_section(text: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
+fn section_chunks(text: &str, section: &Section, count_tokens: &CountTokens<'_>) -> Vec<Chunk> {
     let path = section_path(&section.headings);
     let context = path.as_deref().and_then(|path| context::shorten(path, count_tokens));
     let measure = split::Measure::new(text, context.as_deref(), count_tokens);

@@ -11,19 +11,16 @@ use crate::sentence::sentences;
 /// The tokenizer of the model, because chunks depend on how it treats long words and white space.
 fn count(text: &str) -> usize {
     static MODEL: OnceLock<Embedder> = OnceLock::new();
-    let load = || {
-        let folder =
-            std::env::var_os("EVIDENCE_MODEL_DIR").expect("EVIDENCE_MODEL_DIR; `cargo xtask test` sets it");
-        Embedder::from_dir(folder.as_ref()).expect("the model")
-    };
+    let load =
+        || Embedder::from_dir(&embedder::model_dir()).expect("the model; run `cargo xtask setup model`");
     MODEL.get_or_init(load).count_tokens(text)
 }
 
 fn markdown(document: &str) -> Vec<Chunk> {
-    chunks_of(document, Format::Markdown)
+    chunks_in(document, Format::Markdown)
 }
 
-fn chunks_of(document: &str, format: Format) -> Vec<Chunk> {
+fn chunks_in(document: &str, format: Format) -> Vec<Chunk> {
     extract(document.as_bytes(), format).map(|extracted| chunks(&extracted, &count)).unwrap_or_default()
 }
 
@@ -196,7 +193,7 @@ fn a_deep_path_of_long_headings_leaves_room_for_content() {
 #[test]
 fn plain_text_has_paragraphs_and_no_headings() {
     let document = "# not a heading\r\n\r\nSecond paragraph.\r\n";
-    let chunks = chunks_of(document, Format::PlainText);
+    let chunks = chunks_in(document, Format::PlainText);
     assert_eq!(chunks.len(), 1);
     assert_eq!(chunks[0].content(document), "# not a heading\r\n\r\nSecond paragraph.");
 }
@@ -437,7 +434,7 @@ proptest! {
         document in "([#>|`*_~\\[\\]()!<:=+0-9-]{0,4} ?[a-zé字 \\t]{0,9}[.!\\n\\r]{0,2}){0,120}"
     ) {
         assert_chunks_are_sound(&document, &markdown(&document));
-        let plain = chunks_of(&document, Format::PlainText);
+        let plain = chunks_in(&document, Format::PlainText);
         assert_chunks_are_sound(&document, &plain);
         for gap in left_out(&document, &plain) {
             prop_assert!(!gap.chars().any(char::is_alphanumeric), "lost: {gap:?}");

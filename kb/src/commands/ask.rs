@@ -3,25 +3,29 @@
 use std::process::ExitCode;
 
 use chat_core::evidence::{Background, EvidenceThresholds};
-use embedder::Embedder;
 
 use super::connect;
 use crate::ask::{self, Settings, ask};
-use crate::cli::AskArgs;
+use crate::cli::{AnswerMode, AskArgs};
 use crate::output::{print, print_json};
+use crate::text_embedder::load_model;
 
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let calibration = knowledge_base.calibration().await?;
     // A calibration measured with another model is not comparable.
     let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
-    let gates = EvidenceThresholds {
+    let thresholds = EvidenceThresholds {
         similarity: args.threshold,
         confidence: args.confidence,
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
     };
-    let settings = Settings { match_count: args.match_count, gates };
-    let mut embedder = Embedder::from_dir(&args.model.model_dir)?;
+    let model = match args.mode {
+        AnswerMode::Extractive => None,
+        AnswerMode::Endpoint => Some(args.writer.model()?),
+    };
+    let settings = Settings { match_count: args.match_count, thresholds, model };
+    let mut embedder = load_model(&args.model.model_dir)?;
     let asked =
         ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
     if args.json {

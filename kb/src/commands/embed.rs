@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use embedder::Embedder;
 use serde::Serialize;
 
 use crate::cli::EmbedArgs;
 use crate::output::print_json;
+use crate::text_embedder::load_model;
 
 #[derive(Serialize)]
 struct PrintedEmbedding<'a> {
@@ -17,7 +17,7 @@ struct PrintedEmbedding<'a> {
 }
 
 pub(super) fn run(args: &EmbedArgs) -> anyhow::Result<ExitCode> {
-    let embedding = Embedder::from_dir(&args.model.model_dir)?.embed(&args.text);
+    let embedding = load_model(&args.model.model_dir)?.embed(&args.text);
     print_json(&PrintedEmbedding {
         model: embedder::fingerprint(),
         vector: &embedding.vector,

@@ -60,7 +60,7 @@ fn printable_lines(message: &str) -> String {
 /// needed if there is nothing to show: anything shown was counted.
 async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'static str>, SupabaseError> {
     let hint = "Nothing is counted until the database knows the secret of the Worker: see `kb worker-secret --help`.";
-    Ok((!knowledge_base.knows_worker().await?).then_some(hint))
+    Ok((!knowledge_base.has_worker_secret().await?).then_some(hint))
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {

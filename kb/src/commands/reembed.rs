@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use embedder::Embedder;
 use serde_json::json;
 
 use super::connect;
@@ -12,6 +11,7 @@ use crate::knowledge_base::Reason;
 use crate::output::{Table, counted, number, print, print_json, printable, text};
 use crate::progress::Progress;
 use crate::reembed::{Reembedded, Refused, Survey, reembed_surveyed, survey};
+use crate::text_embedder::load_model;
 
 const REASONS: [(Reason, &str); 3] =
     [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];
@@ -24,7 +24,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     let mut calibration = Ok(None);
     if !args.dry_run {
         let progress = Progress::on_stderr();
-        let load = || Embedder::from_dir(&args.model.model_dir);
+        let load = || load_model(&args.model.model_dir);
         let mut embedder = None;
         if found.chunks > 0 {
             let embedder = embedder.insert(load()?);

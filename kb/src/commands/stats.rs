@@ -33,7 +33,7 @@ struct Collection {
 
 pub(super) async fn run(args: StatsArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
-    let documents = knowledge_base.overview(&Filter::default()).await?;
+    let documents = knowledge_base.overviews(&Filter::default()).await?;
     let syncs = knowledge_base.last_syncs().await?;
     let days = knowledge_base.days(args.days as usize).await?;
     let collections = collections(&documents, syncs);

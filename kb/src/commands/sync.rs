@@ -3,14 +3,13 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use embedder::Embedder;
-
 use super::connect;
 use crate::cli::SyncArgs;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
 use crate::sync::{Defaults, Extract, LeaseTimes, Options, sync};
+use crate::text_embedder::load_model;
 
 pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     let name = SourceName::parse(&args.source)?;
@@ -32,7 +31,7 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     };
     let source = Source::open(&name)?;
     let knowledge_base = connect(&args.server)?;
-    let load = || Embedder::from_dir(&args.model.model_dir);
+    let load = || load_model(&args.model.model_dir);
     let progress = Progress::on_stderr();
     let summary = sync(&source, &knowledge_base, &options, embedder::fingerprint(), load, &progress).await?;
     if args.json {

@@ -11,7 +11,7 @@ use crate::output::{counted, moment};
 /// its answer rarely reach the upper one.
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
-/// The same for the second gate: hardly any question passes a higher one.
+/// The same for the minimum confidence: hardly any question reaches a higher one.
 const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {

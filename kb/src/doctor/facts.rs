@@ -69,7 +69,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         model,
         failed: knowledge_base.failed_documents(MAX_FAILED_DOCUMENTS).await?,
         left_over: left_over.into_iter().map(|document| document.source).collect(),
-        without_original: knowledge_base.sources_of(&health.files.missing_files).await?,
+        without_original: knowledge_base.sources_by_id(&health.files.missing_files).await?,
         duplicates: duplicates(&documents),
         settings: knowledge_base.chat_settings().await?,
         calibration,

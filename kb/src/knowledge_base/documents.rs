@@ -1,10 +1,10 @@
 //! Documents as they are stored.
 
+use chat_core::limits::{MAX_NAME_CHARS, one_line};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::write::bounded_name;
 use super::{IDS_PER_REQUEST, KnowledgeBase};
 use crate::supabase::storage::ORIGINALS;
 use crate::supabase::{Query, SupabaseError};
@@ -59,6 +59,11 @@ pub enum Status {
     Ready,
     /// Could not be read; `failure` says why.
     Failed,
+}
+
+/// A name or title within the limit of the database; unchanged if it is short enough.
+pub(super) fn bounded_name(name: &str) -> String {
+    if name.chars().nth(MAX_NAME_CHARS).is_none() { name.to_owned() } else { one_line(name, MAX_NAME_CHARS) }
 }
 
 fn enabled_by_default() -> bool {

@@ -115,9 +115,9 @@ pub struct FailedDocument {
 /// The row of `chat_settings`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ChatSettings {
-    /// First gate; the default if `None`.
+    /// Minimum similarity of the best passage; the default if `None`.
     pub evidence_threshold: Option<f64>,
-    /// Second gate; the default if `None`.
+    /// Minimum confidence in the passages; the default if `None`.
     pub evidence_confidence: Option<f64>,
     /// Whether the server logs questions.
     pub log_questions: bool,
@@ -168,7 +168,7 @@ impl KnowledgeBase {
     }
 
     /// The sources of documents by their ids.
-    pub async fn sources_of(&self, ids: &[Uuid]) -> Result<Vec<String>, SupabaseError> {
+    pub async fn sources_by_id(&self, ids: &[Uuid]) -> Result<Vec<String>, SupabaseError> {
         #[derive(Deserialize)]
         struct Row {
             source: String,

@@ -90,7 +90,7 @@ impl Status {
 
 impl KnowledgeBase {
     /// Documents, sorted by source.
-    pub async fn overview(&self, filter: &Filter) -> Result<Vec<Overview>, SupabaseError> {
+    pub async fn overviews(&self, filter: &Filter) -> Result<Vec<Overview>, SupabaseError> {
         let mut query = Query::select("kb_overview", "*");
         if let Some(collection) = &filter.collection {
             query = query.eq("collection", collection);
@@ -107,7 +107,7 @@ impl KnowledgeBase {
     }
 
     /// One document; `None` if it is gone.
-    pub async fn overview_of(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
+    pub async fn overview(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
         let query = Query::select("kb_overview", "*").eq("id", &id.to_string());
         let rows: Vec<Overview> = self.client.send(query).await?;
         Ok(rows.into_iter().next())

@@ -35,7 +35,7 @@ impl KnowledgeBase {
     }
 
     /// Whether the database knows a secret of the Worker. Takes as long as [`KnowledgeBase::health`].
-    pub async fn knows_worker(&self) -> Result<bool, SupabaseError> {
+    pub async fn has_worker_secret(&self) -> Result<bool, SupabaseError> {
         let health: HealthOfPrivacy = self.client.send(Query::call("kb_health", &json!({}))).await?;
         Ok(health.worker_secret_set)
     }

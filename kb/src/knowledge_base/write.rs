@@ -4,11 +4,11 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use chat_core::limits::{MAX_META_BYTES, MAX_NAME_CHARS, MAX_URL_BYTES, json_bytes, one_line};
+use chat_core::limits::{MAX_META_BYTES, MAX_URL_BYTES, json_bytes};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::documents::COLUMNS;
+use super::documents::{COLUMNS, bounded_name};
 use super::{KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
@@ -169,11 +169,6 @@ fn document_row(document: &PendingDocument) -> Value {
     })
 }
 
-/// A name or title within the limit of the database; unchanged if it is short enough.
-pub(super) fn bounded_name(name: &str) -> String {
-    if name.chars().nth(MAX_NAME_CHARS).is_none() { name.to_owned() } else { one_line(name, MAX_NAME_CHARS) }
-}
-
 /// A longer address is left out, because a truncated one would lead elsewhere.
 fn is_short_enough(url: &&str) -> bool {
     json_bytes(url) <= MAX_URL_BYTES
@@ -226,6 +221,8 @@ pub(super) fn sentence_entry(sentence: &NewSentence) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use chat_core::limits::MAX_NAME_CHARS;
+
     use super::*;
 
     fn chunk() -> NewChunk {

@@ -116,6 +116,12 @@ impl Client {
     }
 }
 
+/// Whether nobody on the network can read what is sent to this address.
+pub fn is_encrypted_or_local(url: &str) -> bool {
+    Url::parse(url)
+        .is_ok_and(|url| url.scheme() == "https" || (url.scheme() == "http" && is_on_this_computer(&url)))
+}
+
 fn is_on_this_computer(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

@@ -1,9 +1,8 @@
 //! Why a sync failed.
 
-use embedder::EmbedderError;
-
 use crate::source::ListError;
 use crate::supabase::SupabaseError;
+use crate::text_embedder::ModelError;
 
 /// Why a run did nothing, or was stopped.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +16,7 @@ pub enum SyncError {
     Supabase(#[from] SupabaseError),
     /// The model cannot be used.
     #[error(transparent)]
-    Embedder(#[from] EmbedderError),
+    Model(#[from] ModelError),
     /// Another run has the lease.
     #[error("another sync of {collection} is still running{}; run this again when it has ended", .host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default())]
     Running {

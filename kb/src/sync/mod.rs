@@ -21,12 +21,10 @@ mod writer;
 
 use std::time::Instant;
 
-use embedder::EmbedderError;
-
 use crate::knowledge_base::KnowledgeBase;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text_embedder::TextEmbedder;
+use crate::text_embedder::{ModelError, TextEmbedder};
 
 use run::SyncRun;
 use run_log::RunLog;
@@ -48,7 +46,7 @@ pub async fn sync<E: TextEmbedder + 'static>(
     knowledge_base: &KnowledgeBase,
     options: &Options,
     model: &str,
-    load_embedder: impl Fn() -> Result<E, EmbedderError>,
+    load_embedder: impl Fn() -> Result<E, ModelError>,
     progress: &Progress,
 ) -> Result<Summary, SyncError> {
     let started = Instant::now();

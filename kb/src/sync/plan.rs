@@ -159,7 +159,7 @@ impl Plan {
     }
 
     /// True if a document is new in the knowledge base.
-    pub(super) fn adds(&self) -> bool {
+    pub(super) fn adds_documents(&self) -> bool {
         self.write.iter().any(|write| write.change == Change::Added)
     }
 

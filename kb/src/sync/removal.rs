@@ -17,7 +17,7 @@ pub(super) struct Removal<'a> {
     /// Whether the source has any document.
     pub(super) has_documents: bool,
     /// Whether the run adds documents.
-    pub(super) adds: bool,
+    pub(super) adds_documents: bool,
     /// Whether the user passed `--force`.
     pub(super) is_forced: bool,
 }
@@ -38,7 +38,7 @@ impl Removal<'_> {
         }
         // It may be one of the new documents under another name, which everybody could then see.
         match removed.iter().find(|document| document.is_restricted()) {
-            Some(document) if self.adds => {
+            Some(document) if self.adds_documents => {
                 Err(SyncError::HiddenRemoval { document: document.source.clone() })
             }
             _ => Ok(()),
@@ -68,10 +68,13 @@ mod tests {
     }
 
     fn is_allowed(removed: usize, all: usize, has_documents: bool) -> bool {
-        let removal = Removal { collection: "kb", all, has_documents, adds: true, is_forced: false };
+        let removal =
+            Removal { collection: "kb", all, has_documents, adds_documents: true, is_forced: false };
         let removed = vec![document(); removed];
         assert!(Removal { is_forced: true, ..removal }.check(&removed).is_ok());
-        Removal { collection: "kb", all, has_documents, adds: true, is_forced: false }.check(&removed).is_ok()
+        Removal { collection: "kb", all, has_documents, adds_documents: true, is_forced: false }
+            .check(&removed)
+            .is_ok()
     }
 
     #[test]
@@ -88,8 +91,9 @@ mod tests {
         let restricted = StoredDocument { audience: team("a"), ..document() };
         let restricted_by_its_source =
             StoredDocument { audience: team("a"), declared_audience: team("a"), ..document() };
-        let check = |document: StoredDocument, adds| {
-            let removal = Removal { collection: "kb", all: 9, has_documents: true, adds, is_forced: false };
+        let check = |document: StoredDocument, adds_documents| {
+            let removal =
+                Removal { collection: "kb", all: 9, has_documents: true, adds_documents, is_forced: false };
             removal.check(&[document]).is_ok()
         };
         assert!(!check(hidden.clone(), true) && !check(restricted, true));

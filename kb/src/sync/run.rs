@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use embedder::EmbedderError;
 use tokio::sync::mpsc;
 
 use super::fingerprint::fingerprints;
@@ -20,7 +19,7 @@ use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::reembed::reembed;
 use crate::source::{Listing, Source};
 use crate::supabase::SupabaseError;
-use crate::text_embedder::TextEmbedder;
+use crate::text_embedder::{ModelError, TextEmbedder};
 
 const REMOVALS_PER_REQUEST: usize = 100;
 
@@ -49,7 +48,7 @@ impl<'a> SyncRun<'a> {
     pub(super) async fn execute<E: TextEmbedder + 'static>(
         mut self,
         lease: &HeldLease<'_>,
-        load_embedder: impl Fn() -> Result<E, EmbedderError>,
+        load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
         let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
         self.removal(&plan, size).check(&plan.removed)?;
@@ -64,8 +63,8 @@ impl<'a> SyncRun<'a> {
             let name = source.rsplit('/').next().unwrap_or(&source);
             self.knowledge_base.note_failure(&source, name, &reason).await?;
         }
-        let embeds = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
-        let embedder = if embeds { Some(load_embedder()?) } else { None };
+        let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
+        let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
         let stopped = self.apply(plan, size, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
@@ -77,7 +76,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// A failure is only a warning: the chat goes on with the previous calibration.
-    async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, EmbedderError>) {
+    async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, ModelError>) {
         let RunLog { summary, progress } = &mut self.log;
         let measured =
             recalibrate(self.knowledge_base, self.model, summary.has_changes(), load_embedder, progress);
@@ -108,7 +107,7 @@ impl<'a> SyncRun<'a> {
             let gone = self.write(write, embedder).await?;
             // Loading may show that further documents are gone, so check the removals again.
             let all: Vec<_> = removed.iter().chain(&gone).cloned().collect();
-            removal.adds = false;
+            removal.adds_documents = false;
             match removal.check(&all) {
                 Ok(()) => removed = all,
                 Err(error) => {
@@ -235,8 +234,9 @@ impl<'a> SyncRun<'a> {
         if !plan.removed.is_empty() && matches!(self.source, Source::Bucket) {
             // Pages of a list shift while others delete files: only a file that a second list lacks, too, is gone.
             let again = self.source.list(self.knowledge_base.client()).await?.items;
-            let there: HashSet<_> = again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
-            plan.removed.retain(|document| !there.contains(&document.source));
+            let still_listed: HashSet<_> =
+                again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+            plan.removed.retain(|document| !still_listed.contains(&document.source));
         }
         Ok(Planned { plan, size, leftovers, unreadable })
     }
@@ -246,7 +246,7 @@ impl<'a> SyncRun<'a> {
             collection: &self.options.collection,
             all: size,
             has_documents: plan.has_documents(),
-            adds: plan.adds(),
+            adds_documents: plan.adds_documents(),
             is_forced: self.options.force,
         }
     }

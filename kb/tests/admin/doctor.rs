@@ -329,6 +329,7 @@ fn orphans_that_cannot_be_deleted_do_not_cause_an_endless_loop() {
 fn a_missing_model_is_a_problem_that_says_where_to_get_it() {
     let output = doctor(healthy(), &["--model-dir", "/nowhere", "--json"]);
     assert_eq!((output.code, level(&output.json(), "model")), (1, "problem".to_owned()));
+    assert!(output.out.contains("cargo xtask setup"), "{}", output.out);
 }
 
 #[test]

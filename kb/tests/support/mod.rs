@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 /// The response to one request.
 pub(crate) enum Answer {
     Json(u16, String),
+    /// A stream of server-sent events, with the given data.
+    Events(Vec<String>),
     /// Closes the connection without a response.
     Drop,
 }
@@ -48,10 +50,20 @@ impl FakeServer {
                     log.push(request.clone());
                     log.iter().filter(|earlier| earlier.line == request.line).count() - 1
                 };
-                if let Answer::Json(status, body) = answer(&request, before) {
+                let (status, media_type, body) = match answer(&request, before) {
+                    Answer::Json(status, body) => (status, "application/json", body),
+                    Answer::Events(data) => (
+                        200,
+                        "text/event-stream",
+                        data.iter().map(|data| format!("data: {data}\n\n")).collect(),
+                    ),
+                    Answer::Drop => continue,
+                };
+                {
                     let length = body.len();
                     let head = format!(
-                        "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+                        "HTTP/1.1 {status} X\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\n\
+                         Connection: close\r\n\r\n"
                     );
                     let _ = stream.write_all(head.as_bytes());
                     let _ = stream.write_all(body.as_bytes());

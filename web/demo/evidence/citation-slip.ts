@@ -2,10 +2,10 @@ import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
 import { element } from "../../src/dom/element.js";
 import { sectionOf } from "../../src/panel/citations/documents.js";
 import type { PageLanguage } from "../language.js";
-import type { TextKey } from "../texts/index.js";
+import type { TextKey } from "../texts/texts.js";
 import { THRESHOLD } from "./threshold.js";
 
-/** One cited passage: its place, its similarity to the question, and its quotes. */
+/** One cited passage: its place, its similarity to the question, and its quotes or source sentences. */
 export function citationSlip(citation: Citation, language: PageLanguage): HTMLElement {
   const place = [sectionOf(citation), pageOf(citation, language)].filter((part) => part !== undefined);
   return element(
@@ -51,8 +51,8 @@ function strength(value: EvidenceStrength | undefined, language: PageLanguage): 
   return key && element("span", { class: "strength", "data-strength": value }, language.say(key));
 }
 
-function quotes({ quotes }: Citation): HTMLElement[] {
-  return quotes.map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
+function quotes({ quotes, supports = [] }: Citation): HTMLElement[] {
+  return [...quotes, ...supports].map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
 }
 
 function pageOf({ page }: Citation, language: PageLanguage): string | undefined {

@@ -106,7 +106,14 @@ export class EvidencePanel {
   }
 }
 
-const ALONE = { role: "assistant", text: "", hedged: false, alsoFound: [], sessionId: undefined } as const;
+const ALONE = {
+  role: "assistant",
+  text: "",
+  mode: "extractive",
+  hedged: false,
+  alsoFound: [],
+  sessionId: undefined,
+} as const;
 
 function citationsOf(outcome: Outcome | undefined): readonly Citation[] {
   return outcome && "citations" in outcome ? outcome.citations : [];

@@ -1,7 +1,7 @@
 import { element } from "../../src/dom/element.js";
 import type { RefusalEvent, RefusalReason } from "../../src/client/wire.js";
 import type { PageLanguage } from "../language.js";
-import type { TextKey } from "../texts/index.js";
+import type { TextKey } from "../texts/texts.js";
 import { passageList } from "./passage-list.js";
 import { THRESHOLD } from "./threshold.js";
 

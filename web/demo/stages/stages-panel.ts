@@ -3,7 +3,7 @@ import type { EvidenceChatElement } from "../../src/index.js";
 import { onChatEvent } from "../chat-events.js";
 import type { PageLanguage } from "../language.js";
 import { byId } from "../page.js";
-import type { TextKey } from "../texts/index.js";
+import type { TextKey } from "../texts/texts.js";
 import { advance, ASKED, type Course, elapsed, modelReady, type Step, stepsOf } from "./course.js";
 
 /** "How it works": the steps of the last question, as they happen. */

@@ -1,4 +1,4 @@
-/** The page's texts in English; their keys are those of every language. */
+/** The page's texts in English. Every other language has the same keys. */
 export const texts = {
   pageTitle: "Help centre · Fernhollow Goods",
   helpCentre: "Help centre",

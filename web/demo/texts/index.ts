@@ -4,12 +4,7 @@ import { texts as en } from "./en.js";
 import { texts as es } from "./es.js";
 import { texts as fr } from "./fr.js";
 import { texts as ja } from "./ja.js";
-
-/** The name of a text. */
-export type TextKey = keyof typeof en;
-
-/** All texts of the page in one language. */
-export type Texts = Readonly<Record<TextKey, string>>;
+import type { Texts } from "./texts.js";
 
 export const TEXTS = { ar, de, en, es, fr, ja } satisfies Record<string, Texts>;
 

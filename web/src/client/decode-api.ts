@@ -1,7 +1,7 @@
-import { asRefusalReason, decodeCitation } from "./decode.js";
+import { asAnswerMode, asRefusalReason, decodeCitation } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
-import type { ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
+import type { AnswerSetting, ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
 
 /** Reads the settings; missing fields get the server's defaults. */
 export function decodeConfig(json: JsonObject): ChatConfig {
@@ -9,8 +9,10 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     suggested_questions: asArray(json.suggested_questions).flatMap((question) => asString(question) ?? []),
     citations: json.citations !== false,
     link_mode: asLinkMode(json.link_mode),
+    answer_mode: asAnswerSetting(json.answer_mode),
     dimensions: asNumber(json.dimensions) ?? 384,
     max_message_chars: asNumber(json.max_message_chars) ?? 4000,
+    ...optional("sends_to", asString(json.sends_to)),
     ...optional("greeting", asString(json.greeting)),
     ...optional("model", asString(json.model)),
   };
@@ -65,6 +67,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
     citations: asArray(json.citations).flatMap(decodeCitation),
     hedged: json.hedged === true,
     created_at: asString(json.created_at) ?? "",
+    ...optional("mode", asAnswerMode(json.mode)),
     ...optional("refusal", asRefusalReason(json.refusal)),
   };
 }
@@ -72,6 +75,10 @@ function messageOf(value: unknown): StoredMessage | undefined {
 /** The value if it is an id that fits into one segment of a URL path; `..` does not. */
 function asId(value: unknown): string | undefined {
   return typeof value === "string" && /^[\w-]+$/.test(value) ? value : undefined;
+}
+
+function asAnswerSetting(value: unknown): AnswerSetting {
+  return value === "endpoint" || value === "on_device" ? value : "extractive";
 }
 
 function asLinkMode(value: unknown): LinkMode {

@@ -2,10 +2,23 @@ import { ChatError, invalidResponse, isServerCode } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
 import { safeUrl } from "./safe-url.js";
 import type { SseEvent } from "./sse.js";
-import type { ChatEvent, Citation, EvidenceStrength, FoundPassage, Passage, Quote, RefusalReason } from "./wire.js";
+import type {
+  AnswerMode,
+  ChatEvent,
+  Citation,
+  DropReason,
+  EvidenceStrength,
+  FoundPassage,
+  GenerationFallback,
+  GenerationReport,
+  Passage,
+  Quote,
+  RefusalReason,
+  Support,
+} from "./wire.js";
 
 /**
- * Reads one event of the answer stream. Unknown events give `undefined`, so the server can add new ones. An `error`
+ * Reads one event of the answer stream. Unknown events and stages give `undefined`, so the server can add new ones. An `error`
  * event throws its `ChatError`; malformed data throws `invalid_response`.
  */
 export function decodeEvent({ name, data }: SseEvent): ChatEvent | undefined {
@@ -16,7 +29,8 @@ export function decodeEvent({ name, data }: SseEvent): ChatEvent | undefined {
   return decoder(json);
 }
 
-const DECODERS = new Map<string, (json: JsonObject) => ChatEvent>([
+const DECODERS = new Map<string, (json: JsonObject) => ChatEvent | undefined>([
+  ["progress", ({ stage }) => (stage === "writing" ? { type: "progress", stage } : undefined)],
   ["answer_start", decodeAnswerStart],
   ["answer_delta", (json) => ({ type: "answer_delta", text: asString(json.text) ?? "" })],
   ["sources", decodeSources],
@@ -49,6 +63,7 @@ function decodeAnswerStart(json: JsonObject): ChatEvent {
     type: "answer_start",
     ...optional("session_id", asString(json.session_id)),
     hedged: json.hedged === true,
+    ...optional("mode", asAnswerMode(json.mode)),
   };
 }
 
@@ -66,7 +81,34 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
     type: "answer_end",
     ...optional("message_id", asString(json.message_id)),
     persisted: json.persisted !== false,
+    ...optional("generation", decodeGeneration(json.generation)),
   };
+}
+
+function decodeGeneration(value: unknown): GenerationReport | undefined {
+  const json = asObject(value);
+  if (!json) return undefined;
+  return {
+    model: asString(json.model) ?? "",
+    sentences: asCount(json.sentences) ?? 0,
+    dropped: decodeDropped(json.dropped),
+    invalid_markers: asCount(json.invalid_markers) ?? 0,
+    repaired_citations: asCount(json.repaired_citations) ?? 0,
+    ...optional("fallback", asOneOf(FALLBACKS, json.fallback)),
+    ...optional("prompt_tokens", asCount(json.prompt_tokens)),
+    ...optional("completion_tokens", asCount(json.completion_tokens)),
+  };
+}
+
+/** Counts reasons that this version does not know as `unsupported`, which is true of every sentence that was left out. */
+function decodeDropped(value: unknown): GenerationReport["dropped"] {
+  const dropped: { [reason in DropReason]?: number } = {};
+  for (const [name, count] of Object.entries(asObject(value) ?? {})) {
+    const reason = asOneOf(DROP_REASONS, name) ?? "unsupported";
+    const sum = (dropped[reason] ?? 0) + (asCount(count) ?? 0);
+    if (sum > 0) dropped[reason] = sum;
+  }
+  return dropped;
 }
 
 function decodeRefusal(json: JsonObject): ChatEvent {
@@ -92,6 +134,7 @@ export function decodeCitation(value: unknown): Citation[] {
       ...decodePassage(json),
       excerpt: asString(json.excerpt) ?? "",
       quotes: asArray(json.quotes).flatMap(decodeQuote),
+      ...(Array.isArray(json.supports) && { supports: json.supports.flatMap(decodeSupport) }),
       ...optional("strength", asStrength(json.strength)),
       ...(typeof json.available === "boolean" && { available: json.available }),
     },
@@ -120,22 +163,53 @@ function decodePassage(json: JsonObject): Passage {
 
 function decodeQuote(value: unknown): Quote[] {
   const json = asObject(value);
-  const text = asString(json?.text);
-  if (!json || !text) return [];
+  const words = json && decodeWords(json);
+  return words ? [{ ...words, ...optional("plain", asString(json.plain)) }] : [];
+}
+
+/** A support without its sentence could explain any of them, so it is malformed. */
+function decodeSupport(value: unknown): Support[] {
+  const json = asObject(value);
+  const words = json && decodeWords(json);
+  const sentence = asCount(json?.sentence);
+  return words && sentence !== undefined ? [{ ...words, sentence }] : [];
+}
+
+/** The place and the text of words in a passage. */
+function decodeWords(json: JsonObject): Pick<Quote, "start" | "end" | "text"> | undefined {
+  const text = asString(json.text);
+  if (text === undefined) return undefined;
   const start = asNumber(json.start) ?? 0;
-  const end = asNumber(json.end) ?? start + text.length;
-  return [{ start, end, text, ...optional("plain", asString(json.plain)) }];
+  return { start, end: asNumber(json.end) ?? start + text.length, text };
 }
 
 /** The value if it is a refusal reason. */
 export function asRefusalReason(value: unknown): RefusalReason | undefined {
-  return value === "no_match" || value === "weak_evidence" || value === "unreadable_language" || value === "empty_kb"
-    ? value
-    : undefined;
+  return asOneOf(REFUSAL_REASONS, value);
+}
+
+/** The value if it is the mode of an answer. */
+export function asAnswerMode(value: unknown): AnswerMode | undefined {
+  return asOneOf(ANSWER_MODES, value);
 }
 
 function asStrength(value: unknown): EvidenceStrength | undefined {
-  return value === "strong" || value === "good" || value === "partial" ? value : undefined;
+  return asOneOf(STRENGTHS, value);
+}
+
+function asOneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
+  return known.find((each) => each === value);
+}
+
+const ANSWER_MODES: readonly AnswerMode[] = ["extractive", "generated"];
+const DROP_REASONS: readonly DropReason[] = ["number", "name", "quote", "link", "polarity", "order", "unsupported"];
+const FALLBACKS: readonly GenerationFallback[] = ["timeout", "error", "unsupported", "budget", "declined"];
+const REFUSAL_REASONS: readonly RefusalReason[] = ["no_match", "weak_evidence", "unreadable_language", "empty_kb"];
+const STRENGTHS: readonly EvidenceStrength[] = ["strong", "good", "partial"];
+
+/** The value if it is a whole number from 0. */
+function asCount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 function strings(value: unknown): string[] {

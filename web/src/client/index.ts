@@ -8,12 +8,17 @@ export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.j
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
 export type {
+  AnswerMode,
+  AnswerSetting,
   ChatConfig,
   ChatEvent,
   ChatRequest,
   Citation,
+  DropReason,
   EvidenceStrength,
   FoundPassage,
+  GenerationFallback,
+  GenerationReport,
   LinkMode,
   MessagePage,
   PageRequest,
@@ -24,4 +29,5 @@ export type {
   Session,
   SessionPage,
   StoredMessage,
+  Support,
 } from "./wire.js";

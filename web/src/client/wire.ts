@@ -13,7 +13,12 @@ export interface ChatRequest {
   readonly model: string;
   /** `false` omits markers and sources. Default: `true`. */
   readonly include_citations?: boolean;
+  /** Asks for quotes even if the site lets a language model write answers. */
+  readonly mode?: "extractive";
 }
+
+/** Who wrote the words of an answer: the documents, which it quotes, or a language model. */
+export type AnswerMode = "extractive" | "generated";
 
 /** Words that occur verbatim in the cited chunk. */
 export interface Quote {
@@ -23,6 +28,16 @@ export interface Quote {
   readonly text: string;
   /** The words as the answer shows them, without Markdown; omitted if they are the same. */
   readonly plain?: string;
+}
+
+/** Words of a cited chunk from which a sentence of a generated answer follows. */
+export interface Support {
+  /** Offsets into the chunk's text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Position of the supported sentence in the answer, from 0. Each sentence is one `answer_delta`. */
+  readonly sentence: number;
 }
 
 /** How strong the evidence of a passage is. */
@@ -45,14 +60,16 @@ export interface Passage {
 }
 
 /**
- * A passage that the answer quotes. `index` is the number of the `[n]` markers; all passages of a document share it.
+ * A passage that the answer quotes, or that supports a generated answer. `index` is the number of the `[n]` markers; all passages of a document share it.
  */
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
   readonly excerpt: string;
-  /** At least one. */
+  /** At least one; empty in a generated answer. */
   readonly quotes: readonly Quote[];
+  /** Only in a generated answer. */
+  readonly supports?: readonly Support[];
   /** Set in the history: whether the document is still available. Missing means that it is. */
   readonly available?: boolean;
 }
@@ -63,20 +80,54 @@ export interface FoundPassage extends Passage {
   readonly excerpt?: string;
 }
 
+/** Why a sentence of the language model was left out of an answer. */
+export type DropReason = "number" | "name" | "quote" | "link" | "polarity" | "order" | "unsupported";
+
+/** Why an answer that a language model was to write consists of quotes. */
+export type GenerationFallback = "timeout" | "error" | "unsupported" | "budget" | "declined";
+
+/** How an answer was written. */
+export interface GenerationReport {
+  /** Name of the language model. */
+  readonly model: string;
+  /** Number of sentences that were sent. */
+  readonly sentences: number;
+  /** Number of sentences that were left out, by reason. */
+  readonly dropped: { readonly [reason in DropReason]?: number };
+  /** Number of markers of the model that named no source. */
+  readonly invalid_markers: number;
+  /** Number of sentences that cite another source than the model did. */
+  readonly repaired_citations: number;
+  /** Missing if the model wrote the answer. */
+  readonly fallback?: GenerationFallback;
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+}
+
 /** Why there is no answer. */
 export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "empty_kb";
 
 /** One event of the answer stream. */
 export type ChatEvent =
   | {
+      /** A language model writes, and its sentences are checked. Sent before the answer, if at all. */
+      readonly type: "progress";
+      readonly stage: "writing";
+    }
+  | {
       readonly type: "answer_start";
       readonly session_id?: string;
       /** Whether the passages are on the subject but may not answer the question. */
       readonly hedged: boolean;
+      /** Missing means extractive. */
+      readonly mode?: AnswerMode;
     }
   | {
       readonly type: "answer_delta";
-      /** `[n]` is a marker; the same characters in the source's own text are escaped as `\[n\]`. */
+      /**
+       * In a generated answer, one sentence with its markers. `[n]` is a marker; the same characters in the source's own
+       * text are escaped as `\[n\]`.
+       */
       readonly text: string;
     }
   | {
@@ -92,6 +143,8 @@ export type ChatEvent =
       readonly message_id?: string;
       /** Whether question and answer are in the user's history. */
       readonly persisted: boolean;
+      /** Set if a language model was to write the answer. */
+      readonly generation?: GenerationReport;
     }
   | RefusalEvent;
 
@@ -126,6 +179,8 @@ export interface StoredMessage {
   readonly citations: readonly Citation[];
   /** Whether the quoted passages are on the subject but may not answer the question. */
   readonly hedged: boolean;
+  /** Missing means extractive. */
+  readonly mode?: AnswerMode;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
   /** ISO 8601. */
@@ -154,6 +209,9 @@ export interface MessagePage {
 /** Whether citations link to the original files, and how. */
 export type LinkMode = "none" | "authenticated" | "public";
 
+/** Who writes the answers of a site: the documents, a language model of a service, or one on the visitor's device. */
+export type AnswerSetting = "extractive" | "endpoint" | "on_device";
+
 /** The settings that a client needs. */
 export interface ChatConfig {
   readonly greeting?: string;
@@ -161,6 +219,9 @@ export interface ChatConfig {
   /** Whether answers carry markers and sources. */
   readonly citations: boolean;
   readonly link_mode: LinkMode;
+  readonly answer_mode: AnswerSetting;
+  /** The service that gets a question and the passages found for it; only with `endpoint`. */
+  readonly sends_to?: string;
   /** Fingerprint of the model of the stored vectors; missing if there are none. */
   readonly model?: string;
   readonly dimensions: number;

@@ -9,6 +9,7 @@ export const ICONS = {
   download: "M12 4v11M7 10.5l5 5l5-5M5 20h14",
   external: "M14 4h6v6M20 4l-9 9M18 14v5a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1h5",
   history: "M4 12a8 8 0 1 0 2.6-5.9M4 4v5h5M12 8v4.5l3 2",
+  info: "M12 11v5.5M12 7.5v.01M12 3a9 9 0 1 0 0 18a9 9 0 0 0 0-18",
   markdown: "M4 18V7l4 5l4-5v11M17.5 7v10M14.5 14l3 3.5l3-3.5",
   pencil: "M5 19l1-4L16.5 4.5l3 3L9 18zM14 7l3 3",
   plus: "M12 5v14M5 12h14",

@@ -1,6 +1,6 @@
 import { button, element, icon, set } from "../dom/element.js";
 import { ICONS } from "../dom/icons.js";
-import type { Translate } from "../dom/translator.js";
+import type { Translate, Translated } from "../dom/translator.js";
 
 /** From this fraction of the length limit on, a counter shows. */
 const WARN_FRACTION = 0.9;
@@ -15,11 +15,17 @@ export class Composer {
   readonly #send: HTMLButtonElement;
   readonly #onSend: (question: string) => void;
   #onInput: (text: string) => void = () => undefined;
+  readonly #t: Translate;
+  readonly #hint = element("span", { id: "hint" });
+  /** The button next to the hint, if any. */
+  #aside: HTMLElement | undefined;
   #limit = 4000;
   #busy = false;
 
   constructor(t: Translate, onSend: (question: string) => void) {
     this.#onSend = onSend;
+    this.#t = t;
+    this.hint = undefined;
     this.#input = element("textarea", {
       id: "question",
       part: "input",
@@ -41,7 +47,7 @@ export class Composer {
       { class: "composer", part: "composer" },
       element("label", { for: "question", class: "visually-hidden" }, t("question")),
       element("div", { class: "box" }, this.#input, this.#send),
-      element("p", { class: "hint" }, element("span", { id: "hint" }, t("hint")), this.#count),
+      element("p", { class: "hint" }, this.#hint, this.#count),
     );
     this.#input.addEventListener("input", () => this.#changed());
     this.#input.addEventListener("keydown", (event) => {
@@ -67,6 +73,18 @@ export class Composer {
     this.#limit = characters;
     set(this.#input, "maxlength", characters);
     this.#changed();
+  }
+
+  /** The text below the box; `undefined` for the usual one. */
+  set hint(hint: Translated | undefined) {
+    this.#hint.replaceChildren((hint ?? this.#t("hint")).asText());
+  }
+
+  /** A button next to the hint. */
+  set aside(other: HTMLElement | undefined) {
+    this.#aside?.remove();
+    this.#aside = other;
+    if (other) this.#hint.after(other);
   }
 
   /** Called with the text whenever it changes. */

@@ -1,4 +1,4 @@
-import type { Citation, FoundPassage, RefusalEvent } from "../client/wire.js";
+import type { AnswerMode, Citation, FoundPassage, GenerationReport, RefusalEvent } from "../client/wire.js";
 
 /** The element's events. They do not bubble, because an `error` must not reach the page's error trackers. */
 export interface EvidenceChatEventMap {
@@ -15,9 +15,13 @@ export interface MessageDetail {
   readonly role: "user" | "assistant";
   /** The visible text, with its `[n]` markers. */
   readonly text: string;
+  /** Who wrote the answer; `extractive` for a question. */
+  readonly mode: AnswerMode;
+  /** Set if a language model was to write the answer. */
+  readonly generation?: GenerationReport;
   /** Whether the passages are on the subject but may not answer the question. */
   readonly hedged: boolean;
-  /** The sources that the answer quotes; empty for a question. */
+  /** The sources that the answer quotes or follows from; empty for a question. */
   readonly citations: readonly Citation[];
   /** Other passages near the question that the answer does not quote. */
   readonly alsoFound: readonly FoundPassage[];
@@ -27,7 +31,7 @@ export interface MessageDetail {
 
 /** A question reached the next stage. */
 export interface StageDetail {
-  readonly stage: "embedding" | "embedded" | "sent" | "first_word" | "complete" | "refused" | "failed";
+  readonly stage: "embedding" | "embedded" | "sent" | "writing" | "first_word" | "complete" | "refused" | "failed";
   /** Time since the question was asked. */
   readonly milliseconds: number;
   /** With `embedded`: number of the question's tokens. */

@@ -19,7 +19,15 @@ export type Mode = "inline" | "floating";
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /** Properties that a page may set before the element is defined. */
-const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "texts", "tokenProvider"] as const;
+const EARLY_PROPERTIES = [
+  "answerMode",
+  "endpoint",
+  "embedderFactory",
+  "mode",
+  "modelUrl",
+  "texts",
+  "tokenProvider",
+] as const;
 
 /**
  * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
@@ -30,7 +38,10 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
  * @attr {string} endpoint - URL of POST /api/chat.
- * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script.
+ * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
+ *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
+ * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
+ *   them. Default: site, the site's setting.
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
@@ -40,7 +51,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
- * @fires message - A question was sent or an answer is complete. Detail: `{role, text, hedged, citations, alsoFound, sessionId}`.
+ * @fires message - A question was sent or an answer is complete. Detail: `{role, text, mode, generation, hedged, citations, alsoFound, sessionId}`.
  * @fires refusal - There is not enough evidence for an answer. Detail: the refusal.
  * @fires citation-open - The visitor opened a source. Detail: `{citation}`.
  * @fires stage - A question reached the next stage. Detail: `{stage, milliseconds, …}`.
@@ -65,6 +76,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart reply - A reply.
  * @csspart hedge - The warning above an answer that may not answer the question.
  * @csspart answer - The text of an answer.
+ * @csspart generated-note - The note below an answer that a language model wrote.
  * @csspart marker - A numbered badge in an answer.
  * @csspart citation-card - The card of a badge.
  * @csspart sources - The list of sources.
@@ -77,6 +89,7 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart suggested - A suggested question.
  * @csspart error - An error.
  * @csspart retry - A button that tries again.
+ * @csspart privacy - The notice about where questions are sent.
  * @csspart status - The notice about the model.
  * @csspart new - The button that starts a new conversation.
  * @csspart references - The export of references.
@@ -86,7 +99,16 @@ const EARLY_PROPERTIES = ["endpoint", "embedderFactory", "mode", "modelUrl", "te
  * @csspart my-data - The export and the deletion of the visitor's data.
  */
 export class EvidenceChatElement extends BaseElement {
-  static readonly observedAttributes = ["endpoint", "greeting", "heading", "lang", "mode", "preload", "theme"];
+  static readonly observedAttributes = [
+    "answer-mode",
+    "endpoint",
+    "greeting",
+    "heading",
+    "lang",
+    "mode",
+    "preload",
+    "theme",
+  ];
 
   readonly #translator = new Translator();
   readonly #frame = new Frame(this.#translator.t, {
@@ -150,6 +172,15 @@ export class EvidenceChatElement extends BaseElement {
     this.setAttribute("mode", mode);
   }
 
+  /** `extractive`: answers only quote, even if the site lets a language model write them. `site`: the site's setting. */
+  get answerMode(): "site" | "extractive" {
+    return this.getAttribute("answer-mode") === "extractive" ? "extractive" : "site";
+  }
+
+  set answerMode(mode: "site" | "extractive") {
+    this.setAttribute("answer-mode", mode);
+  }
+
   /** Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. */
   get tokenProvider(): TokenProvider {
     return this.#tokenProvider;
@@ -200,6 +231,7 @@ export class EvidenceChatElement extends BaseElement {
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
+    if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
       this.#frame.mode = this.mode;

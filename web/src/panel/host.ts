@@ -8,6 +8,7 @@ import type { EmbedderFactory } from "./model/model-loader.js";
 export interface HostElement extends HTMLElement {
   readonly endpoint: string;
   readonly modelUrl: string;
+  readonly answerMode: "site" | "extractive";
   readonly tokenProvider: TokenProvider;
   readonly embedderFactory: EmbedderFactory | undefined;
 }

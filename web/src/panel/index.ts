@@ -1,7 +1,6 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { citationStyles } from "./citations/index.js";
-import historyStyles from "./history/history.css";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
@@ -12,11 +11,20 @@ export type { PanelHost } from "./host.js";
 /** What the element calls on the panel. */
 export type Panel = Pick<
   WidgetPanel,
-  "ask" | "clear" | "closed" | "connect" | "disconnect" | "endpointChanged" | "modeChanged" | "loadModel" | "opened"
+  | "answerModeChanged"
+  | "ask"
+  | "clear"
+  | "closed"
+  | "connect"
+  | "disconnect"
+  | "endpointChanged"
+  | "modeChanged"
+  | "loadModel"
+  | "opened"
 >;
 
 /** Creates the panel in the frame of an element. */
 export function createPanel(host: PanelHost): Panel {
-  for (const styles of [css, citationStyles, historyStyles, referenceStyles]) adoptStyles(host.shadow, styles);
+  for (const styles of [css, citationStyles, referenceStyles]) adoptStyles(host.shadow, styles);
   return new WidgetPanel(host);
 }

@@ -14,12 +14,13 @@ import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { copySelection } from "./citations/index.js";
 import type { PanelHost } from "./host.js";
-import { HistoryView } from "./history/history-view.js";
+import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
 import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
+import { defaultModelUrl } from "./model/model-url.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 
@@ -30,7 +31,9 @@ export class WidgetPanel {
   readonly #modelNotice: ModelNotice;
   readonly #modelAnnouncer: ModelAnnouncer;
   readonly #chat: Chat;
-  readonly #history: HistoryView;
+  readonly #history: LazyHistory;
+  /** The request to open the history whose code is being loaded; a later action of the visitor replaces it. */
+  #opening: object | undefined;
   #identity: Identity;
   readonly #announcer = new Announcer();
   readonly #offline: OfflineNotice;
@@ -62,7 +65,10 @@ export class WidgetPanel {
     });
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
     this.#model = new ModelLoader({
-      create: (hooks) => (chat.embedderFactory ?? createEmbedder)({ modelUrl: chat.modelUrl || undefined, ...hooks }),
+      create: (hooks) =>
+        chat.embedderFactory
+          ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
+          : createEmbedder({ modelUrl: chat.modelUrl || defaultModelUrl(), ...hooks }),
       mustAsk: async () => isSupported() && mustAskBeforeDownload(),
       onChange: (state) => this.#modelChanged(state),
     });
@@ -75,7 +81,7 @@ export class WidgetPanel {
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),
     });
-    this.#history = new HistoryView({
+    this.#history = new LazyHistory(host, {
       translator,
       client: () => this.#client(),
       current: () => this.#chat.sessionId,
@@ -109,15 +115,19 @@ export class WidgetPanel {
     );
     this.#showHistory = button(
       { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
-      () => this.#openHistory(),
+      () => void this.#openHistory(),
       icon(ICONS.history),
     );
     this.#modality = new Modality(frame, shadow, this.#announcer.root);
     this.#visibleArea = new VisibleArea(frame.root);
-    this.#history.root.hidden = true;
     frame.tools.replaceChildren(this.#newChat, this.#showHistory);
-    frame.status.append(this.#offline.root, length.root, this.#modelNotice.root);
-    frame.body.after(this.#history.root);
+    frame.status.append(
+      this.#siteSettings.privacy.root,
+      this.#history.notice,
+      this.#offline.root,
+      length.root,
+      this.#modelNotice.root,
+    );
     frame.composer.onInput = (text) => length.check(text);
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
@@ -169,6 +179,11 @@ export class WidgetPanel {
     this.#siteSettings.read();
   }
 
+  /** Applies a change of the property `answerMode`. */
+  answerModeChanged(): void {
+    this.#siteSettings.privacy.update();
+  }
+
   /** Applies a change between inline and floating. */
   modeChanged(): void {
     this.#modality.update();
@@ -193,7 +208,7 @@ export class WidgetPanel {
     this.#identity = this.#newIdentity();
     this.#chat.forget();
     this.#announcer.clear();
-    this.#history.clear();
+    this.#history.view?.clear();
     this.#closeHistory();
     this.#host.frame.composer.value = "";
   }
@@ -233,19 +248,22 @@ export class WidgetPanel {
     };
   }
 
-  #openHistory(): void {
+  async #openHistory(): Promise<void> {
+    const opening = (this.#opening = {});
+    const view = await this.#history.load(() => void this.#openHistory());
+    if (!view || opening !== this.#opening) return;
     this.#host.frame.body.hidden = true;
     this.#showHistory.hidden = true;
     this.#newChat.hidden = true;
-    this.#history.root.hidden = false;
-    this.#history.show();
+    view.show();
   }
 
   #closeHistory(): void {
-    if (this.#history.root.hidden) return;
-    const hadFocus = this.#history.root.contains(this.#host.shadow.activeElement);
-    this.#history.hide();
-    this.#history.root.hidden = true;
+    this.#opening = undefined;
+    const { view } = this.#history;
+    if (!view || view.root.hidden) return;
+    const hadFocus = view.root.contains(this.#host.shadow.activeElement);
+    view.hide();
     this.#host.frame.body.hidden = false;
     this.#showHistory.hidden = false;
     this.#showState();

@@ -3,9 +3,11 @@ import type { ChatClientOptions } from "../client/options.js";
 import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
+import { PrivacyNotice } from "./privacy-notice.js";
 
-/** Applies the site's settings: greeting, suggested questions, length limit. The widget also works without them. */
+/** Applies the site's settings: greeting, suggested questions, length limit, who writes answers. The widget also works without them. */
 export class SiteSettings {
+  readonly privacy: PrivacyNotice;
   readonly #host: PanelHost;
   readonly #client: () => ChatClientOptions;
   readonly #ask: (question: string) => void;
@@ -13,6 +15,7 @@ export class SiteSettings {
   #reading: Promise<void> | undefined;
 
   constructor(host: PanelHost, client: () => ChatClientOptions, ask: (question: string) => void) {
+    this.privacy = new PrivacyNotice(host);
     this.#host = host;
     this.#client = client;
     this.#ask = ask;
@@ -32,13 +35,16 @@ export class SiteSettings {
     this.#reading = undefined;
     this.#suggestions?.remove();
     this.#host.greet(undefined);
+    this.privacy.show(undefined);
   }
 
   async #read(): Promise<void> {
     const { element, frame, greet, translator } = this.#host;
     const { endpoint } = element;
-    const { greeting, suggested_questions: questions, max_message_chars } = await getConfig(this.#client());
+    const config = await getConfig(this.#client());
     if (endpoint !== element.endpoint) return;
+    const { greeting, suggested_questions: questions, max_message_chars } = config;
+    this.privacy.show(config);
     frame.composer.limit = max_message_chars;
     greet(greeting);
     this.#suggestions?.remove();

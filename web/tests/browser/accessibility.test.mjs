@@ -11,19 +11,21 @@ import {
   bytesUntil,
   failure,
   found,
+  generated,
   json,
   refusal,
+  report,
   SESSION,
   silence,
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-const { site, browser, open } = await startSuite();
+const { site, browser, open } = await startWidgetSuite();
 
 const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
   citation({
@@ -100,6 +102,39 @@ const STATES = {
       await widget.role("also-found").locator("summary").first().click();
       await widget.role("found").locator("summary").click();
       await widget.role("found").locator("[data-role=excerpt]").waitFor();
+    },
+  },
+  "a model is writing": {
+    before() {
+      const steps = stepwise(generated());
+      site.api.respondWith(steps);
+      steps.step();
+    },
+    async reach(widget) {
+      await widget.ask(QUESTION, "pending");
+      await widget.role("waiting").filter({ hasText: "…" }).waitFor();
+    },
+  },
+  "generated answer, with what was left out": {
+    before: () => site.api.respondWith(whole(generated({ generation: report({ dropped: { number: 2, order: 1 } }) }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("left-out").locator("summary").click();
+    },
+  },
+  "card of a generated answer": {
+    before: () => site.api.respondWith(whole(generated())),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").focus();
+      await widget.role("source-sentence").waitFor();
+    },
+  },
+  "privacy notice": {
+    before: sendingTo("llm.of-a-service-with-a-long-name.example:8443"),
+    async reach(widget) {
+      await widget.role("input").focus();
+      await widget.role("privacy").waitFor();
     },
   },
   stopped: {
@@ -307,6 +342,11 @@ const STATES = {
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
 
+/** Lets a language model of that service write the answers. */
+function sendingTo(service) {
+  return () => (site.api.config = { ...site.api.config, answer_mode: "endpoint", sends_to: service });
+}
+
 /** Makes requests fail whose path has this prefix. */
 function failing(start) {
   return (path, response) => path.startsWith(start) && response.writeHead(404).end();
@@ -364,7 +404,7 @@ for (const [name, state] of Object.entries(STATES)) {
   test(`axe finds no violation: ${name}`, async (t) => {
     const { attributes, before: prepare, forget, hasClock, init, reach, token } = state;
     for (const look of LOOKS) {
-      await t.test(look.name, async (t) => {
+      await t.test(`axe finds no violation: ${name}, ${look.name}`, async (t) => {
         site.reset();
         if (forget) await site.forgetModel(browser);
         prepare?.();
@@ -474,14 +514,14 @@ test("the keyboard alone is enough to open, ask, read a source, return and close
   assert.equal(await focused(), "input", "the next question can be typed at once");
 
   for (let presses = 0; (await focused()) !== "marker"; presses++) {
-    assert.ok(presses < 12, "no way back to the answer's badge");
+    assert.ok(presses < 12, "Tab does not return to the answer's badge");
     await keyboard.press("Shift+Tab");
   }
   await keyboard.press("Enter");
   assert.equal(await focused(), "summary", "the source has the focus");
   await keyboard.press("Escape");
   assert.equal(await widget.role("launcher").getAttribute("aria-expanded"), "false");
-  assert.equal(await focused(), "launcher", "the focus is back where it came from");
+  assert.equal(await focused(), "launcher", "the focus returns to the launcher");
 });
 
 test("the focus is never lost when the focused button is removed", async (t) => {

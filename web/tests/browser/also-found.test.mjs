@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, citation, found, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open } = await startSuite();
+const { site, open } = await startWidgetSuite();
 
 const HEDGE = "These passages are about this, but may not answer it.";
 const DOWNLOAD = "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b12";
@@ -70,7 +70,7 @@ test("also-found passages are listed below the sources, closed, with passage and
     entries.nth(1).getByRole("button", { name: "Download original" }).click(),
   ]);
   assert.equal(download.suggestedFilename(), "customs.pdf");
-  assert.deepEqual(await widget.events("citation-open"), [], "it is no citation");
+  assert.deepEqual(await widget.events("citation-open"), [], "it is not a citation");
 });
 
 test("exports, copies and the message event have only quoted documents as sources", async (t) => {
@@ -178,7 +178,7 @@ test("the nearest passages of a refusal link to their documents", async (t) => {
   const link = items.nth(0).locator("a");
   assert.equal(await link.getAttribute("href"), "https://shop.example/deliveries");
   assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
-  assert.equal(await items.nth(2).locator("a, button").count(), 0, "there is nowhere to read it");
+  assert.equal(await items.nth(2).locator("a, button").count(), 0, "a passage without a link or file has no control");
   const [download] = await Promise.all([
     widget.page.waitForEvent("download"),
     widget.role("nearest").getByRole("button", { name: "Customs · Page 2" }).click(),

@@ -5,11 +5,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { after, before, beforeEach, test } from "node:test";
 import { serve } from "../../../tests/lib/static-server.mjs";
 import { integrityOf } from "../../build/integrity.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { strictPolicy } from "./support/widget-page.mjs";
-import { WIDGET } from "./support/widget-site.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { strictPolicy } from "./pages/widget/page.mjs";
+import { WIDGET } from "./pages/widget/site.mjs";
 
-const { site, browser, open } = await startSuite();
+const { site, browser, open } = await startWidgetSuite();
 let cdn, needed;
 
 before(async () => {

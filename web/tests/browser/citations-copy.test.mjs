@@ -1,7 +1,8 @@
 // Copies selections with badges, with Ctrl+C in real Chromium.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage } from "./support/citations-page.mjs";
+import { beforeEach, test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { openCitationsPage, passage, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
 
 const RETURNS = passage(1, "Refunds take 5 days.", { title: "Returns", page: 3, url: "https://example.com/r" });
 const SHIPPING = passage(2, "Parcels take 2 days.", { title: "Ship*ping" });
@@ -9,14 +10,8 @@ const TEXT = "Refunds take 5 days. [1] Parcels take 2 days. [2] The end.";
 const RETURNS_NOTE = '[Returns](https://example.com/r), p. 3 — "Refunds take 5 days."';
 const SHIPPING_NOTE = 'Ship\\*ping — "Parcels take 2 days."';
 
-let browser, page;
-
-before(async () => {
-  browser = await openCitationsPage({ frozen: false, reducedMotion: "reduce" });
-  page = browser.page;
-});
-
-after(() => browser?.close());
+const { site, page } = await startSuite(startCitationsSite, { viewport: VIEWPORT, reducedMotion: "reduce" });
+await openCitationsPage(page, site, { isFrozen: false });
 
 beforeEach(async () => {
   await page.evaluate(() => widget.clear());
@@ -62,6 +57,29 @@ test("badges in a selection become titles of documents, and footnotes in Markdow
     markdown: `take 5 days. [^1] Parcels take 2 days. [^2] The\n\n[^1]: ${RETURNS_NOTE}\n[^2]: ${SHIPPING_NOTE}`,
     isOurs: true,
   });
+});
+
+test("a selection of a generated answer says who wrote it, once and after its words", async () => {
+  await page.evaluate(() => widget.clear());
+  const supports = [{ start: 0, end: 20, text: "Refunds take 5 days.", sentence: 0 }];
+  await page.evaluate(
+    ([citation, quoted]) => {
+      widget.answer("You wait 5 days. [1] That is all. [1]", [citation], "generated");
+      widget.answer("Parcels take 2 days. [2]", [quoted]);
+    },
+    [{ ...RETURNS, quotes: [], supports }, SHIPPING],
+  );
+  const wrote = "Written by a language model from the cited sources.";
+  assert.deepEqual(await copy(words(0), 4, words(2), 8), {
+    plain: `wait 5 days. [Returns] That is\n\n${wrote}`,
+    markdown: `wait 5 days. [^1] That is\n\n${wrote}\n\n[^1]: ${RETURNS_NOTE}`,
+    isOurs: true,
+  });
+  const both = await copy(words(2), 6, words(0, 1), 7);
+  assert.match(both.plain, /^is all\. \[Returns\]\n\nWritten by [^]*\n\nParcels$/);
+  assert.equal(both.plain.split(wrote).length, 2);
+  const quoted = await copy(words(0, 1), 0, words(0, 1), 7);
+  assert.equal(quoted.plain, "Parcels");
 });
 
 test("a selection made with the mouse is copied the same way, badges included", async () => {

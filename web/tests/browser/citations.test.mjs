@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { openCitationsPage, passage, quoting } from "./support/citations-page.mjs";
+import { afterEach, beforeEach, test } from "node:test";
+import { openBrowser } from "../../../tests/lib/browser.mjs";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { openCitationsPage, passage, quoting, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
 
 const EXCERPT = `# Returns\n\nYou may **return** goods within [30 days](https://example.com/30). Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
 const RETURNS = quoting(1, EXCERPT, "Refunds take 5 days.", {
@@ -21,14 +23,8 @@ const HOSTILE_MARKDOWN = [
   "| <img src=x onerror=alert(1)> | [x](JaVaScRiPt:alert(1)) |\n|-|-|\n| &lt;script&gt;alert(1)&lt;/script&gt; | b |",
 ];
 
-let browser, page;
-
-before(async () => {
-  browser = await openCitationsPage({ reducedMotion: "reduce" });
-  page = browser.page;
-});
-
-after(() => browser?.close());
+const { site, page } = await startSuite(startCitationsSite, { viewport: VIEWPORT, reducedMotion: "reduce" });
+await openCitationsPage(page, site);
 
 beforeEach(() => page.evaluate(() => widget.clear()));
 
@@ -224,7 +220,10 @@ test("the card is inside the widget, on the side with room", async () => {
     assert.ok(box.x >= panel.x && box.x + box.width <= panel.x + panel.width, `${number}`);
     assert.ok(box.y >= panel.y && box.y + box.height <= panel.y + panel.height, `${number}`);
     assert.ok(box.y >= at.y + at.height || box.y + box.height <= at.y, "it does not cover its badge");
-    assert.ok(Math.min(Math.abs(box.y - at.y - at.height), Math.abs(at.y - box.y - box.height)) < 12, "it is near");
+    assert.ok(
+      Math.min(Math.abs(box.y - at.y - at.height), Math.abs(at.y - box.y - box.height)) < 12,
+      "the card is near its badge",
+    );
     await moveAway();
     await later(1000);
   }
@@ -306,9 +305,10 @@ test("a badge of a document with several passages opens the quoted passage", asy
 });
 
 test("a tap opens the source, not a card", async () => {
-  const phone = await openCitationsPage({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 640 } });
+  const phone = await openBrowser({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 640 } });
   try {
     const { page } = phone;
+    await openCitationsPage(page, site);
     await page.evaluate(([text, citations]) => widget.answer(text, citations), [TEXT, [RETURNS, SHIPPING]]);
     const marker = page.locator("[data-role=marker]").first();
     // Even if the finger stays there.
@@ -370,10 +370,10 @@ test("an opened entry shows its passages as rendered Markdown with verified quot
 });
 
 test("a false quote is neither highlighted nor verified", async () => {
-  const liar = passage(1, "The passage says something else.", {
+  const misquoted = passage(1, "The passage says something else.", {
     quotes: [{ start: 0, end: 12, text: "Everything is free." }],
   });
-  await show("Everything is free. [1]", [liar]);
+  await show("Everything is free. [1]", [misquoted]);
   await badge(0).click();
   assert.equal(await role("excerpt").innerText(), "The passage says something else.");
   assert.equal(await page.locator("mark").count(), 0);

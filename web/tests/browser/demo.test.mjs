@@ -1,9 +1,10 @@
-// The demo page in Chromium, under its own policy. The widget and the sign-in are fakes: see support/demo-page.mjs.
+// The demo page in Chromium, under its own policy. The widget and the sign-in are fakes: see pages/demo/page.mjs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { after, before, beforeEach, test } from "node:test";
-import { callsOf, emit, LOGIN, openDemo, signIn } from "./support/demo-page.mjs";
+import { beforeEach, test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { callsOf, emit, LOGIN, signIn, startDemoSite } from "./pages/demo/page.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
@@ -38,14 +39,7 @@ const REFUSAL = {
   persisted: true,
 };
 
-let demo, page;
-
-before(async () => {
-  demo = await openDemo();
-  page = demo.page;
-});
-
-after(() => demo?.close());
+const { site: demo, page } = await startSuite(startDemoSite);
 
 beforeEach(async () => {
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -78,7 +72,7 @@ test("signing in gives the widget its URLs and the visitor's token", async () =>
   assert.match(given.endpoint, /\/api\/chat$/);
   assert.equal(given.token, "a.b.c");
   assert.equal(await page.locator("#account-email").textContent(), LOGIN.email);
-  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "not lost with the form");
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1", "the focus is not lost with the form");
 });
 
 test("signing out clears the conversation, the stages and the evidence", async () => {

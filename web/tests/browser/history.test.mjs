@@ -1,28 +1,17 @@
 // The list of conversations in real Chromium, under a strict policy.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import axe from "axe-core";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { exportOf, historySite, sessions } from "./support/history-page.mjs";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { exportOf, sessions, startHistorySite } from "./pages/history/site.mjs";
 
 const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
-let site, browser, page;
-
-before(async () => {
-  site = await historySite();
-  browser = await openBrowser();
-  page = browser.page;
-  page.setDefaultTimeout(5000);
-  await page.clock.install();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { site, page } = await startSuite(startHistorySite);
+page.setDefaultTimeout(5000);
+await page.clock.install();
 
 beforeEach(async () => {
   page.errors.length = 0;
@@ -391,7 +380,7 @@ test("hiding the history sends pending deletions", async () => {
     window.view.hide();
   });
   await gets("DELETE");
-  assert.equal(await page.evaluate(() => window.keptAlive), true, "the page may be on its way out");
+  assert.equal(await page.evaluate(() => window.keptAlive), true, "the request survives leaving the page");
   assert.deepEqual(await calls(), [["deleted", "s2"]]);
   assert.equal(await role("history").isVisible(), false);
 });
@@ -424,7 +413,7 @@ test("leaving the page sends pending deletions with the token of the user who de
   await show();
   await remove("Conversation 2");
   await remove("Conversation 3");
-  await page.evaluate(() => (window.state.token = "somebody else"));
+  await page.evaluate(() => (window.state.token = "another visitor"));
   await page.goto("about:blank");
   await gets("DELETE", 2);
   assert.deepEqual(

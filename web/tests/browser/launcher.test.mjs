@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { markup } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { markup } from "./pages/widget/page.mjs";
 
-const { site, browser, open } = await startSuite();
+const { site, browser, open } = await startWidgetSuite();
 const isPanelCode = (path) => /^\/widget\/.*\.js$/.test(path) && path !== "/widget/evidence-chat.js";
 const panelRequests = () => site.requests.filter(isPanelCode);
 
@@ -74,7 +74,7 @@ test("a question sent before the panel loads is asked once, and the next one can
   assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
   assert.equal(site.api.questions().length, 1);
   assert.equal(await input.inputValue(), "And then?");
-  assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the focus is where it was");
+  assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the input keeps the focus");
 });
 
 /** Runs in the page: collects all layout shifts, also those after user input. */
@@ -262,8 +262,8 @@ function breakPanel() {
   return () => (isDown = false);
 }
 
-for (const again of ["Enter", "the retry button"]) {
-  test(`a panel that cannot be loaded shows the failure, keeps the question, and is loaded by ${again}`, async (t) => {
+for (const trigger of ["Enter", "the retry button"]) {
+  test(`a panel that cannot be loaded shows the failure, keeps the question, and is loaded by ${trigger}`, async (t) => {
     const repair = breakPanel();
     const widget = await open(t);
     await widget.role("input").fill(QUESTION);
@@ -274,7 +274,7 @@ for (const again of ["Enter", "the retry button"]) {
     // The focus may have begun a first attempt, and the question a second.
     await widget.until(async () => (await widget.role("input").inputValue()) === QUESTION, "the question is back");
     repair();
-    if (again === "Enter") {
+    if (trigger === "Enter") {
       await widget.role("input").press("Enter");
     } else {
       await widget.role("load-failed").locator("[data-role=retry]").click();

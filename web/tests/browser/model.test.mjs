@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gate } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, browser, open, openWithClock } = await startSuite();
+const { site, browser, open, openWithClock } = await startWidgetSuite();
 
 test("a failed model load is shown, and the question waits for a successful retry", async (t) => {
   await site.forgetModel(browser);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startSuite } from "./support/suite.mjs";
+import { answer, failure, gate, refusal, whole } from "./support/answers.mjs";
+import { openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open, sent } = await startSuite();
+const { site, open, sent, withConversation } = await startWidgetSuite();
 
 test("a site's own refusal text is shown unchanged in every language, also from the history", async (t) => {
   const message = "Bitte fragen Sie <b>unsere</b> Fachleute.";
@@ -195,28 +195,6 @@ test("deleting all data stops a streaming answer first", async (t) => {
   assert.equal(sent().length, 1);
 });
 
-/** Opens the only conversation of the history. */
-async function openConversation(widget) {
-  await widget.role("input").focus();
-  await widget.role("history-open").click();
-  await widget.role("session-open").click();
-}
-
-/** Adds a conversation with these messages to the history. */
-function withConversation(messages) {
-  const at = "2026-11-01T10:00:00Z";
-  const session = { id: SESSION.replace(/.$/, "0"), title: "Of old", created_at: at, updated_at: at };
-  const stored = messages.map((message, index) => ({
-    id: SESSION.replace(/.$/, String(index + 1)),
-    citations: [],
-    created_at: at,
-    ...message,
-  }));
-  site.api.sessions = [session];
-  site.api.messages.set(session.id, stored);
-  return session;
-}
-
 /** Blocks or allows the code that loads with the history. */
 const blocking = async (page, isBlocked) => {
   if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
@@ -249,9 +227,49 @@ test("the history works without the code for the visitor's data, and a retry loa
   assert.equal(await widget.all("my-data").count(), 0);
   await missing.getByRole("button").click();
   await widget.role("my-data-missing").waitFor();
-  assert.equal(await widget.all("my-data-missing").count(), 1, "said once, however often it is tried");
+  assert.equal(await widget.all("my-data-missing").count(), 1, "one notice after several attempts");
   await blocking(widget.page, false);
   await missing.getByRole("button").click();
   await widget.role("my-data-export").waitFor();
   assert.equal(await widget.all("my-data-missing").count(), 0);
+});
+
+test("the history's code is loaded when it is opened, and a failure can be retried", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const widget = await open(t);
+  const loaded = () => site.requests.filter((path) => path.includes("/history-")).length;
+  await widget.page.route("**/history-*.js", (route) => route.abort());
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  assert.equal(loaded(), 0);
+  await widget.role("history-open").click();
+  await widget.role("history-missing").waitFor();
+  assert.match(await widget.role("history-missing").innerText(), /Your history could not be loaded\./);
+  assert.ok(await widget.role("input").isVisible(), "the chat stays usable");
+  await widget.page.unroute("**/history-*.js");
+  await widget.role("history-missing").locator("button").click();
+  await widget.role("session").waitFor();
+  assert.equal(await widget.all("history-missing").count(), 0);
+  await widget.role("history-back").click();
+  await widget.role("history-open").click();
+  await widget.role("session").waitFor();
+  assert.equal(loaded(), 1);
+});
+
+test("a question that is asked while the history's code loads stays in view", async (t) => {
+  const { opened, open: release } = gate();
+  const widget = await open(t);
+  await widget.page.route("**/history-*.js", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.ask(QUESTION);
+  const loading = widget.page.waitForResponse(/\/history-[^/]*\.js$/);
+  release();
+  await loading;
+  await widget.page.waitForTimeout(300);
+  assert.ok(await widget.role("answer").isVisible());
+  assert.equal(await widget.all("history").filter({ visible: true }).count(), 0);
 });

@@ -1,51 +1,23 @@
 // The export of references in real Chromium, under the strictest policy a page can have.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { readFile } from "node:fs/promises";
+import { beforeEach, test } from "node:test";
 import axe from "axe-core";
-import { build } from "esbuild";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { serve } from "../../../tests/lib/static-server.mjs";
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { startReferencesSite } from "./pages/references/site.mjs";
 
 /** Must be shown as text and never run. */
 const HOSTILE = "<img src=/leak onerror=alert(1)><script>alert(2)</script>";
 
-let folder, server, browser, page;
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "references-"));
-  await build({
-    entryPoints: { main: fileURLToPath(new URL("support/references-entry.ts", import.meta.url)) },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    target: "es2022",
-    loader: { ".css": "text" },
-    outdir: folder,
-  });
-  const html = `<!doctype html><html lang="en"><title>references</title><script type="module" src="/main.js"></script>`;
-  await writeFile(join(folder, "index.html"), html);
-  server = await serve(folder, { "content-security-policy": POLICY });
-  browser = await openBrowser({ acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
-  page = browser.page;
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  if (folder) await rm(folder, { recursive: true, force: true });
+const { site, page } = await startSuite(startReferencesSite, {
+  acceptDownloads: true,
+  permissions: ["clipboard-read", "clipboard-write"],
 });
 
 beforeEach(async () => {
   page.errors.length = 0;
-  server.requests.length = 0;
-  await page.goto(server.origin);
+  site.requests.length = 0;
+  await page.goto(site.origin);
   await page.evaluate((hostile) => {
     const citation = (document_id, fields) => ({
       index: 1,
@@ -77,17 +49,17 @@ async function open() {
 
 test("the code that formats references is loaded when the menu opens", async () => {
   await toggle().waitFor();
-  const before = [...server.requests];
+  const before = [...site.requests];
   assert.equal(await toggle().getAttribute("aria-expanded"), "false");
   assert.equal(await preview().isVisible(), false);
   await open();
   assert.equal(await toggle().getAttribute("aria-expanded"), "true");
-  assert.equal(server.requests.length, before.length + 1);
+  assert.equal(site.requests.length, before.length + 1);
 });
 
 test("all formats work under a strict policy with Trusted Types; titles stay text and nothing is requested", async () => {
   await open();
-  const loaded = server.requests.length;
+  const loaded = site.requests.length;
   const expected = {
     APA: "Refunds. (n.d.). Retrieved",
     MLA: "Refunds. https://shop.example/refunds. Accessed",
@@ -107,7 +79,7 @@ test("all formats work under a strict policy with Trusted Types; titles stay tex
     if (name === "APA") assert.ok(text.includes(HOSTILE), text);
     assert.ok(!text.includes("javascript:"), text);
   }
-  assert.equal(server.requests.length, loaded);
+  assert.equal(site.requests.length, loaded);
   assert.deepEqual(page.errors, []);
 });
 

@@ -2,14 +2,13 @@
 // of it must stay text. Runs under the strict policy and without one, because a policy would hide a defect.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { openBrowser } from "../../../tests/lib/browser.mjs";
-import { answer, citation, refusal, whole } from "./support/answers.mjs";
-import { openWidgetPage, strictPolicy } from "./support/widget-page.mjs";
-import { serveWidget } from "./support/widget-site.mjs";
+import { test } from "node:test";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { answer, citation, refusal, SESSION, whole } from "./support/answers.mjs";
+import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
+import { startWidgetSite } from "./pages/widget/site.mjs";
 
 const CORPUS = new URL("../corpora/dompurify/payloads.json", import.meta.url);
-const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
 /** The elements that the widget creates; a payload that became an element would show as another one. */
 const OWN_TAGS = (
@@ -24,17 +23,8 @@ const payloads = JSON.parse(await readFile(CORPUS, "utf8"))
   .map(({ payload }) => payload)
   .filter((payload) => payload.trim() !== "");
 
-let site, browser;
-
-before(async () => {
-  site = await serveWidget();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+// Not startWidgetSuite, which resets the API before each subtest.
+const { site, browser } = await startSuite(startWidgetSite);
 
 /** A quoted passage with the payload in every field. */
 function hostileCitation(payload, position) {
@@ -62,7 +52,7 @@ function hostilePassage(payload, position = 0) {
 }
 
 /** A simulated API with the corpus in every field. */
-function arm(api) {
+function fillApi(api) {
   api.reset();
   api.config = { ...api.config, greeting: payloads.join("\n"), suggested_questions: payloads };
   api.sessions = payloads.map((title, position) => ({
@@ -88,7 +78,7 @@ function arm(api) {
 
 for (const policy of ["the strict policy", "no policy"]) {
   test(`every XSS payload stays text in every place, under ${policy}`, async (t) => {
-    arm(site.api);
+    fillApi(site.api);
     const dialogs = [];
     const widget = await openWidgetPage(t, browser, site, {
       csp: policy === "no policy" ? null : strictPolicy(site.api),
@@ -111,7 +101,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     /** The texts of all parts with that role, which proves that the payloads are shown. */
     const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
 
-    await t.test("greeting and suggested questions", async () => {
+    await t.test("payloads stay text in greeting and suggested questions", async () => {
       await widget.role("input").hover();
       await widget.all("suggested").first().waitFor();
       const shown = await texts("suggested");
@@ -121,7 +111,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await check("greeting");
     });
 
-    await t.test("questions, refusals, their suggestions and nearest documents", async () => {
+    await t.test("payloads stay text in questions, refusals, their suggestions and nearest documents", async () => {
       const groups = Array.from({ length: Math.ceil(payloads.length / 6) }, (_, group) =>
         payloads.slice(6 * group, 6 * group + 6),
       );
@@ -145,7 +135,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await widget.call("clear");
     });
 
-    await t.test("errors", async () => {
+    await t.test("payloads stay text in errors", async () => {
       for (const payload of payloads.slice(0, 20)) {
         const error = { code: payload, message: payload, retryable: true, request_id: payload };
         site.api.respondWith(whole([["error", error]]));
@@ -156,7 +146,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await widget.call("clear");
     });
 
-    await t.test("an answer: text, titles, sections, addresses, passages, quotes", async () => {
+    await t.test("payloads stay text in an answer: text, titles, sections, addresses, passages, quotes", async () => {
       const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
       site.api.respondWith(
         whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
@@ -176,7 +166,7 @@ for (const policy of ["the strict policy", "no policy"]) {
       await check("references");
     });
 
-    await t.test("the history, and a conversation out of it", async () => {
+    await t.test("payloads stay text in the history and in a conversation opened from it", async () => {
       await widget.call("clear");
       await widget.role("history-open").click();
       await widget.all("session").first().waitFor();
@@ -201,7 +191,7 @@ for (const policy of ["the strict policy", "no policy"]) {
     });
 
     const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
-    assert.deepEqual(foreign, [], "nothing was asked of anybody else");
+    assert.deepEqual(foreign, [], "no request to another origin");
     // Proves that the check detects a foreign element.
     await page.evaluate(() => {
       const shadow = document.querySelector("evidence-chat").shadowRoot;

@@ -18,10 +18,10 @@ import {
   stepwise,
   whole,
 } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { tokenFor } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startSuite();
+const { site, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -72,7 +72,7 @@ test("an answer has its states, events and request, from question to end", async
   assert.equal(stages[3].serverTiming.search, 21);
 
   await widget.ask("And how long does it take?");
-  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question goes on in the session");
+  assert.equal(JSON.parse(sent()[1]).session_id, SESSION, "the next question continues the session");
 });
 
 test("a stream in single bytes gives the same answer as a whole one", async (t) => {
@@ -304,7 +304,7 @@ test("Stop keeps the text, closes the connection and offers a retry", async (t) 
   assert.match(await widget.role("incomplete").innerText(), /Stopped/);
   await widget.until(() => site.api.questions()[0].isCut, "the server noticed");
   assert.deepEqual([await widget.all("send").count(), await widget.all("stop").count()], [1, 0]);
-  assert.deepEqual(await widget.events("error"), [], "that was no failure");
+  assert.deepEqual(await widget.events("error"), [], "stopping is not a failure");
   await widget.becomes("ready");
 
   await widget.role("retry").click();

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startSuite } from "./support/suite.mjs";
-import { tokenFor } from "./support/widget-page.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, browser, open, sent, assertSentTwiceAlike } = await startSuite();
+const { site, browser, open, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -27,7 +27,7 @@ test("an expired token is requested again once, and then an error is shown", asy
 
   site.api.respondWith(failure(401, "unauthorized"));
   await widget.ask(QUESTION, "failed");
-  assert.equal(new Set(tokensSent()).size, 2, "twice, not for ever");
+  assert.equal(new Set(tokensSent()).size, 2, "two attempts and no more");
   assert.equal(tokensSent().length, 2);
   assert.match(await widget.role("error-message").innerText(), /sign out and in again/);
 });
@@ -57,7 +57,7 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
     const widget = await open(t);
     await widget.ask("A private question?");
     await prepare(widget);
-    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
     await widget.role("input").fill("Whose turn is it?");
     await widget.role("input").press("Enter");
     await widget.element.getByText("Whose turn is it?").waitFor();
@@ -65,7 +65,7 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
     assert.match(await (await widget.reply("done")).innerText(), ANSWER);
     assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
     assert.equal(await widget.all("assistant").count(), 1);
-    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("somebody else")}`);
+    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("another visitor")}`);
     assert.equal(JSON.parse(sent()[1]).session_id, undefined);
     assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
     await widget.becomes("ready");
@@ -82,7 +82,7 @@ test("a streaming answer disappears when another visitor signs in, and is not as
   await widget.page.evaluate((token) => {
     sessionStorage.setItem("token", token);
     dispatchEvent(new Event("focus"));
-  }, tokenFor("somebody else"));
+  }, tokenFor("another visitor"));
   await widget.until(async () => (await widget.all("assistant").count()) === 0, "the answer is gone");
   await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
   await widget.becomes("ready");
@@ -100,7 +100,7 @@ test("a question that waits for the model is dropped when another visitor signs 
   const widget = await open(t);
   await widget.ask("A private question?", "pending");
   await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "the asker is known");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
   held.open();
   await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
   assert.deepEqual(sent(), []);
@@ -111,7 +111,7 @@ test("a draft is cleared for the next visitor", async (t) => {
   const widget = await open(t);
   await widget.ask("A private question?");
   await widget.role("input").fill("A private draft");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("somebody else"));
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
   await widget.call("ask", "Whose turn is it?");
   await widget.reply("done");
   assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);

@@ -19,13 +19,14 @@ use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
-    /// Format, clippy, documentation, and the rules for crates and npm packages.
+    /// Format, clippy, documentation; licences and sources of crates and npm packages; advisories for crates, over the network.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
     /// Unit tests of the embedder as a 64-bit ARM program, in an emulator; skipped without one.
     Arm,
-    /// Type checks and tests of the browser packages, the schema and the Worker, in Node.js.
+    /// Type checks, ESLint and API documentation of TypeScript and JavaScript; tests of the browser packages, the schema and the
+    /// Worker.
     Node,
     /// The whole product in a real browser.
     E2e,
@@ -85,10 +86,10 @@ fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies
 impl Suite {
     fn name(self) -> &'static str {
         match self {
-            Self::Lint => "format and lints",
+            Self::Lint => "format, lints and dependencies",
             Self::Rust => "Rust tests",
             Self::Arm => "embedder on 64-bit ARM",
-            Self::Node => "Node.js tests",
+            Self::Node => "TypeScript checks and Node.js tests",
             Self::E2e => "end-to-end tests",
         }
     }
@@ -124,6 +125,7 @@ fn lint() -> Result<()> {
         "--deny",
         "warnings",
     ]))?;
+    shell::run(&mut fuzz_targets())?;
     // Broken links and malformed Markdown in the documentation.
     shell::run(
         shell::cargo(&["doc"])
@@ -131,6 +133,18 @@ fn lint() -> Result<()> {
             .env("RUSTDOCFLAGS", "--deny warnings"),
     )?;
     supply_chain::check(&setup::for_linting()?)
+}
+
+/// Checks the fuzz targets. They are a separate workspace, which no other step compiles.
+fn fuzz_targets() -> Command {
+    let mut clippy = shell::cargo(&["clippy"]);
+    clippy
+        .args(["--manifest-path", "embedder-wasm/fuzz/Cargo.toml", "--target-dir"])
+        .arg(paths::cargo_target())
+        .args(["--quiet", "--", "--deny", "warnings"])
+        // Otherwise libFuzzer is compiled, which takes a C++ compiler and a minute. Nothing is linked, so the file may be missing.
+        .env("CUSTOM_LIBFUZZER_PATH", "not-linked/libfuzzer.a");
+    clippy
 }
 
 fn rust(environment: &Environment, tallies: &mut Tallies) -> Result<()> {

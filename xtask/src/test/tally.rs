@@ -2,7 +2,7 @@
 
 /// What the reason of a skipped test may begin with. Everything else counts as missing data, which fails the run.
 const ACCEPTED_REASONS: [&str; 2] = [
-    // The machine lacks something that the repository cannot bring along.
+    // The machine lacks something that the repository does not contain.
     "platform: ",
     // A child process of another test, which runs it.
     "started by ",

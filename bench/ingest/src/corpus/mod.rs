@@ -25,7 +25,7 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     pub(crate) fn new(model: &Path) -> Result<Self> {
-        Ok(Self { words: Words::of_vocabulary(&model.join("tokenizer.json"))? })
+        Ok(Self { words: Words::from_vocabulary(&model.join("tokenizer.json"))? })
     }
 
     pub(crate) fn write(&self, folder: &Path, files: u32) -> Result<()> {

@@ -26,7 +26,7 @@ struct Vocabulary {
 }
 
 impl Words {
-    pub(super) fn of_vocabulary(tokenizer: &Path) -> Result<Self> {
+    pub(super) fn from_vocabulary(tokenizer: &Path) -> Result<Self> {
         let text = fs::read_to_string(tokenizer).with_context(|| {
             format!("cannot read {}; `cargo xtask setup model` fetches it", tokenizer.display())
         })?;

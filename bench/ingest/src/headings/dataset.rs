@@ -28,7 +28,7 @@ pub(super) struct Question {
 
 impl Dataset {
     /// Passages of articles, whose only heading is the title of the article.
-    pub(super) fn of_evaluation(folder: &Path) -> Result<Self> {
+    pub(super) fn from_evaluation_set(folder: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Line {
             id: String,
@@ -65,7 +65,7 @@ impl Dataset {
     }
 
     /// Sections of Markdown pages, whose headings are the title of the page and their own.
-    pub(super) fn of_pages(folder: &Path, questions: &Path) -> Result<Self> {
+    pub(super) fn from_pages(folder: &Path, questions: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Line {
             question: String,

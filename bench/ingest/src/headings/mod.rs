@@ -18,7 +18,7 @@ use crate::embed;
 use dataset::Dataset;
 use index::{Index, Scores};
 
-/// The share of off-topic questions that may score higher than an answerable one that counts as told apart.
+/// The share of off-topic questions that may score higher than an answerable one that counts as separated.
 const OFF_TOPIC_SHARE: f64 = 0.015;
 
 type Figures = Vec<(String, f64)>;
@@ -33,9 +33,9 @@ pub(crate) fn measure(
     let embedder = Embedder::from_dir(model)?;
     let mut figures = Figures::new();
     if let Some(data) = data {
-        add(&mut figures, "heading", &Dataset::of_evaluation(data)?, &embedder);
+        add(&mut figures, "heading", &Dataset::from_evaluation_set(data)?, &embedder);
     }
-    add(&mut figures, "heading_pages", &Dataset::of_pages(pages, questions)?, &embedder);
+    add(&mut figures, "heading_pages", &Dataset::from_pages(pages, questions)?, &embedder);
     Ok(serde_json::json!(figures))
 }
 
@@ -51,7 +51,7 @@ fn add(figures: &mut Figures, prefix: &str, dataset: &Dataset, embedder: &Embedd
                 add(&format!("recall_{first}_{arrangement}"), recall);
             }
             if !dataset.off_topic.is_empty() {
-                add(&format!("told_apart_{arrangement}"), found.told_apart(scores));
+                add(&format!("separated_{arrangement}"), found.separated(scores));
             }
         }
         let is_first =
@@ -94,7 +94,7 @@ impl Found {
     }
 
     /// The share of answerable questions whose best score is above those of nearly all off-topic ones.
-    fn told_apart(&self, scores: ScoresOf) -> f64 {
+    fn separated(&self, scores: ScoresOf) -> f64 {
         let best = |found: &Scores| scores(found).iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut off_topic: Vec<_> = self.off_topic.iter().map(best).collect();
         off_topic.sort_by(|a, b| b.total_cmp(a));

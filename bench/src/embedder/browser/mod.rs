@@ -1,6 +1,6 @@
 //! The package in Chromium compared with Transformers.js: one thread, in a Web Worker.
 
-mod peer;
+mod baseline;
 mod plan;
 
 use std::fs;
@@ -13,26 +13,26 @@ use super::Workbench;
 use crate::report::Report;
 
 /// The package of this repository.
-const OURS: &str = "ours";
+const PACKAGE: &str = "package";
 /// Transformers.js with its q8 model and its smallest WebAssembly file, which is its fastest configuration.
-const PEER: &str = "peer";
+const BASELINE: &str = "baseline";
 /// Transformers.js with its q8 model as installed.
-const PEER_DEFAULT: &str = "peer_default";
+const BASELINE_DEFAULT: &str = "baseline_default";
 
 const TOKENS: [usize; 6] = [8, 16, 32, 64, 128, 256];
 
 /// Adds everything that is measured in the browser.
 pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
     let texts = check_reference(bench)?;
-    let peer = match &bench.peer {
-        Some(source) => Some(peer::prepare(source, &bench.dir)?),
+    let baseline = match &bench.baseline {
+        Some(source) => Some(baseline::prepare(source, &bench.dir)?),
         None => {
-            println!("  no --peer DIR: measuring without Transformers.js and the ratios to it");
+            println!("  no --baseline DIR: measuring without Transformers.js and the ratios to it");
             None
         }
     };
     let (plan_file, result_file) = (bench.dir.join("plan.json"), bench.dir.join("browser.json"));
-    let plan = plan::plan(bench, peer.as_deref(), &result_file)?;
+    let plan = plan::plan(bench, baseline.as_deref(), &result_file)?;
     fs::write(&plan_file, plan.to_string())?;
     shell::run(
         shell::command("node")
@@ -44,7 +44,7 @@ pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
 
     report.context("chromium", result["chromium"].clone());
     report.context("reference_texts", texts);
-    report.context("transformers_js", peer.as_deref().and_then(peer::version));
+    report.context("transformers_js", baseline.as_deref().and_then(baseline::version));
     add_speed(&result["speed"], report)?;
     add_load(&result["load"], report)?;
     add_memory(&result["load"], report)?;
@@ -56,21 +56,21 @@ fn add_speed(speed: &Value, report: &mut Report) -> Result<()> {
     let best = |id: &str, test: &str| numbers(&speed[id][test]).map(|times| minimum(&times));
     for tokens in TOKENS {
         let test = tokens.to_string();
-        let (name, peer_name) = (format!("cpu_ms_{tokens}"), format!("peer_cpu_ms_{tokens}"));
+        let (name, baseline_name) = (format!("cpu_ms_{tokens}"), format!("baseline_cpu_ms_{tokens}"));
         add_compared(
             report,
             &format!("ratio_cpu_{tokens}"),
-            (&name, best(OURS, &test)),
-            (&peer_name, best(PEER, &test)),
+            (&name, best(PACKAGE, &test)),
+            (&baseline_name, best(BASELINE, &test)),
         )?;
     }
-    // The peer pads a batch to its longest text, so one call for each text may be faster.
-    let peer = best(PEER, "batch").and_then(|batch| Ok(batch.min(best(PEER, "one by one")?)));
+    // Transformers.js pads a batch to its longest text, so one call for each text may be faster.
+    let baseline = best(BASELINE, "batch").and_then(|batch| Ok(batch.min(best(BASELINE, "one by one")?)));
     add_compared(
         report,
         "ratio_batch32",
-        ("batch32_cpu_ms", best(OURS, "batch")),
-        ("peer_batch32_cpu_ms", peer),
+        ("batch32_cpu_ms", best(PACKAGE, "batch")),
+        ("baseline_batch32_cpu_ms", baseline),
     )
 }
 
@@ -78,14 +78,14 @@ fn add_speed(speed: &Value, report: &mut Report) -> Result<()> {
 fn add_load(load: &Value, report: &mut Report) -> Result<()> {
     for kind in ["cold", "warm"] {
         let middle = |id: &str| readings(&load[id], &format!("{kind}Ms")).map(|times| median(&times));
-        let default = middle(PEER_DEFAULT);
+        let default = middle(BASELINE_DEFAULT);
         if let Ok(milliseconds) = default {
-            report.add(format!("peer_default_{kind}_ms"), milliseconds, "ms");
+            report.add(format!("baseline_default_{kind}_ms"), milliseconds, "ms");
         }
-        let peer = middle(PEER).and_then(|smallest| Ok(smallest.min(default?)));
-        let (name, peer_name) = (format!("{kind}_ms"), format!("peer_{kind}_ms"));
-        add_compared(report, &format!("ratio_{kind}"), (&name, middle(OURS)), (&peer_name, peer))?;
-        let bytes = readings(&load[OURS], &format!("{kind}Bytes"))?;
+        let baseline = middle(BASELINE).and_then(|smallest| Ok(smallest.min(default?)));
+        let (name, baseline_name) = (format!("{kind}_ms"), format!("baseline_{kind}_ms"));
+        add_compared(report, &format!("ratio_{kind}"), (&name, middle(PACKAGE)), (&baseline_name, baseline))?;
+        let bytes = readings(&load[PACKAGE], &format!("{kind}Bytes"))?;
         report.add(format!("{kind}_served_mb"), median(&bytes) / 1e6, "MB");
     }
     Ok(())
@@ -93,7 +93,7 @@ fn add_load(load: &Value, report: &mut Report) -> Result<()> {
 
 /// Resident memory of the renderer, minus that of the same page while it was blank.
 fn add_memory(load: &Value, report: &mut Report) -> Result<()> {
-    for (id, prefix) in [(OURS, ""), (PEER, "peer_")] {
+    for (id, prefix) in [(PACKAGE, ""), (BASELINE, "baseline_")] {
         let Ok(blank) = readings(&load[id], "blankMib") else { continue };
         let above_blank = |name: &str| -> Result<Vec<f64>> {
             Ok(readings(&load[id], name)?.iter().zip(&blank).map(|(memory, blank)| memory - blank).collect())
@@ -109,7 +109,7 @@ fn add_memory(load: &Value, report: &mut Report) -> Result<()> {
 }
 
 fn add_accuracy(accuracy: &Value, report: &mut Report) -> Result<()> {
-    for (id, prefix) in [(OURS, ""), (PEER, "peer_")] {
+    for (id, prefix) in [(PACKAGE, ""), (BASELINE, "baseline_")] {
         let Ok(cosines) = numbers(&accuracy[id]["cosines"]) else { continue };
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         report.add(format!("{prefix}cosine_mean"), mean, "cosine");
@@ -123,18 +123,18 @@ fn add_accuracy(accuracy: &Value, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Adds our figure in milliseconds and, where the peer was measured, the peer's and the ratio.
+/// Adds our figure in milliseconds and, where the baseline was measured, the baseline's and the ratio.
 fn add_compared(
     report: &mut Report,
     ratio: &str,
     (name, ours): (&str, Result<f64>),
-    (peer_name, peer): (&str, Result<f64>),
+    (baseline_name, baseline): (&str, Result<f64>),
 ) -> Result<()> {
     let ours = ours?;
     report.add(name, ours, "ms");
-    if let Ok(peer) = peer {
-        report.add(peer_name, peer, "ms");
-        report.add_ratio(ratio, ours, peer);
+    if let Ok(baseline) = baseline {
+        report.add(baseline_name, baseline, "ms");
+        report.add_ratio(ratio, ours, baseline);
     }
     Ok(())
 }

@@ -7,27 +7,27 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 use xtask::paths;
 
-use super::{OURS, PEER, PEER_DEFAULT, TOKENS};
+use super::{BASELINE, BASELINE_DEFAULT, PACKAGE, TOKENS};
 use crate::embedder::{Workbench, texts};
 
-/// The plan as JSON. `peer` is the prepared folder of the peer.
-pub(super) fn plan(bench: &Workbench, peer: Option<&Path>, result: &Path) -> Result<Value> {
+/// The plan as JSON. `baseline` is the prepared folder of Transformers.js.
+pub(super) fn plan(bench: &Workbench, baseline: Option<&Path>, result: &Path) -> Result<Value> {
     let package = paths::repo().join("embedder-wasm/npm");
     let mut mounts = Map::new();
     let mut mount = |prefix: &str, folder: &Path| {
         mounts.insert(prefix.to_owned(), json!(folder));
     };
-    mount("/ours/dist/", &package.join("dist"));
-    mount("/ours/wasm/", &package.join("wasm"));
-    mount("/ours/model/", &bench.model.0);
-    mount("/ours/", &paths::repo().join("bench/browser"));
+    mount("/package/dist/", &package.join("dist"));
+    mount("/package/wasm/", &package.join("wasm"));
+    mount("/package/model/", &bench.model.0);
+    mount("/package/", &paths::repo().join("bench/browser"));
     let mut embedders = vec![json!({
-        "id": OURS, "adapter": "/ours/adapter.mjs", "options": {}, "speed": true, "accuracy": true,
+        "id": PACKAGE, "adapter": "/package/adapter.mjs", "options": {}, "speed": true, "accuracy": true,
     })];
-    if let Some(peer) = peer {
-        mount("/", peer);
+    if let Some(baseline) = baseline {
+        mount("/", baseline);
         // The adapter's `wasm` is part of the file's name: the smallest, and the one of a plain installation.
-        for (id, wasm, is_main) in [(PEER, "", true), (PEER_DEFAULT, ".asyncify", false)] {
+        for (id, wasm, is_main) in [(BASELINE, "", true), (BASELINE_DEFAULT, ".asyncify", false)] {
             embedders.push(json!({
                 "id": id,
                 "adapter": "/adapters/transformersjs.mjs",
@@ -40,15 +40,15 @@ pub(super) fn plan(bench: &Workbench, peer: Option<&Path>, result: &Path) -> Res
     Ok(json!({
         "mounts": mounts,
         "embedders": embedders,
-        "tests": tests(peer)?,
+        "tests": tests(baseline)?,
         "reference": bench.reference,
         "result": result,
     }))
 }
 
 /// Single texts of each length, and 32 mixed ones both as a batch and one by one.
-fn tests(peer: Option<&Path>) -> Result<Vec<Value>> {
-    let corpus = corpus(peer)?;
+fn tests(baseline: Option<&Path>) -> Result<Vec<Value>> {
+    let corpus = corpus(baseline)?;
     let mut tests: Vec<_> = TOKENS
         .into_iter()
         .map(|tokens| {
@@ -66,10 +66,10 @@ fn tests(peer: Option<&Path>) -> Result<Vec<Value>> {
     Ok(tests)
 }
 
-/// `{"lengths": {"8": [text, …], …}, "batch32": [text, …]}`: the peer's, or generated.
-fn corpus(peer: Option<&Path>) -> Result<Value> {
-    if let Some(peer) = peer {
-        let file = peer.join("corpus.json");
+/// `{"lengths": {"8": [text, …], …}, "batch32": [text, …]}`: those of the baseline's folder, or generated.
+fn corpus(baseline: Option<&Path>) -> Result<Value> {
+    if let Some(baseline) = baseline {
+        let file = baseline.join("corpus.json");
         let json = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
         return serde_json::from_slice(&json).with_context(|| format!("{} is not JSON", file.display()));
     }

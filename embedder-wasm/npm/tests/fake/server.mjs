@@ -1,7 +1,6 @@
 // A web server for the package and its model that misbehaves on request.
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
+import { listen } from "../../../../tests/lib/listen.mjs";
 import { MODEL, MODEL_FILE } from "./package.mjs";
 
 const TYPES = { html: "text/html", js: "text/javascript", wasm: "application/wasm" };
@@ -15,7 +14,7 @@ export async function startServer(files = new Map(), headers = {}) {
   /** @type {{ headers: import("node:http").IncomingHttpHeaders, response: import("node:http").ServerResponse }[]} */
   const requests = [];
   const state = { requests, handlers: [whole], headers, files };
-  const server = createServer((request, response) => {
+  const { port, origin, close } = await listen((request, response) => {
     const path = new URL(request.url, "http://x").pathname.slice(1);
     for (const [name, value] of Object.entries(state.headers)) response.setHeader(name, value);
     if (path === MODEL_FILE) {
@@ -28,9 +27,6 @@ export async function startServer(files = new Map(), headers = {}) {
     const type = TYPES[path === "" ? "html" : path.split(".").pop()] ?? "application/octet-stream";
     response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  const origin = `http://127.0.0.1:${port}`;
   return Object.assign(state, {
     origin,
     port,
@@ -41,14 +37,11 @@ export async function startServer(files = new Map(), headers = {}) {
       state.requests.length = 0;
       state.handlers = handlers;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   });
 }
 
-/** The whole file, whatever the request. */
+/** The whole file for any request. */
 export function whole(_request, response) {
   response.writeHead(200, { "content-length": MODEL.length, etag: ETAG }).end(MODEL);
 }

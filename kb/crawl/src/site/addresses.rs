@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::Site;
 use super::network::Reach;
-use super::transfer::{Answer, Ask, Purpose};
+use super::transfer::{FetchSpec, Purpose, Reply};
 use crate::address::{self, Rejection};
 use crate::error::CrawlError;
 use crate::listing::Listing;
@@ -38,12 +38,12 @@ impl Site {
     /// If any part of the listing cannot be read or a limit is exceeded: a successful result is complete.
     pub async fn addresses(&self, listing: &Listing) -> Result<Addresses, CrawlError> {
         match listing {
-            Listing::Sitemap(url) => self.pages_of_sitemap(url).await,
-            Listing::List(urls) => self.pages_of_list(urls),
+            Listing::Sitemap(url) => self.sitemap_pages(url).await,
+            Listing::List(urls) => self.listed_pages(urls),
         }
     }
 
-    fn pages_of_list(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
+    fn listed_pages(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
         let mut seen = HashSet::new();
         let mut found = Found::new(self.options.max_pages);
         let mut pages = Vec::new();
@@ -53,7 +53,7 @@ impl Site {
                 Err(reason) => found.reject(page.as_str(), reason)?,
                 Ok(()) if seen.insert(page.clone()) => {
                     self.credentials.remember(url);
-                    self.name(url);
+                    self.allow_private_host(url);
                     pages.push(page);
                     found.check_pages(pages.len())?;
                 }
@@ -63,9 +63,9 @@ impl Site {
         Ok(Addresses { site: None, pages, rejected: found.rejected })
     }
 
-    async fn pages_of_sitemap(&self, start: &Url) -> Result<Addresses, CrawlError> {
+    async fn sitemap_pages(&self, start: &Url) -> Result<Addresses, CrawlError> {
         self.credentials.remember(start);
-        self.name(start);
+        self.allow_private_host(start);
         let start = address::bare(start);
         // Indexes may name each other.
         let mut seen = HashSet::from([start.clone()]);
@@ -106,15 +106,15 @@ impl Site {
     }
 
     async fn read_sitemap(&self, url: &Url) -> Result<(Url, Entries), CrawlError> {
-        let ask = Ask { purpose: Purpose::Sitemap, version: None };
-        let (read_from, answer) = self
-            .follow(url, &ask, Reach::Named)
+        let spec = FetchSpec { purpose: Purpose::Sitemap, version: None };
+        let (read_from, reply) = self
+            .follow(url, &spec, Reach::PrivateAllowed)
             .await
             .map_err(|reason| CrawlError::Unreadable { address: url.to_string(), reason })?;
-        let bytes = match answer {
-            Answer::Content { bytes, .. } => bytes,
-            // Only conditional requests get other answers.
-            Answer::Unchanged | Answer::Redirect { .. } => Vec::new(),
+        let bytes = match reply {
+            Reply::Content { bytes, .. } => bytes,
+            // Only conditional requests get other replies.
+            Reply::Unchanged | Reply::Redirect { .. } => Vec::new(),
         };
         let entries = sitemap::parse(&bytes)
             .map_err(|reason| CrawlError::Invalid { address: url.to_string(), reason })?;

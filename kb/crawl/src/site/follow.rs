@@ -4,7 +4,7 @@ use reqwest::Url;
 
 use super::Site;
 use super::network::Reach;
-use super::transfer::{Answer, Ask, Purpose};
+use super::transfer::{FetchSpec, Purpose, Reply};
 use crate::address;
 use crate::error::FetchError;
 
@@ -12,29 +12,29 @@ use crate::error::FetchError;
 const MAX_REDIRECTS: usize = 10;
 
 impl Site {
-    /// The first answer that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
+    /// The first reply that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
     /// address on the way must be allowed by its own site. After a hop on the public internet, private addresses are
     /// refused.
     pub(super) async fn follow(
         &self,
         start: &Url,
-        ask: &Ask<'_>,
+        spec: &FetchSpec<'_>,
         mut reach: Reach,
-    ) -> Result<(Url, Answer), FetchError> {
+    ) -> Result<(Url, Reply), FetchError> {
         if !address::is_web(start) {
             return Err(FetchError::NotHttp);
         }
         let mut url = address::bare(start);
         for _ in 0..=MAX_REDIRECTS {
-            if ask.purpose != Purpose::Robots {
+            if spec.purpose != Purpose::Robots {
                 self.check_robots(&url, reach).await?;
             }
-            match self.exchange(&url, ask, reach).await? {
-                Answer::Redirect { location, reach: further } => {
+            match self.exchange(&url, spec, reach).await? {
+                Reply::Redirect { location, reach: further } => {
                     url = target(&url, location.as_deref())?;
                     reach = further;
                 }
-                answer => return Ok((url, answer)),
+                reply => return Ok((url, reply)),
             }
         }
         Err(FetchError::TooManyRedirects(MAX_REDIRECTS))

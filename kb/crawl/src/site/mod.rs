@@ -25,7 +25,7 @@ use credentials::Credentials;
 use network::{Guarded, Network, Reach};
 use pace::Pace;
 use robots::RobotsCache;
-use transfer::{Answer, Ask, Purpose};
+use transfer::{FetchSpec, Purpose, Reply};
 
 pub use addresses::Addresses;
 
@@ -101,8 +101,8 @@ impl Site {
     ///
     /// Such a host is contacted at private addresses only if it has no public ones at the first contact, only at the
     /// addresses of the first contact, and never by a redirect from the public internet.
-    pub fn name(&self, url: &Url) {
-        self.network.name(url);
+    pub fn allow_private_host(&self, url: &Url) {
+        self.network.allow_private_host(url);
     }
 
     /// Downloads a page, unless it still has the `version` that an earlier call returned.
@@ -112,13 +112,17 @@ impl Site {
     /// See [`FetchError`].
     pub async fn fetch(&self, page: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
         self.credentials.remember(page);
-        let ask = Ask { purpose: Purpose::Page, version: version.and_then(Version::parse) };
-        let (url, answer) = self.follow(page, &ask, Reach::Named).await?;
-        let Answer::Content { headers, bytes } = answer else { return Ok(Fetched::Unchanged) };
+        let spec = FetchSpec { purpose: Purpose::Page, version: version.and_then(Version::parse) };
+        let (url, reply) = self.follow(page, &spec, Reach::PrivateAllowed).await?;
+        let Reply::Content { headers, mut bytes } = reply else { return Ok(Fetched::Unchanged) };
         let content_type =
             headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        if may_be_html(content_type.as_deref()) && noindex::in_html(&bytes, self.options.product()) {
-            return Err(FetchError::NoIndex("<meta name=\"robots\">"));
+        if may_be_html(content_type.as_deref()) {
+            let is_forbidden;
+            (is_forbidden, bytes) = noindex::in_page(bytes, self.options.product()).await;
+            if is_forbidden {
+                return Err(FetchError::NoIndex("<meta name=\"robots\">"));
+            }
         }
         let version = version::describe(&url, &headers);
         Ok(Fetched::Page(Page { url, content_type, bytes, version }))
@@ -128,7 +132,7 @@ impl Site {
 /// One client per [`Reach`], so that they share no connections.
 #[derive(Debug)]
 struct Clients {
-    named: reqwest::Client,
+    private_allowed: reqwest::Client,
     public: reqwest::Client,
 }
 
@@ -146,12 +150,12 @@ impl Clients {
                 .build()
                 .map_err(|error| CrawlError::Client(failure::innermost(&error)))
         };
-        Ok(Self { named: client(Reach::Named)?, public: client(Reach::Public)? })
+        Ok(Self { private_allowed: client(Reach::PrivateAllowed)?, public: client(Reach::Public)? })
     }
 
     fn with(&self, reach: Reach) -> &reqwest::Client {
         match reach {
-            Reach::Named => &self.named,
+            Reach::PrivateAllowed => &self.private_allowed,
             Reach::Public => &self.public,
         }
     }

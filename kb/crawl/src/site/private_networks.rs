@@ -115,7 +115,7 @@ async fn a_host_that_becomes_private_after_robots_txt_is_refused() {
         let site = site(&[("docs.test", &[&[PUBLIC], &[PRIVATE]])]);
         let page = url("docs.test", &public, "/latest/meta-data");
         if is_named {
-            site.name(&page);
+            site.allow_private_host(&page);
         }
         assert_private(fetch(&site, &page).await, &page);
         assert_eq!((public.count("/robots.txt"), private.requests().len()), (1, 0));
@@ -128,7 +128,7 @@ async fn a_named_host_that_changes_its_private_address_is_refused() {
     let elsewhere = IpAddr::from([127, 0, 0, 2]);
     let site = site(&[("intranet.test", &[&[elsewhere], &[PRIVATE]])]);
     let page = url("intranet.test", &public, "/a");
-    site.name(&page);
+    site.allow_private_host(&page);
     // Nothing listens at the first address.
     assert!(fetch(&site, &page).await.is_err());
     assert_private(fetch(&site, &page).await, &page);
@@ -140,7 +140,7 @@ async fn a_host_with_public_and_private_addresses_is_contacted_at_public_ones_on
     let (public, private) = at_one_port();
     let site = site(&[("docs.test", &[&[PRIVATE, PUBLIC]])]);
     let page = url("docs.test", &public, "/a");
-    site.name(&page);
+    site.allow_private_host(&page);
     assert!(fetch(&site, &page).await.is_ok());
     assert_eq!((public.requests().len(), private.requests().len()), (2, 0));
 }
@@ -161,9 +161,9 @@ async fn a_redirect_from_the_internet_never_contacts_a_private_network() {
         for target_is_named in [false, true] {
             let site = site(names);
             let page = url("docs.test", &public, "/a");
-            site.name(&page);
+            site.allow_private_host(&page);
             if target_is_named {
-                site.name(&target);
+                site.allow_private_host(&target);
             }
             assert_private(fetch(&site, &page).await, &target);
             assert!(private.requests().is_empty(), "{target}: not even its robots.txt");
@@ -199,7 +199,7 @@ async fn a_redirect_through_the_internet_back_to_a_private_network_is_refused() 
     let page = url("intranet.test", &server, "/a");
     let back = url("intranet.test", &server, "/c");
     *private.lock().unwrap() = Some(back.clone());
-    site.name(&page);
+    site.allow_private_host(&page);
     assert_private(fetch(&site, &page).await, &back);
     assert_eq!((public.count("/b"), server.count("/c")), (1, 0));
     // The refusal is not cached: a direct request is allowed.
@@ -221,7 +221,7 @@ async fn only_a_host_that_the_user_named_may_be_private() {
     assert_private(fetch(&unnamed, &page).await, &page);
     assert!(server.requests().is_empty());
     let named = site(names);
-    named.name(&page);
+    named.allow_private_host(&page);
     assert_eq!(fetch(&named, &url("intranet.test", &server, "/b")).await.unwrap(), b"page");
     assert_private(fetch(&named, &page).await, &elsewhere);
     assert!(other.requests().is_empty());

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::Site;
 use super::network::Reach;
-use super::transfer::{Answer, Ask, Purpose};
+use super::transfer::{FetchSpec, Purpose, Reply};
 use crate::address;
 use crate::error::FetchError;
 
@@ -80,9 +80,9 @@ impl Site {
             let mut robots_txt = address::bare(url);
             robots_txt.set_path("/robots.txt");
             robots_txt.set_query(None);
-            let ask = Ask { purpose: Purpose::Robots, version: None };
-            Ok(match self.follow(&robots_txt, &ask, reach).await {
-                Ok((_, Answer::Content { bytes, .. })) => {
+            let spec = FetchSpec { purpose: Purpose::Robots, version: None };
+            Ok(match self.follow(&robots_txt, &spec, reach).await {
+                Ok((_, Reply::Content { bytes, .. })) => {
                     Rules::Read(Robots::parse(&bytes, self.options.product()))
                 }
                 Ok(_) => Rules::Read(Robots::allow_all()),

@@ -24,14 +24,14 @@ pub(super) enum Purpose {
 }
 
 /// A request without its address.
-pub(super) struct Ask<'a> {
+pub(super) struct FetchSpec<'a> {
     pub(super) purpose: Purpose,
     pub(super) version: Option<Version<'a>>,
 }
 
 /// A usable response.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum Reply {
     Content {
         headers: HeaderMap,
         bytes: Vec<u8>,
@@ -49,18 +49,18 @@ impl Site {
     pub(super) async fn exchange(
         &self,
         url: &Url,
-        ask: &Ask<'_>,
+        spec: &FetchSpec<'_>,
         reach: Reach,
-    ) -> Result<Answer, FetchError> {
+    ) -> Result<Reply, FetchError> {
         self.network.check_literal(url, reach)?;
         let host = url.host_str().unwrap_or_default();
         let mut retry = 0;
         loop {
             self.pace.turn(host, self.delay(url)).await;
             let limit = self.options.timeout;
-            let outcome = timeout(limit, self.attempt(url, ask, reach)).await;
+            let outcome = timeout(limit, self.attempt(url, spec, reach)).await;
             let failure = match outcome.unwrap_or(Err(FetchError::TimedOut(limit))) {
-                Ok(answer) => return Ok(answer),
+                Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
             let Some(pause) = self.pause_after(&failure, retry) else { return Err(failure) };
@@ -78,9 +78,9 @@ impl Site {
         }
     }
 
-    async fn attempt(&self, url: &Url, ask: &Ask<'_>, reach: Reach) -> Result<Answer, FetchError> {
+    async fn attempt(&self, url: &Url, spec: &FetchSpec<'_>, reach: Reach) -> Result<Reply, FetchError> {
         let mut request = self.clients.with(reach).get(self.credentials.apply(url));
-        let condition = ask.version.as_ref().and_then(|version| version.condition(url));
+        let condition = spec.version.as_ref().and_then(|version| version.condition(url));
         let mut is_conditional = false;
         if let Some((name, value)) = condition
             && let Ok(value) = HeaderValue::from_str(value)
@@ -92,18 +92,18 @@ impl Site {
         let from = response.remote_addr().map(|address| address.ip());
         match response.status().as_u16() {
             200 | 203 => {
-                self.check_headers(response.headers(), ask.purpose)?;
-                self.content(url, response, ask.purpose).await
+                self.check_headers(response.headers(), spec.purpose)?;
+                self.content(url, response, spec.purpose).await
             }
             304 if is_conditional => {
-                self.check_robots_tag(response.headers(), ask.purpose)?;
-                Ok(Answer::Unchanged)
+                self.check_robots_tag(response.headers(), spec.purpose)?;
+                Ok(Reply::Unchanged)
             }
             301 | 302 | 303 | 307 | 308 => {
                 let location = response.headers().get(LOCATION);
                 let location = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
-                let reach = self.network.reach_after(from, reach);
-                Ok(Answer::Redirect { location: location.map(str::to_owned), reach })
+                let reach = self.network.reach_after_redirect(from, reach);
+                Ok(Reply::Redirect { location: location.map(str::to_owned), reach })
             }
             status @ (401 | 403 | 407) => Err(FetchError::Denied(status)),
             status @ (404 | 410) => Err(FetchError::Gone(status)),
@@ -151,7 +151,7 @@ impl Site {
         url: &Url,
         mut response: Response,
         purpose: Purpose,
-    ) -> Result<Answer, FetchError> {
+    ) -> Result<Reply, FetchError> {
         let limit = match purpose {
             Purpose::Page => self.options.max_bytes,
             Purpose::Sitemap => sitemap::MAX_BYTES,
@@ -173,7 +173,7 @@ impl Site {
                 _ => {}
             }
         }
-        Ok(Answer::Content { headers, bytes })
+        Ok(Reply::Content { headers, bytes })
     }
 }
 

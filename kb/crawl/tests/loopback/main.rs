@@ -44,6 +44,6 @@ async fn fetch_with(site: &Site, url: &Url) -> Result<Page, FetchError> {
 
 /// Fetches a page as named by the user, because these servers are not on the public internet.
 async fn fetch_version(site: &Site, url: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
-    site.name(url);
+    site.allow_private_host(url);
     site.fetch(url, version).await
 }

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     ExtractError, Section,
-    composer::{Composer, one_line, visible},
+    clean::{one_line, visible},
+    composer::Composer,
     xml::{self, Element, Step},
 };
 

@@ -81,7 +81,7 @@ impl Style {
             || self.is("clip-path", is_empty_shape)
             || self
                 .is("transform", |value| functions(value).any(|(name, values)| is_moved_away(name, values)))
-            || self.is("text-indent", is_far)
+            || self.is("text-indent", is_off_screen_offset)
             || self.is_off_screen()
             || self.is_cut_off()
             || self.has_colour_of_ground()
@@ -90,8 +90,8 @@ impl Style {
     fn is_off_screen(&self) -> bool {
         let sides = ["left", "top", "right", "bottom"];
         self.is("position", |value| matches!(value, "absolute" | "fixed"))
-            && sides.iter().any(|side| self.is(side, is_far))
-            || ["margin-left", "margin-top"].iter().any(|side| self.is(side, is_far))
+            && sides.iter().any(|side| self.is(side, is_off_screen_offset))
+            || ["margin-left", "margin-top"].iter().any(|side| self.is(side, is_off_screen_offset))
     }
 
     fn is_cut_off(&self) -> bool {
@@ -113,7 +113,7 @@ fn is_zero(value: &str) -> bool {
     number.parse() == Ok(0.0)
 }
 
-fn is_far(value: &str) -> bool {
+fn is_off_screen_offset(value: &str) -> bool {
     pixels(value).is_some_and(|offset| offset <= -MIN_OFF_SCREEN_PIXELS)
 }
 
@@ -157,7 +157,9 @@ fn functions(value: &str) -> impl Iterator<Item = (&str, &str)> {
 fn is_moved_away(name: &str, values: &str) -> bool {
     match name {
         "scale" | "scalex" | "scaley" | "scale3d" => values.split(',').any(|value| is_zero(value.trim())),
-        "translate" | "translatex" | "translatey" | "translate3d" => values.split(',').any(is_far),
+        "translate" | "translatex" | "translatey" | "translate3d" => {
+            values.split(',').any(is_off_screen_offset)
+        }
         _ => false,
     }
 }

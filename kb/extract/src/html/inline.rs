@@ -35,6 +35,6 @@ impl Inline {
     }
 
     pub(super) fn take(&mut self) -> String {
-        super::super::composer::visible(&std::mem::take(&mut self.text))
+        super::super::clean::visible(&std::mem::take(&mut self.text))
     }
 }

@@ -59,7 +59,7 @@ impl StyleSheet {
     /// Whether a rule hides the element. `inline` tests the properties of its `style` attribute, which take precedence.
     pub(super) fn hides(&self, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
         PROPERTIES.iter().zip(&self.0).any(|(property, rules)| {
-            let mut names = names_of_element(element);
+            let mut names = element_names(element);
             let hides = |name: String| {
                 let selectors = rules.hiding.get(&name);
                 selectors.is_some_and(|selectors| selectors.iter().any(|selector| selector.matches(&element)))
@@ -67,7 +67,7 @@ impl StyleSheet {
             !rules.hiding.is_empty()
                 && !inline(property)
                 && names.any(hides)
-                && !names_of_element(element).any(|name| rules.shown.contains(&name))
+                && !element_names(element).any(|name| rules.shown.contains(&name))
         })
     }
 
@@ -148,7 +148,7 @@ pub(super) fn declarations(body: &str) -> impl Iterator<Item = (String, String)>
 }
 
 /// `.class` and `#id` of an element.
-fn names_of_element(element: ElementRef<'_>) -> impl Iterator<Item = String> {
+fn element_names(element: ElementRef<'_>) -> impl Iterator<Item = String> {
     let id = element.value().id().map(|id| format!("#{id}"));
     element.value().classes().map(|class| format!(".{class}")).chain(id)
 }

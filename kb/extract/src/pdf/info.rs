@@ -5,7 +5,7 @@ use hayro_interpret::hayro_syntax::{
     object::{Dict, Stream, String as PdfString},
 };
 
-use crate::{Properties, composer::visible, properties, xml};
+use crate::{Properties, clean::visible, properties, xml};
 
 pub(super) fn read(pdf: &Pdf) -> Properties {
     let catalog = catalog(pdf).unwrap_or_default();

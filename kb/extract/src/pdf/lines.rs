@@ -169,7 +169,7 @@ impl Collector {
             WritingMode::Vertical => (-up, size),
         };
         let is_seen = is_seen(self, origin, size);
-        let Some(text) = self.text_of(glyph, is_seen) else { return };
+        let Some(text) = self.glyph_text(glyph, is_seen) else { return };
         let layer = if is_seen { &mut self.seen } else { &mut self.unseen };
         if text.chars().next().is_some_and(|character| layer.is_struck_twice(character, origin, size)) {
             return;
@@ -178,7 +178,7 @@ impl Collector {
     }
 
     /// `None` if the glyph is skipped; empty if another glyph already gave its text.
-    fn text_of(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> Option<String> {
+    fn glyph_text(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> Option<String> {
         if self.marked.iter().any(|marked| matches!(marked, Marked::Artifact)) {
             return None;
         }

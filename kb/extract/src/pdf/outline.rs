@@ -8,7 +8,7 @@ use hayro_interpret::hayro_syntax::{
 };
 
 use super::info;
-use crate::composer::one_line;
+use crate::clean::one_line;
 
 const MAX_BOOKMARKS: usize = 10_000;
 const MAX_DEPTH: usize = 12;
@@ -42,7 +42,9 @@ pub(super) fn read(pdf: &Pdf) -> Vec<Bookmark> {
         }
         let title =
             item.get::<PdfString<'_>>(b"Title").map(|title| one_line(&info::decode_text(title.as_bytes())));
-        if let (Some(title), Some(page)) = (title.filter(|title| !title.is_empty()), places.page_of(&item)) {
+        if let (Some(title), Some(page)) =
+            (title.filter(|title| !title.is_empty()), places.target_page(&item))
+        {
             bookmarks.push(Bookmark { level, title, page });
         }
         stack.extend(item.get::<Dict<'_>>(b"Next").map(|next| (level, next)));
@@ -90,7 +92,7 @@ impl<'a> Places<'a> {
         Self { pages, named }
     }
 
-    fn page_of(&self, bookmark: &Dict<'a>) -> Option<usize> {
+    fn target_page(&self, bookmark: &Dict<'a>) -> Option<usize> {
         let target = bookmark.get::<Object<'a>>(b"Dest").or_else(|| {
             let action = bookmark.get::<Dict<'a>>(b"A")?;
             let goes_to = action.get::<Name<'_>>(b"S").is_some_and(|kind| &*kind == b"GoTo");

@@ -32,7 +32,7 @@ pub(super) struct Paragraph {
 pub(super) type Words = HashSet<String>;
 
 pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
-    lines.flat_map(|line| line.text.split(|c: char| !is_of_word(c))).map(str::to_lowercase).collect()
+    lines.flat_map(|line| line.text.split(|c: char| !is_word_character(c))).map(str::to_lowercase).collect()
 }
 
 pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
@@ -42,7 +42,7 @@ pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
     for line in lines {
         let text = line.text.trim();
         match (before, paragraphs.last_mut()) {
-            (Some(before), Some(paragraph)) if layout.goes_on(before, line, paragraph) => {
+            (Some(before), Some(paragraph)) if layout.continues_paragraph(before, line, paragraph) => {
                 join(&mut paragraph.text, text, words);
                 paragraph.lines += 1;
             }
@@ -71,7 +71,7 @@ impl Layout {
     fn from_lines(lines: &[Line]) -> Self {
         let mut gaps: Vec<f64> = lines
             .windows(2)
-            .filter(|pair| is_alike(&pair[0], &pair[1]))
+            .filter(|pair| has_same_style(&pair[0], &pair[1]))
             .map(|pair| (pair[1].baseline - pair[0].baseline) / pair[1].size.max(1.0))
             .filter(|gap| (0.8..3.0).contains(gap))
             .collect();
@@ -83,9 +83,11 @@ impl Layout {
         Self { leading, left, right }
     }
 
-    fn goes_on(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
+    fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
         let gap = (line.baseline - before.baseline) / line.size.max(1.0);
-        if !is_alike(before, line) || starts_item(line.text.trim()) || gap > self.leading * MIN_PARAGRAPH_GAP
+        if !has_same_style(before, line)
+            || starts_item(line.text.trim())
+            || gap > self.leading * MIN_PARAGRAPH_GAP
         {
             return false;
         }
@@ -103,7 +105,7 @@ impl Layout {
     }
 }
 
-fn is_alike(one: &Line, other: &Line) -> bool {
+fn has_same_style(one: &Line, other: &Line) -> bool {
     let larger = one.size.max(other.size);
     one.direction == other.direction && (one.size - other.size).abs() <= larger * MAX_SIZE_DIFFERENCE
 }
@@ -138,14 +140,16 @@ fn join(text: &mut String, line: &str, words: &Words) {
 /// True if the document contains the joined word elsewhere; "well-known" keeps its hyphen.
 fn is_divided(text: &str, line: &str, words: &Words) -> bool {
     let head = text.trim_end_matches(['-', '\u{2010}']);
-    let first = head.rfind(|c: char| !is_of_word(c)).map_or(head, |at| head.get(at..).unwrap_or_default());
-    let first = first.trim_start_matches(|c: char| !is_of_word(c));
-    let second = line.find(|c: char| !is_of_word(c)).map_or(line, |at| line.get(..at).unwrap_or_default());
+    let first =
+        head.rfind(|c: char| !is_word_character(c)).map_or(head, |at| head.get(at..).unwrap_or_default());
+    let first = first.trim_start_matches(|c: char| !is_word_character(c));
+    let second =
+        line.find(|c: char| !is_word_character(c)).map_or(line, |at| line.get(..at).unwrap_or_default());
     let starts_small = line.starts_with(char::is_lowercase);
     starts_small && !first.is_empty() && words.contains(&format!("{first}{second}").to_lowercase())
 }
 
-fn is_of_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric()
 }
 

@@ -7,10 +7,7 @@ use super::{
     outline::Bookmark,
     paragraphs::{self, Paragraph},
 };
-use crate::{
-    ExtractError, Section,
-    composer::{Composer, visible},
-};
+use crate::{ExtractError, Section, clean::visible, composer::Composer};
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;
@@ -63,7 +60,7 @@ fn write(paragraphs: &[Paragraph], page: usize, headings: &mut Headings, compose
             composer.open_item("-");
             composer.paragraph(&text);
             composer.close();
-        } else if let Some(level) = headings.level_of(paragraph, page, composer) {
+        } else if let Some(level) = headings.heading_level(paragraph, page, composer) {
             composer.heading(level, &text);
         } else {
             composer.paragraph(&text);
@@ -86,9 +83,10 @@ impl Headings {
     /// them, too.
     fn start_page(&mut self, page: usize, paragraphs: &[Paragraph], composer: &mut Composer) {
         if let Self::Bookmarks(bookmarks) = self {
-            let said: HashSet<String> = paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
+            let paragraph_texts: HashSet<String> =
+                paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
             let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
-                bookmark.page < page || (bookmark.page == page && !said.contains(words))
+                bookmark.page < page || (bookmark.page == page && !paragraph_texts.contains(words))
             };
             while let Some((_, passed)) = bookmarks.pop_front_if(is_passed) {
                 composer.under(passed.level, &passed.title);
@@ -96,16 +94,21 @@ impl Headings {
         }
     }
 
-    fn level_of(&mut self, paragraph: &Paragraph, page: usize, composer: &mut Composer) -> Option<usize> {
+    fn heading_level(
+        &mut self,
+        paragraph: &Paragraph,
+        page: usize,
+        composer: &mut Composer,
+    ) -> Option<usize> {
         match self {
             Self::Sizes(levels) => {
                 is_heading(paragraph).then(|| levels.get(&step(paragraph.size)).copied()).flatten()
             }
             Self::Bookmarks(bookmarks) => {
                 // A bookmark whose words are not found, such as that of a cover, must not block those after it.
-                let said = plain(&paragraph.text);
+                let paragraph_text = plain(&paragraph.text);
                 let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
-                let position = here.position(|(words, _)| !words.is_empty() && *words == said)?;
+                let position = here.position(|(words, _)| !words.is_empty() && *words == paragraph_text)?;
                 for (_, passed) in bookmarks.drain(..position) {
                     composer.under(passed.level, &passed.title);
                 }

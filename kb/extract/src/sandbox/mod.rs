@@ -46,7 +46,8 @@ impl Sandbox {
         Self { program, arguments, time: Duration::from_secs(60) }
     }
 
-    /// Sets the wall-clock limit per file; 60 seconds by default.
+    /// Sets the wall-clock limit per file; 60 seconds by default. Only for tests.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_time(self, time: Duration) -> Self {
         Self { time, ..self }
@@ -103,10 +104,10 @@ impl Sandbox {
             });
             let answer = answer.recv_timeout(self.time);
             let result = match answer {
-                Ok(Ok(answer)) => self.understand(child, &answer, deadline),
-                Ok(Err(error)) => Err(Failure::Final(sandbox_error(&error))),
-                Err(RecvTimeoutError::Timeout) => Err(Failure::Final(self.timed_out())),
-                Err(RecvTimeoutError::Disconnected) => Err(Failure::Ended { signal: None }),
+                Ok(Ok(answer)) => self.parse_answer(child, &answer, deadline),
+                Ok(Err(error)) => Err(ChildFailure::Final(sandbox_error(&error))),
+                Err(RecvTimeoutError::Timeout) => Err(ChildFailure::Final(self.timed_out())),
+                Err(RecvTimeoutError::Disconnected) => Err(ChildFailure::NoOutput { signal: None }),
             };
             // Ends the threads above, which wait for the child or for this signal.
             let _ = child.kill();
@@ -116,41 +117,48 @@ impl Sandbox {
         })
     }
 
-    fn understand(&self, child: &mut Child, answer: &[u8], deadline: Instant) -> Result<Extracted, Failure> {
+    fn parse_answer(
+        &self,
+        child: &mut Child,
+        answer: &[u8],
+        deadline: Instant,
+    ) -> Result<Extracted, ChildFailure> {
         if answer.len() as u64 > MAX_OUTPUT_BYTES {
-            return Err(Failure::Final(composer::too_much_text()));
+            return Err(ChildFailure::Final(composer::too_much_text()));
         }
         match serde_json::from_slice::<Result<Extracted, ExtractError>>(answer) {
-            Ok(result) => result.map_err(Failure::Final),
-            Err(_) => Err(self.how_it_ended(child, deadline)),
+            Ok(result) => result.map_err(ChildFailure::Final),
+            Err(_) => Err(self.exit_failure(child, deadline)),
         }
     }
 
     /// The output was incomplete, so the child is about to exit.
-    fn how_it_ended(&self, child: &mut Child, deadline: Instant) -> Failure {
+    fn exit_failure(&self, child: &mut Child, deadline: Instant) -> ChildFailure {
         loop {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => {
-                    return Failure::Final(sandbox_error(&io::Error::other("it gave no answer")));
+                    return ChildFailure::Final(sandbox_error(&io::Error::other("it gave no answer")));
                 }
-                Ok(Some(status)) => return Failure::Ended { signal: signal(status) },
+                Ok(Some(status)) => return ChildFailure::NoOutput { signal: signal(status) },
                 Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
-                Ok(None) => return Failure::Final(self.timed_out()),
-                Err(error) => return Failure::Final(sandbox_error(&error)),
+                Ok(None) => return ChildFailure::Final(self.timed_out()),
+                Err(error) => return ChildFailure::Final(sandbox_error(&error)),
             }
         }
     }
 
-    fn explain(&self, failure: Failure, stderr: &str) -> ExtractError {
+    fn explain(&self, failure: ChildFailure, stderr: &str) -> ExtractError {
         match failure {
-            Failure::Final(error) => error,
-            Failure::Ended { .. } if stderr.contains("memory allocation of") => {
+            ChildFailure::Final(error) => error,
+            ChildFailure::NoOutput { .. } if stderr.contains("memory allocation of") => {
                 ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB }
             }
             // Otherwise only the kernel sends this signal, when the machine runs out of memory.
-            Failure::Ended { signal: Some(SIGKILL) } => ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB },
-            Failure::Ended { signal: Some(SIGXCPU) } => self.timed_out(),
-            Failure::Ended { .. } => ExtractError::Crashed,
+            ChildFailure::NoOutput { signal: Some(SIGKILL) } => {
+                ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB }
+            }
+            ChildFailure::NoOutput { signal: Some(SIGXCPU) } => self.timed_out(),
+            ChildFailure::NoOutput { .. } => ExtractError::Crashed,
         }
     }
 
@@ -163,10 +171,10 @@ impl Sandbox {
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
-enum Failure {
+enum ChildFailure {
     Final(ExtractError),
     /// The child ended without output.
-    Ended {
+    NoOutput {
         signal: Option<i32>,
     },
 }

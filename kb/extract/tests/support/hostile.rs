@@ -257,7 +257,7 @@ fn pdfs(add: Add<'_>) {
     let mut bomb = pdf::Pdf::new();
     let zlib = [&b"\x78\xda"[..], &zip::deflated(&[b' '; 1 << 20], 4_000)].concat();
     let content = bomb.add_stream("/Filter /FlateDecode", &zlib);
-    bomb.page_of("", content);
+    bomb.page_with("", content);
     add("unpacks-to-4-gb.pdf", bomb.finish(""), Error("needs more memory"));
 
     let mut scan = pdf::Pdf::new();

@@ -28,10 +28,10 @@ impl Pdf {
     /// A page with these operators; the font is /F, other entries as given.
     pub(crate) fn page(&mut self, entries: &str, operators: &str) -> usize {
         let content = self.add_stream("", operators.as_bytes());
-        self.page_of(entries, content)
+        self.page_with(entries, content)
     }
 
-    pub(crate) fn page_of(&mut self, entries: &str, content: usize) -> usize {
+    pub(crate) fn page_with(&mut self, entries: &str, content: usize) -> usize {
         let resources = "/Resources << /Font << /F 3 0 R >> >>";
         let resources = if entries.contains("/Resources") { "" } else { resources };
         let size = if entries.contains("/MediaBox") { "" } else { "/MediaBox [0 0 600 800]" };

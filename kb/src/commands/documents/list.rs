@@ -10,7 +10,7 @@ use crate::output::{Column, Table, counted, number, print, print_json, printable
 pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let filter = Filter { collection: args.collection, status: args.status, stale: args.stale };
-    let documents = knowledge_base.overview(&filter).await?;
+    let documents = knowledge_base.overviews(&filter).await?;
     if args.json {
         print_json(&documents)?;
     } else if !documents.is_empty() {

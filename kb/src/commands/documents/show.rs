@@ -22,7 +22,7 @@ pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
     // Prefer the version that people see.
     let row = rows.iter().find(|row| row.status == Status::Ready).or(rows.first());
     let id = row.context("there is no such document")?.id;
-    let document = knowledge_base.overview_of(id).await?;
+    let document = knowledge_base.overview(id).await?;
     let document = document.context("somebody else just removed the document; run this again")?;
     let passages = knowledge_base.passages(id).await?;
     if args.json {

@@ -40,11 +40,16 @@ export interface OpenWebUiMetadata {
 export async function* toOpenWebUiEvents(
   events: AsyncIterable<ChatEvent>,
 ): AsyncGenerator<OpenWebUiEvent, void, undefined> {
+  let isGenerated = false;
   yield { type: "status", data: { description: "Searching the documents", done: false } };
   try {
     for await (const event of events) {
       switch (event.type) {
+        case "progress":
+          yield { type: "status", data: { description: "Writing and checking the answer", done: false } };
+          break;
         case "answer_start":
+          isGenerated = event.mode === "generated";
           if (event.hedged) yield { type: "message", data: { content: HEDGE } };
           break;
         case "answer_delta":
@@ -54,7 +59,7 @@ export async function* toOpenWebUiEvents(
           for (const document of citedDocuments(event.citations)) yield { type: "source", data: source(document) };
           break;
         case "answer_end":
-          yield { type: "status", data: { description: "Answered from the documents", done: true, hidden: true } };
+          yield { type: "status", data: isGenerated ? GENERATED : QUOTED };
           break;
         case "refusal":
           yield { type: "message", data: { content: event.message } };
@@ -68,6 +73,10 @@ export async function* toOpenWebUiEvents(
     yield { type: "status", data: { description: thrown.message, done: true } };
   }
 }
+
+const QUOTED = { description: "Answered from the documents", done: true, hidden: true };
+/** Stays visible, because readers should know who wrote the answer. */
+const GENERATED = { description: "Written by a language model from the documents", done: true };
 
 function source({ id, title, url, passages }: CitedDocument): OpenWebUiSource {
   return {

@@ -1,12 +1,17 @@
 import { ChatError, type ChatErrorCode } from "../errors.js";
-import type { ChatEvent, Citation, FoundPassage, RefusalReason } from "../wire.js";
+import { optional } from "../json.js";
+import type { AnswerMode, ChatEvent, Citation, FoundPassage, GenerationReport, RefusalReason } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
-/** Custom metadata of a message: its conversation, and whether it is in the history. */
+/** Custom metadata of a message: its conversation, whether it is in the history, and who wrote it. */
 export interface UiMessageMetadata {
   readonly session_id?: string;
   readonly message_id?: string;
   readonly persisted: boolean;
+  /** Missing means extractive. */
+  readonly mode?: AnswerMode;
+  /** Set if a language model was to write the answer. */
+  readonly generation?: GenerationReport;
 }
 
 /** A part of the UI message stream of the Vercel AI SDK (protocol v1); only the parts that an answer needs. */
@@ -17,6 +22,7 @@ export type UiMessagePart =
   | { readonly type: "text-end"; readonly id: string }
   | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title: string }
   | { readonly type: "source-document"; readonly sourceId: string; readonly mediaType: string; readonly title: string }
+  | { readonly type: "data-progress"; readonly data: { readonly stage: "writing" }; readonly transient: true }
   | {
       readonly type: "data-citations";
       readonly data: {
@@ -54,6 +60,7 @@ export async function* toUiMessageStream(
   events: AsyncIterable<ChatEvent>,
 ): AsyncGenerator<UiMessagePart, void, undefined> {
   let sessionId: string | undefined;
+  let mode: AnswerMode | undefined;
   let isTextOpen = false;
   function* addText(delta: string): Generator<UiMessagePart> {
     if (!isTextOpen) yield { type: "text-start", id: TEXT };
@@ -68,8 +75,12 @@ export async function* toUiMessageStream(
   try {
     for await (const event of events) {
       switch (event.type) {
+        case "progress":
+          yield { type: "data-progress", data: { stage: event.stage }, transient: true };
+          break;
         case "answer_start":
           sessionId = event.session_id;
+          mode = event.mode;
           if (event.hedged) yield* addText(HEDGE);
           break;
         case "answer_delta":
@@ -85,14 +96,20 @@ export async function* toUiMessageStream(
         }
         case "answer_end":
           yield* endText();
-          yield finish(event.persisted, sessionId, event.message_id);
+          yield finish({
+            ...optional("session_id", sessionId),
+            ...optional("message_id", event.message_id),
+            persisted: event.persisted,
+            ...optional("mode", mode),
+            ...optional("generation", event.generation),
+          });
           break;
         case "refusal": {
           yield* addText(event.message);
           yield* endText();
           const { reason, suggestions, nearest } = event;
           yield { type: "data-refusal", data: { reason, suggestions, nearest } };
-          yield finish(event.persisted, event.session_id);
+          yield finish({ ...optional("session_id", event.session_id), persisted: event.persisted });
           break;
         }
       }
@@ -112,13 +129,6 @@ function source({ id, title, url, passages }: CitedDocument): UiMessagePart {
   return { type: "source-document", sourceId: id, mediaType, title };
 }
 
-function finish(persisted: boolean, sessionId?: string, messageId?: string): UiMessagePart {
-  return {
-    type: "finish",
-    messageMetadata: {
-      ...(sessionId !== undefined && { session_id: sessionId }),
-      ...(messageId !== undefined && { message_id: messageId }),
-      persisted,
-    },
-  };
+function finish(messageMetadata: UiMessageMetadata): UiMessagePart {
+  return { type: "finish", messageMetadata };
 }

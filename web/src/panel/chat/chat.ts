@@ -1,6 +1,7 @@
 import { listMessages } from "../../client/api.js";
 import { downloadDocument } from "../../client/download.js";
 import { invalidResponse } from "../../client/errors.js";
+import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { safeLink } from "../../client/safe-url.js";
 import type { ChatEvent, Session } from "../../client/wire.js";
@@ -61,7 +62,11 @@ export class Chat {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    this.#conversation = new Conversation(() => options.model.ready(), options.client);
+    this.#conversation = new Conversation(
+      () => options.model.ready(),
+      options.client,
+      () => options.host.element.answerMode === "extractive",
+    );
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
@@ -99,7 +104,7 @@ export class Chat {
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
-    const asked = { role: "user", text, hedged: false, citations: [], alsoFound: [] } as const;
+    const asked = { role: "user", text, mode: "extractive", hedged: false, citations: [], alsoFound: [] } as const;
     this.#options.host.dispatch("message", { ...asked, sessionId: this.sessionId });
     await this.#run(exchange, reply);
   }
@@ -192,6 +197,7 @@ export class Chat {
       for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
         if (this.#running !== running) return;
         this.log.following(() => this.#show(event, exchange, reply));
+        if (event.type === "progress") this.#writing(watch);
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
         isFirst &&= event.type !== "answer_delta";
         if (event.type === "refusal") watch.mark("refused");
@@ -215,6 +221,12 @@ export class Chat {
     }
   }
 
+  #writing(watch: Stopwatch): void {
+    const { host, announcer } = this.#options;
+    watch.mark("writing");
+    announcer.say(host.translator.format("writing"));
+  }
+
   #show(event: ChatEvent, { question }: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") return reply.apply(event);
     const { host, announcer } = this.#options;
@@ -231,8 +243,17 @@ export class Chat {
   #completed({ answer }: ReplyView): void {
     const { host, announcer } = this.#options;
     announcer.say(host.translator.format("answerReady", { text: answer.plainText() }));
-    const { text, citations, alsoFound, isHedged: hedged } = answer;
-    host.dispatch("message", { role: "assistant", text, hedged, citations, alsoFound, sessionId: this.sessionId });
+    const { text, mode, generation, citations, alsoFound, isHedged: hedged } = answer;
+    host.dispatch("message", {
+      role: "assistant",
+      text,
+      mode,
+      ...optional("generation", generation),
+      hedged,
+      citations,
+      alsoFound,
+      sessionId: this.sessionId,
+    });
   }
 
   #failed(error: unknown, exchange: Exchange, reply: ReplyView): void {

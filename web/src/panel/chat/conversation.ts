@@ -24,10 +24,17 @@ export class Conversation {
   readonly #session = new SessionTracker();
   readonly #embedder: () => Promise<QuestionEmbedder>;
   readonly #client: () => ChatClientOptions;
+  readonly #asksForQuotes: () => boolean;
 
-  constructor(embedder: () => Promise<QuestionEmbedder>, client: () => ChatClientOptions) {
+  /** `asksForQuotes`: whether the page wants quotes even if the site lets a language model write answers. */
+  constructor(
+    embedder: () => Promise<QuestionEmbedder>,
+    client: () => ChatClientOptions,
+    asksForQuotes: () => boolean = () => false,
+  ) {
     this.#embedder = embedder;
     this.#client = client;
+    this.#asksForQuotes = asksForQuotes;
   }
 
   get sessionId(): string | undefined {
@@ -103,6 +110,7 @@ export class Conversation {
       message_id: messageId,
       ...(this.#session.id && { session_id: this.#session.id }),
       model: embedder.fingerprint,
+      ...(this.#asksForQuotes() && { mode: "extractive" }),
     };
   }
 }

@@ -97,10 +97,10 @@ export class LogView {
     this.#notice = undefined;
   }
 
-  #restoreReply({ content, citations, hedged, refusal }: StoredMessage): HTMLElement {
+  #restoreReply(message: StoredMessage): HTMLElement {
     const reply = this.#addReply();
-    if (refusal !== undefined) reply.refuse({ message: content, suggestions: [], nearest: [] }, NO_ACTIONS);
-    else reply.restore(content, citations, hedged);
+    if (message.refusal === undefined) reply.restore(message);
+    else reply.refuse({ message: message.content, suggestions: [], nearest: [] }, NO_ACTIONS);
     return reply.root;
   }
 

@@ -1,4 +1,4 @@
-import type { ChatEvent, Citation, Passage, RefusalEvent } from "../../client/wire.js";
+import type { ChatEvent, Passage, RefusalEvent, StoredMessage } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
@@ -40,8 +40,11 @@ export class ReplyView {
   /** Shows the next event. */
   apply(event: Exclude<ChatEvent, RefusalEvent>): void {
     switch (event.type) {
+      case "progress":
+        return this.#become("pending", waiting(this.#translator, "writing", true));
       case "answer_start":
         if (event.hedged) this.#answer.hedge();
+        if (event.mode === "generated") this.#answer.markGenerated();
         return;
       case "answer_delta":
         if (this.root.dataset.state === "pending") this.#become("streaming", this.#answer.root);
@@ -49,14 +52,16 @@ export class ReplyView {
       case "sources":
         return this.#answer.showSources(event.citations, event.also_found);
       case "answer_end":
+        if (event.generation) this.#answer.report(event.generation);
         return this.#finish(event.persisted);
     }
   }
 
   /** Shows an answer of the history. */
-  restore(text: string, citations: readonly Citation[], isHedged: boolean): void {
-    if (isHedged) this.#answer.hedge();
-    this.#answer.append(text);
+  restore({ content, citations, hedged, mode }: StoredMessage): void {
+    if (hedged) this.#answer.hedge();
+    if (mode === "generated") this.#answer.markGenerated();
+    this.#answer.append(content);
     this.#answer.showSources(citations);
     this.#finish(true);
   }
@@ -116,13 +121,13 @@ export function questionView({ t }: Translator, text: string): HTMLElement {
   );
 }
 
-/** Moving dots for something that is loading. */
-export function waiting({ t }: Translator, what: TextKey = "searching"): HTMLElement {
+/** Moving dots for something that is loading. Only screen readers get the text, unless it is visible. */
+export function waiting({ t }: Translator, what: TextKey = "searching", isVisible = false): HTMLElement {
   const dots = element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i"));
   return element(
     "p",
     { class: "waiting", "data-role": "waiting" },
     dots,
-    element("span", { class: "visually-hidden" }, t(what)),
+    element("span", { class: isVisible ? undefined : "visually-hidden" }, t(what)),
   );
 }

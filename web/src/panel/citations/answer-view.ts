@@ -1,4 +1,4 @@
-import type { Citation, FoundPassage, Passage } from "../../client/wire.js";
+import type { AnswerMode, Citation, FoundPassage, GenerationReport, Passage } from "../../client/wire.js";
 import { withoutBidiControls } from "../../dom/bidi.js";
 import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
@@ -9,10 +9,11 @@ import { asMarkdown } from "./copy/markdown.js";
 import type { CopiedPiece } from "./copy/pieces.js";
 import { asPlainText } from "./copy/plain-text.js";
 import { titleOf } from "./documents.js";
+import { generatedNote, leftOutNote } from "./generated-note.js";
 import type { Download } from "./links.js";
-import { type AnswerPiece, MarkerParser } from "./markers.js";
+import { type AnswerPiece, MarkerParser, sentencesOf } from "./markers.js";
 import { SourcesView } from "./sources-view.js";
-import { type Target, targetOf } from "./target.js";
+import { supportedTarget, type Target, targetOf } from "./target.js";
 
 /** Actions of the sources of an answer. */
 export interface CitationActions {
@@ -27,6 +28,8 @@ export interface CitationActions {
 interface Marker {
   readonly kind: "marker";
   readonly index: number;
+  /** Position of the sentence before the marker; only in a generated answer. */
+  readonly sentence: number;
   readonly badge: HTMLButtonElement;
   target?: Target;
 }
@@ -39,9 +42,14 @@ export class AnswerView {
   readonly translator: Translator;
   readonly #actions: CitationActions;
   readonly #text = element("p", { class: "answer-text", part: "answer", dir: "auto", "data-role": "answer" });
-  readonly #parser = new MarkerParser();
+  #parser = new MarkerParser();
   #pieces: ShownPiece[] = [];
   #hedge: HTMLElement | undefined;
+  /** Below the text of a generated answer. */
+  #note: HTMLElement | undefined;
+  /** Number of complete sentences of a generated answer. */
+  #sentences = 0;
+  #generation: GenerationReport | undefined;
   #citations: readonly Citation[] = [];
   #alsoFound: readonly FoundPassage[] = [];
   #sources: SourcesView | undefined;
@@ -80,8 +88,35 @@ export class AnswerView {
     this.root.prepend(this.#hedge);
   }
 
+  get mode(): AnswerMode {
+    return this.#note ? "generated" : "extractive";
+  }
+
+  get generation(): GenerationReport | undefined {
+    return this.#generation;
+  }
+
+  /** Says below the text that a language model wrote it. Call it before the text. */
+  markGenerated(): void {
+    this.#note ??= generatedNote(this.translator);
+    this.#text.after(this.#note);
+  }
+
+  /** Shows how the answer was written. Without a note below the text, the report says why it consists of quotes. */
+  report(generation: GenerationReport): void {
+    this.#generation = generation;
+    if (this.#note) fill(this.#note, leftOutNote(generation, this.translator));
+  }
+
   append(delta: string): void {
-    this.#show(this.#parser.push(withoutBidiControls(delta)));
+    const text = withoutBidiControls(delta);
+    if (!this.#note) return this.#show(this.#parser.push(text));
+    for (const sentence of sentencesOf(text)) {
+      // Backticks in two sentences are never a pair, so each sentence is parsed alone.
+      this.#parser = new MarkerParser();
+      this.#show([...this.#parser.push(sentence), ...this.#parser.finish()]);
+      this.#sentences++;
+    }
   }
 
   /** The text has ended, complete or not. */
@@ -122,6 +157,11 @@ export class AnswerView {
     return asMarkdown(this.#copied(), this.translator);
   }
 
+  /** Whether a range has words of a generated answer, but not the note that says who wrote them. */
+  isWithoutNote(range: Range): boolean {
+    return this.#note !== undefined && range.intersectsNode(this.#text) && !range.intersectsNode(this.#note);
+  }
+
   /** The target of a badge of this answer; `undefined` for other elements, and before the sources arrive. */
   targetOf(badge: Element): Target | undefined {
     return this.#markers().find((marker) => marker.badge === badge)?.target;
@@ -133,7 +173,9 @@ export class AnswerView {
       return piece.target ? { kind: "source", target: piece.target } : { kind: "text", text: `[${piece.index}]` };
     });
     const { translator } = this;
-    return this.isHedged ? [{ kind: "text", text: `${translator.format("hedged")}\n\n` }, ...pieces] : pieces;
+    if (this.isHedged) pieces.unshift({ kind: "text", text: `${translator.format("hedged")}\n\n` });
+    if (this.#note) pieces.push({ kind: "text", text: `\n\n${translator.format("generatedCopy")}` });
+    return pieces;
   }
 
   #listSources(citations: readonly Citation[], download: Download): SourcesView {
@@ -184,14 +226,16 @@ export class AnswerView {
       () => this.#reveal(marker),
       String(index),
     );
-    const marker: Marker = { kind: "marker", index, badge };
+    const marker: Marker = { kind: "marker", index, sentence: this.#sentences, badge };
     this.#pieces.push(marker);
     this.#text.append(badge);
   }
 
   #resolve(): void {
     for (const marker of this.#markers()) {
-      const target = targetOf(this.#citations, marker.index, this.#wordsBefore(marker));
+      const target = this.#note
+        ? supportedTarget(this.#citations, marker.index, marker.sentence)
+        : targetOf(this.#citations, marker.index, this.#wordsBefore(marker));
       if (target) this.#activateMarker(marker, target);
       else marker.badge.replaceWith(`[${marker.index}]`);
     }

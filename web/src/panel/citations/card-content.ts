@@ -1,3 +1,4 @@
+import type { Citation } from "../../client/wire.js";
 import { button, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { titleOf } from "./documents.js";
@@ -7,9 +8,9 @@ import { type Download, linksOf } from "./links.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
 import { passageOf } from "./passage/parse.js";
-import { locateQuote } from "./quotes.js";
-import type { Target } from "./target.js";
-import { isVerified, verifiedMark } from "./verify.js";
+import { citedRanges } from "./quotes.js";
+import { narrowed, type Target } from "./target.js";
+import { verifiedMark } from "./verify.js";
 
 /** What a card needs besides its target. */
 export interface CardContext {
@@ -22,13 +23,9 @@ export interface CardContext {
 
 /** Creates the content of a badge's card. */
 export function drawCard(target: Target, context: CardContext, ids: { title: string; description: string }): Node[] {
-  const { citation, quote } = target;
-  const { translator, download, answer, reveal } = context;
-  const { excerpt } = citation;
-  const nodes = passageOf(citation);
-  const range = quote && locateQuote(excerpt, quote);
-  const shown = clip(nodes, windowAround(excerpt, range ?? { start: 0, end: 0 }));
-  const isVerifiedQuote = quote !== undefined && isVerified(citation, quote, answer());
+  const { citation, others = [] } = target;
+  const { translator, download, reveal } = context;
+  const targets = [target, ...others];
   return [
     element(
       "div",
@@ -42,19 +39,16 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
           { id: ids.title, class: "source-title", "data-role": "card-title" },
           element("bdi", {}, titleOf(citation, translator)),
         ),
-        placesOf([citation], translator),
+        placesOf(
+          targets.map((each) => each.citation),
+          translator,
+        ),
       ),
     ),
     element(
       "div",
-      { id: ids.description, class: "card-body" },
-      evidenceOf(citation, translator),
-      element(
-        "blockquote",
-        { class: "excerpt", tabindex: 0, "data-role": "card-excerpt" },
-        ...drawPassage(shown, range ? [range] : []),
-      ),
-      isVerifiedQuote ? verifiedMark(translator) : undefined,
+      { id: ids.description, class: "card-passages" },
+      ...targets.map((each) => drawWords(narrowed(each), context)),
     ),
     element(
       "div",
@@ -63,4 +57,22 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
       linksOf(citation, translator, download),
     ),
   ];
+}
+
+/** The words of a citation with a part of the passage around them. */
+function drawWords(citation: Citation, { translator, answer }: CardContext): HTMLElement {
+  const ranges = citedRanges(citation);
+  const around = { start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 };
+  const shown = clip(passageOf(citation), windowAround(citation.excerpt, around));
+  return element(
+    "div",
+    { class: "card-body" },
+    evidenceOf(citation, translator),
+    element(
+      "blockquote",
+      { class: "excerpt", tabindex: 0, "data-role": "card-excerpt" },
+      ...drawPassage(shown, ranges),
+    ),
+    verifiedMark(citation, answer(), translator),
+  );
 }

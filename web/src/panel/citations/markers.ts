@@ -117,6 +117,11 @@ export class MarkerParser {
   }
 }
 
+/** The sentences of a generated answer, which all end with markers. */
+export function sentencesOf(text: string): string[] {
+  return text.match(/[^]*?(?: \[\d{1,3}\])+(?=\s|$)|[^]+$/g) ?? [];
+}
+
 /** Pieces in order; adjacent pieces of one kind are merged. */
 class Pieces {
   readonly list: AnswerPiece[] = [];

@@ -6,8 +6,8 @@ import { bestOf, evidenceOf } from "./evidence.js";
 import { headingOf, placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
 import { excerptOf } from "./passage/draw.js";
-import { quotedRanges } from "./quotes.js";
-import { isVerified, verifiedMark } from "./verify.js";
+import { citedRanges } from "./quotes.js";
+import { verifiedMark } from "./verify.js";
 
 /** What an entry needs besides its passages. */
 export interface EntryContext {
@@ -74,15 +74,13 @@ export class SourceEntry {
 
   #passage(citation: Citation): HTMLElement {
     const { translator, answer } = this.#context;
-    const { quotes } = citation;
-    const isVerifiedQuote = quotes.length > 0 && quotes.every((quote) => isVerified(citation, quote, answer()));
     const isOnly = this.#citations.length === 1;
     return element(
       "div",
       { class: "passage", "data-role": "passage" },
       isOnly ? undefined : passageHead(citation, translator),
-      excerptOf(citation, quotedRanges(citation)),
-      isVerifiedQuote ? verifiedMark(translator) : undefined,
+      excerptOf(citation, citedRanges(citation)),
+      verifiedMark(citation, answer(), translator),
     );
   }
 }

@@ -1,10 +1,15 @@
-import type { Citation, Quote } from "../../client/wire.js";
+import type { Citation, Quote, Support } from "../../client/wire.js";
 import { shownWords } from "./quotes.js";
 
-/** The target of a marker: a passage, and its quote before the marker. */
+/** The target of a marker: a passage, and the words in it that the marker is about. */
 export interface Target {
   readonly citation: Citation;
+  /** The quote before the marker. */
   readonly quote?: Quote;
+  /** In a generated answer: the words from which the sentence before the marker follows. */
+  readonly supports?: readonly Support[];
+  /** Other passages of the document that support the sentence. */
+  readonly others?: readonly Target[];
 }
 
 /**
@@ -24,6 +29,26 @@ export function targetOf(citations: readonly Citation[], index: number, wordsBef
   const [citation] = numbered;
   const quote = citation?.quotes[0];
   return citation && (quote ? { citation, quote } : { citation });
+}
+
+/**
+ * The target of a marker in a generated answer, or `undefined` if no source has that number; `sentence` is the position
+ * of the sentence before the marker.
+ */
+export function supportedTarget(citations: readonly Citation[], index: number, sentence: number): Target | undefined {
+  const numbered = citations.filter((citation) => citation.index === index);
+  const [first, ...others] = numbered.flatMap((citation): Target[] => {
+    const supports = citation.supports?.filter((support) => support.sentence === sentence) ?? [];
+    return supports.length > 0 ? [{ citation, supports }] : [];
+  });
+  if (first) return { ...first, others };
+  const [citation] = numbered;
+  return citation && { citation };
+}
+
+/** A citation whose words are only those of a target. */
+export function narrowed({ citation, quote, supports = [] }: Target): Citation {
+  return { ...citation, quotes: quote ? [quote] : [], supports };
 }
 
 /** The end of the last occurrence of words in a text; 0 if it does not contain them. */

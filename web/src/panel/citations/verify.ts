@@ -1,4 +1,4 @@
-import type { Citation, Quote } from "../../client/wire.js";
+import type { Citation, Quote, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
@@ -19,6 +19,17 @@ export function isVerified(citation: Citation, quote: Quote, answer: string): bo
   const nodes = passageOf(citation);
   const seen = [readText(nodes, range), rowAsText(readRow(nodes, range))].map(onOneLine);
   return seen.includes(onOneLine(words));
+}
+
+/**
+ * Verifies the source words of a generated sentence: the passage shows them at their place, without hidden characters.
+ * The sentence itself has words of its own; the server checked that it follows from these.
+ */
+export function isSourceSentence(citation: Citation, support: Support): boolean {
+  const range = locateQuote(citation.excerpt, support);
+  if (!range) return false;
+  const seen = readText(passageOf(citation), range);
+  return /[\p{L}\p{N}]/u.test(seen) && !hasHiddenCharacters(seen);
 }
 
 /**
@@ -56,12 +67,23 @@ function onOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** A mark for a quote that the widget has verified. */
-export function verifiedMark({ t }: Translator): HTMLElement {
+/** The mark of a passage whose quotes, or whose words that support a generated answer, are all verified. */
+export function verifiedMark(citation: Citation, answer: string, { t }: Translator): HTMLElement | undefined {
+  const { quotes, supports = [] } = citation;
+  if (quotes.length > 0) {
+    if (!quotes.every((quote) => isVerified(citation, quote, answer))) return undefined;
+    return element(
+      "span",
+      { class: "verified", title: t("verifiedQuoteHelp"), "data-role": "verified-quote" },
+      icon(ICONS.check),
+      t("verifiedQuote"),
+    );
+  }
+  if (supports.length === 0 || !supports.every((support) => isSourceSentence(citation, support))) return undefined;
   return element(
     "span",
-    { class: "verified", title: t("verifiedQuoteHelp"), "data-role": "verified-quote" },
-    icon(ICONS.check),
-    t("verifiedQuote"),
+    { class: "verified source-sentence", title: t("sourceSentenceHelp"), "data-role": "source-sentence" },
+    icon(ICONS.quote),
+    t("sourceSentence"),
   );
 }

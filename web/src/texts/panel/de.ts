@@ -97,6 +97,31 @@ export const texts: PanelTexts = {
   unknownDocument: "Unbekanntes Dokument",
   showPassage: "Textstelle anzeigen",
 
+  // Answers that a language model writes
+  writing: "Wird geschrieben und geprüft…",
+  generated: "Von einem Sprachmodell aus den Quellen unten geschrieben.",
+  generatedCopy: "Von einem Sprachmodell aus den genannten Quellen geschrieben.",
+  leftOut: {
+    one: "{count} Satz wurde weggelassen, weil keine Quelle ihn belegt.",
+    other: "{count} Sätze wurden weggelassen, weil keine Quelle sie belegt.",
+  },
+  leftOutNumber: "Zahl oder Datum nicht in der Quelle: {count}",
+  leftOutName: "Name nicht in der Quelle: {count}",
+  leftOutQuote: "Zitierte Wörter nicht in der Quelle: {count}",
+  leftOutLink: "Link, Adresse oder Code nicht in der Quelle: {count}",
+  leftOutPolarity: "Die Quelle sagt das Gegenteil oder schränkt es anders ein: {count}",
+  leftOutOrder: "Gleiche Wörter in anderer Reihenfolge, mit anderem Sinn: {count}",
+  leftOutUnsupported: "Von keiner Quelle belegt: {count}",
+  sourceSentence: "Satz aus der Quelle",
+  sourceSentenceHelp:
+    "In Ihrem Browser geprüft: Die vom Server gelieferte Textstelle enthält diese Wörter. Dass der Satz der Antwort daraus folgt, hat der Server geprüft.",
+  hintGenerated: "Antworten werden mit ihren Quellen abgeglichen.",
+  privacy: "So entstehen die Antworten",
+  sendsTo:
+    "Um Antworten zu schreiben, werden Ihre Frage und die dazu gefundenen Textstellen an {service} gesendet. Ihr Konto und Ihre früheren Fragen werden nicht gesendet.",
+  writtenOnDevice: "Die Antwort wird auf diesem Gerät geschrieben. Dafür wird nichts gesendet.",
+  privacyDismiss: "Verstanden",
+
   // Export of references
   exportReferences: "Quellenangaben exportieren",
   exportFormat: "Format",

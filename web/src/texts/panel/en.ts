@@ -98,6 +98,31 @@ export const texts = {
   unknownDocument: "Unknown document",
   showPassage: "Show passage",
 
+  // Answers that a language model writes
+  writing: "Writing and checking…",
+  generated: "Written by a language model from the sources below.",
+  generatedCopy: "Written by a language model from the cited sources.",
+  leftOut: {
+    one: "{count} sentence was left out because no source supports it.",
+    other: "{count} sentences were left out because no source supports them.",
+  },
+  leftOutNumber: "Number or date not in the source: {count}",
+  leftOutName: "Name not in the source: {count}",
+  leftOutQuote: "Quoted words not in the source: {count}",
+  leftOutLink: "Link, address or code not in the source: {count}",
+  leftOutPolarity: "The source says the opposite, or limits it differently: {count}",
+  leftOutOrder: "Same words in another order, with another meaning: {count}",
+  leftOutUnsupported: "Not said by any source: {count}",
+  sourceSentence: "Source sentence",
+  sourceSentenceHelp:
+    "Checked in your browser: the passage, which the server sent, has these words. The server checked that the sentence of the answer follows from them.",
+  hintGenerated: "Answers are checked against their sources.",
+  privacy: "How answers are written",
+  sendsTo:
+    "To write answers, your question and the passages found for it are sent to {service}. Your account and earlier questions are not.",
+  writtenOnDevice: "The answer is written on this device. Nothing is sent for that.",
+  privacyDismiss: "Got it",
+
   // Export of references
   exportReferences: "Export references",
   exportFormat: "Format",

@@ -97,6 +97,32 @@ export const texts: PanelTexts = {
   unknownDocument: "Documento desconocido",
   showPassage: "Mostrar pasaje",
 
+  // Answers that a language model writes
+  writing: "Redactando y comprobando…",
+  generated: "Redactado por un modelo de lenguaje a partir de las fuentes de abajo.",
+  generatedCopy: "Redactado por un modelo de lenguaje a partir de las fuentes citadas.",
+  leftOut: {
+    one: "Se omitió {count} frase porque ninguna fuente la respalda.",
+    many: "Se omitieron {count} frases porque ninguna fuente las respalda.",
+    other: "Se omitieron {count} frases porque ninguna fuente las respalda.",
+  },
+  leftOutNumber: "Número o fecha que no están en la fuente: {count}",
+  leftOutName: "Nombre que no está en la fuente: {count}",
+  leftOutQuote: "Palabras entrecomilladas que no están en la fuente: {count}",
+  leftOutLink: "Enlace, dirección o código que no están en la fuente: {count}",
+  leftOutPolarity: "La fuente dice lo contrario o pone otros límites: {count}",
+  leftOutOrder: "Las mismas palabras en otro orden, con otro sentido: {count}",
+  leftOutUnsupported: "Ninguna fuente lo dice: {count}",
+  sourceSentence: "Frase de la fuente",
+  sourceSentenceHelp:
+    "Comprobado en su navegador: el pasaje entregado por el servidor contiene estas palabras. El servidor comprobó que la frase de la respuesta se deduce de ellas.",
+  hintGenerated: "Las respuestas se comprueban con sus fuentes.",
+  privacy: "Cómo se redactan las respuestas",
+  sendsTo:
+    "Para redactar las respuestas, su pregunta y los pasajes encontrados para ella se envían a {service}. Su cuenta y sus preguntas anteriores no se envían.",
+  writtenOnDevice: "La respuesta se redacta en este dispositivo. Para ello no se envía nada.",
+  privacyDismiss: "Entendido",
+
   // Export of references
   exportReferences: "Exportar referencias",
   exportFormat: "Formato",

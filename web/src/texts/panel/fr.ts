@@ -98,6 +98,32 @@ export const texts: PanelTexts = {
   unknownDocument: "Document inconnu",
   showPassage: "Afficher le passage",
 
+  // Answers that a language model writes
+  writing: "Rédaction et vérification…",
+  generated: "Rédigé par un modèle de langage à partir des sources ci-dessous.",
+  generatedCopy: "Rédigé par un modèle de langage à partir des sources citées.",
+  leftOut: {
+    one: "{count} phrase a été écartée, car aucune source ne l’appuie.",
+    many: "{count} phrases ont été écartées, car aucune source ne les appuie.",
+    other: "{count} phrases ont été écartées, car aucune source ne les appuie.",
+  },
+  leftOutNumber: "Nombre ou date absents de la source\u00a0: {count}",
+  leftOutName: "Nom absent de la source\u00a0: {count}",
+  leftOutQuote: "Mots entre guillemets absents de la source\u00a0: {count}",
+  leftOutLink: "Lien, adresse ou code absents de la source\u00a0: {count}",
+  leftOutPolarity: "La source dit le contraire ou pose d’autres limites\u00a0: {count}",
+  leftOutOrder: "Mêmes mots dans un autre ordre, avec un autre sens\u00a0: {count}",
+  leftOutUnsupported: "Aucune source ne le dit\u00a0: {count}",
+  sourceSentence: "Phrase de la source",
+  sourceSentenceHelp:
+    "Vérifié dans votre navigateur\u00a0: ces mots figurent dans le passage fourni par le serveur. Le serveur a vérifié que la phrase de la réponse en découle.",
+  hintGenerated: "Les réponses sont vérifiées d’après leurs sources.",
+  privacy: "Comment les réponses sont rédigées",
+  sendsTo:
+    "Pour rédiger les réponses, votre question et les passages trouvés pour elle sont envoyés à {service}. Votre compte et vos questions précédentes ne le sont pas.",
+  writtenOnDevice: "La réponse est rédigée sur cet appareil. Rien n’est envoyé pour cela.",
+  privacyDismiss: "Compris",
+
   // Export of references
   exportReferences: "Exporter les références",
   exportFormat: "Format",

@@ -93,6 +93,28 @@ export const texts: PanelTexts = {
   unknownDocument: "不明な文書",
   showPassage: "該当箇所を表示",
 
+  // Answers that a language model writes
+  writing: "回答を作成し、照合しています…",
+  generated: "以下の出典をもとに言語モデルが作成しました。",
+  generatedCopy: "記載の出典をもとに言語モデルが作成しました。",
+  leftOut: { other: "出典で裏付けられない {count} 文を省きました。" },
+  leftOutNumber: "出典にない数値や日付：{count}",
+  leftOutName: "出典にない名称：{count}",
+  leftOutQuote: "出典にない引用語句：{count}",
+  leftOutLink: "出典にないリンク・アドレス・コード：{count}",
+  leftOutPolarity: "出典と逆の内容、または条件の違い：{count}",
+  leftOutOrder: "同じ語でも語順により意味が異なる文：{count}",
+  leftOutUnsupported: "どの出典にもない内容：{count}",
+  sourceSentence: "出典の文",
+  sourceSentenceHelp:
+    "お使いのブラウザーで照合しました：サーバーから届いた本文にこの語句があります。回答の文がここから導かれることは、サーバーが確認しました。",
+  hintGenerated: "回答は出典と照合されます。",
+  privacy: "回答の作成方法",
+  sendsTo:
+    "回答を作成するため、ご質問と、それについて見つかった箇所が {service} に送信されます。アカウントや以前のご質問は送信されません。",
+  writtenOnDevice: "回答はこの端末で作成されます。そのために送信されるものはありません。",
+  privacyDismiss: "わかりました",
+
   // Export of references
   exportReferences: "参考文献を書き出す",
   exportFormat: "形式",

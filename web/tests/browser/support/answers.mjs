@@ -58,6 +58,50 @@ export function answer({
   ];
 }
 
+/** A support of the API: words of the citation's passage, for the sentence at that position. */
+export function support(sentence, text = QUOTE, excerpt = EXCERPT) {
+  const start = excerpt.indexOf(text);
+  return { start, end: start + text.length, text, sentence };
+}
+
+/** A citation of a generated answer: both sentences of the passage support one of the answer. */
+export function supporting(fields = {}) {
+  return citation({ quotes: [], supports: [support(0), support(1, "Write to us first.")], ...fields });
+}
+
+/** The report on a generated answer. */
+export function report(fields = {}) {
+  return {
+    model: "test-model",
+    sentences: 2,
+    dropped: {},
+    invalid_markers: 0,
+    repaired_citations: 0,
+    prompt_tokens: 320,
+    completion_tokens: 41,
+    ...fields,
+  };
+}
+
+/**
+ * The events of an answer that a language model wrote; each of `deltas` is a sentence.
+ * @returns {[name: string, data: object][]}
+ */
+export function generated({
+  deltas = ["You get your money back within 5 days. [1]", " Contact us before that. [1]"],
+  citations = [supporting()],
+  generation = report(),
+} = {}) {
+  const [[, start], ...events] = answer({ deltas, citations });
+  const [, end] = events.pop() ?? [];
+  return [
+    ["progress", { stage: "writing" }],
+    ["answer_start", { ...start, mode: "generated" }],
+    ...events,
+    ["answer_end", { ...end, generation }],
+  ];
+}
+
 /**
  * The event of a refusal.
  * @returns {[name: string, data: object][]}

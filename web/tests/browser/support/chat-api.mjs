@@ -1,6 +1,5 @@
 // Simulates the chat API on a separate origin. A test scripts POST /api/chat; the other routes work in memory.
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "../../../../tests/lib/listen.mjs";
 import { answer, json, whole } from "./answers.mjs";
 
 const CORS = {
@@ -70,16 +69,8 @@ export async function startChatApi() {
     if (await api.interfere?.(recorded, response)) return;
     return answerOther(api, recorded, response);
   };
-  const server = createServer((request, response) => void respond(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  api.origin = `http://127.0.0.1:${port}`;
-  api.endpoint = `${api.origin}/api/chat`;
-  api.close = () => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  };
-  return api;
+  const { origin, close } = await listen(respond);
+  return Object.assign(api, { origin, endpoint: `${origin}/api/chat`, close });
 }
 
 async function record(request, response) {

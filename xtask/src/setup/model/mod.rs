@@ -51,8 +51,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kb_looks_for_the_model_where_setup_puts_it() {
-        let cli = fs::read_to_string(paths::repo().join("kb/src/cli.rs")).unwrap();
-        assert!(cli.contains("evidence-chat/models/all-MiniLM-L6-v2"));
+    fn the_embedder_looks_for_the_model_where_setup_puts_it() {
+        let files = fs::read_to_string(paths::repo().join("embedder-wasm/src/files.rs")).unwrap();
+        assert!(files.contains("cache.join(\"evidence-chat/models/all-MiniLM-L6-v2\")"));
     }
 }

@@ -19,9 +19,14 @@ use self::document::Component;
 use super::npm::Lock;
 
 const WASM: &[&str] = &["wasm32-unknown-unknown"];
-/// The systems that the README names for `kb`.
-const NATIVE: &[&str] =
-    &["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"];
+/// The targets that the release workflow builds `kb` for.
+const NATIVE: &[&str] = &[
+    "aarch64-apple-darwin",
+    "aarch64-unknown-linux-gnu",
+    "x86_64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+    "x86_64-unknown-linux-gnu",
+];
 
 /// The widget's build output, with source maps.
 const WIDGET: &str = "web/dist";

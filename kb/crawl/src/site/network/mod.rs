@@ -4,7 +4,7 @@
 //! checked where the connection is made: [`Guarded`] is the resolver of the HTTP client and returns only allowed addresses, and
 //! addresses in a URL are checked before anything is sent. Only addresses of the public internet are allowed ([`global`]),
 //! with one exception: a host that the user named and that has no public address at the first contact may be reached at the
-//! addresses that it had then ([`Reach::Named`]).
+//! addresses that it had then ([`Reach::PrivateAllowed`]).
 //!
 //! A proxy would bypass these checks, because it resolves names itself, so proxies are not used.
 
@@ -26,7 +26,7 @@ use crate::error::FetchError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// The public internet, and private addresses of hosts that the user named.
-    Named,
+    PrivateAllowed,
     /// Only the public internet: a server there redirected to this address.
     Public,
 }
@@ -36,7 +36,7 @@ pub(super) struct Network {
     resolver: Arc<dyn Resolve>,
     is_global: fn(IpAddr) -> bool,
     /// Hosts that the user named, with their private addresses at the first contact.
-    named: Mutex<HashMap<String, Option<Vec<IpAddr>>>>,
+    private_hosts: Mutex<HashMap<String, Option<Vec<IpAddr>>>>,
 }
 
 /// A host without an allowed address.
@@ -52,14 +52,14 @@ impl Network {
     }
 
     pub(super) fn new(resolver: Arc<dyn Resolve>, is_global: fn(IpAddr) -> bool) -> Self {
-        Self { resolver, is_global, named: Mutex::default() }
+        Self { resolver, is_global, private_hosts: Mutex::default() }
     }
 
     /// Records that the user named the host of `url`.
-    pub(super) fn name(&self, url: &Url) {
+    pub(super) fn allow_private_host(&self, url: &Url) {
         if let Some(host) = url.host_str() {
-            let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-            named.entry(host.to_owned()).or_default();
+            let mut private_hosts = self.private_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+            private_hosts.entry(host.to_owned()).or_default();
         }
     }
 
@@ -78,7 +78,7 @@ impl Network {
     }
 
     /// The reach of the next request after a server at `address` redirected.
-    pub(super) fn reach_after(&self, address: Option<IpAddr>, reach: Reach) -> Reach {
+    pub(super) fn reach_after_redirect(&self, address: Option<IpAddr>, reach: Reach) -> Reach {
         match address {
             Some(address) if !(self.is_global)(address) => reach,
             _ => Reach::Public,
@@ -89,14 +89,14 @@ impl Network {
     fn admit(&self, host: &str, found: Vec<SocketAddr>, reach: Reach) -> Result<Vec<SocketAddr>, NotPublic> {
         let (mut allowed, private): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|address| (self.is_global)(address.ip()));
-        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pinned) = named.get_mut(host) {
+        let mut private_hosts = self.private_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pinned) = private_hosts.get_mut(host) {
             let at_first = || match allowed.is_empty() {
                 true => private.iter().map(SocketAddr::ip).collect(),
                 false => Vec::new(),
             };
             let pinned = pinned.get_or_insert_with(at_first);
-            if reach == Reach::Named {
+            if reach == Reach::PrivateAllowed {
                 allowed.extend(private.iter().filter(|address| pinned.contains(&address.ip())));
             }
         }
@@ -154,7 +154,7 @@ mod tests {
     fn network(named: &[&str]) -> Network {
         let network = Network::from_system();
         for url in named {
-            network.name(&Url::parse(url).unwrap());
+            network.allow_private_host(&Url::parse(url).unwrap());
         }
         network
     }
@@ -168,8 +168,11 @@ mod tests {
     fn private_addresses_of_a_host_with_public_ones_are_never_used() {
         let network = network(&["http://named/"]);
         for host in ["named", "other"] {
-            assert_eq!(admitted(&network, host, &["10.0.0.1", "8.8.8.8"], Reach::Named), ["8.8.8.8"]);
-            assert!(admitted(&network, host, &["10.0.0.1"], Reach::Named).is_empty(), "{host}");
+            assert_eq!(
+                admitted(&network, host, &["10.0.0.1", "8.8.8.8"], Reach::PrivateAllowed),
+                ["8.8.8.8"]
+            );
+            assert!(admitted(&network, host, &["10.0.0.1"], Reach::PrivateAllowed).is_empty(), "{host}");
         }
     }
 
@@ -177,11 +180,14 @@ mod tests {
     fn a_named_host_is_pinned_to_the_private_addresses_of_its_first_contact() {
         let network = network(&["http://intranet/"]);
         let found = ["10.0.0.1", "10.0.0.2"];
-        assert_eq!(admitted(&network, "intranet", &found, Reach::Named), found);
-        assert_eq!(admitted(&network, "intranet", &["10.0.0.2", "10.0.0.3"], Reach::Named), ["10.0.0.2"]);
-        assert!(admitted(&network, "intranet", &["169.254.169.254"], Reach::Named).is_empty());
+        assert_eq!(admitted(&network, "intranet", &found, Reach::PrivateAllowed), found);
+        assert_eq!(
+            admitted(&network, "intranet", &["10.0.0.2", "10.0.0.3"], Reach::PrivateAllowed),
+            ["10.0.0.2"]
+        );
+        assert!(admitted(&network, "intranet", &["169.254.169.254"], Reach::PrivateAllowed).is_empty());
         assert!(admitted(&network, "intranet", &found, Reach::Public).is_empty());
-        assert!(admitted(&network, "intranet.example", &found, Reach::Named).is_empty());
+        assert!(admitted(&network, "intranet.example", &found, Reach::PrivateAllowed).is_empty());
     }
 
     #[test]
@@ -205,7 +211,7 @@ mod tests {
             "0",
         ] {
             let url = Url::parse(&format!("http://{host}/")).unwrap();
-            for reach in [Reach::Named, Reach::Public] {
+            for reach in [Reach::PrivateAllowed, Reach::Public] {
                 let judged = network.check_literal(&url, reach);
                 assert!(matches!(judged, Err(FetchError::PrivateAddress { .. })), "{host}: {judged:?}");
             }

@@ -2,8 +2,10 @@ import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
-import { locateQuote, shownWords } from "../quotes.js";
-import type { Target } from "../target.js";
+import { passageOf } from "../passage/parse.js";
+import { readText } from "../passage/read.js";
+import { citedSpans, locateQuote, shownWords } from "../quotes.js";
+import { narrowed, type Target } from "../target.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
 
@@ -23,9 +25,10 @@ export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translato
   return [text.trimEnd(), ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
 }
 
-/** `[Title](url), section, p. 3 — "quote"`, without the parts that are unknown. */
-function footnoteOf({ citation, quote }: Target, translator: Translator): string {
-  const { section, page, excerpt } = citation;
+/** `[Title](url), section, p. 3 — "words"`, without the parts that are unknown. */
+function footnoteOf(target: Target, translator: Translator): string {
+  const { citation } = target;
+  const { section, page } = citation;
   const title = escapeAll(String(titleOf(citation, translator)));
   const url = safeUrl(citation.url);
   const isAvailable = citation.available !== false;
@@ -34,8 +37,16 @@ function footnoteOf({ citation, quote }: Target, translator: Translator): string
     ...(section === undefined ? [] : [escapeAll(withoutBidiControls(section))]),
     ...(page === undefined ? [] : [`p. ${page}`]),
   ].join(", ");
-  const isLocated = quote !== undefined && locateQuote(excerpt, quote) !== undefined;
-  return isLocated ? `${place} — "${escapeAll(shownWords(quote))}"` : place;
+  const words = [target, ...(target.others ?? [])].flatMap(wordsOf).join(" … ");
+  return words === "" ? place : `${place} — "${escapeAll(words)}"`;
+}
+
+/** The quote, or the source words of a generated sentence; none if the passage does not contain them. */
+function wordsOf(target: Target): string[] {
+  const { citation, quote } = target;
+  if (quote) return locateQuote(citation.excerpt, quote) ? [shownWords(quote)] : [];
+  const nodes = passageOf(citation);
+  return citedSpans(narrowed(target)).map((range) => withoutBidiControls(readText(nodes, range)));
 }
 
 /** A URL without characters that would end a link's target. */

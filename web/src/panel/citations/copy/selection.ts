@@ -49,12 +49,14 @@ function nonEmpty(range: Range): Range | undefined {
 /** Splits the selection into pieces. A badge is copied as a whole if any of it is selected. */
 function piecesOf(range: Range, answers: readonly AnswerView[]): CopiedPiece[] {
   const pieces = new Pieces();
+  const note = () => answers[0]?.translator.format("generatedCopy") ?? "";
   const walk = (node: Node): void => {
     if (!range.intersectsNode(node)) return;
     if (node instanceof Text) return pieces.addText(isCode(node) ? "code" : "text", selectedText(node, range));
     if (!(node instanceof Element) || node.matches(SKIPPED)) return;
     if (node.matches(".marker"))
       return touchesWithoutSelecting(node, range) ? undefined : pieces.addBadge(node, answers);
+    if (node.matches(".generated-note")) return pieces.addParagraph(note());
     if (node.matches("br")) return pieces.addText("text", "\n");
     const separator = separatorOf(node);
     pieces.separate(separator);
@@ -63,6 +65,7 @@ function piecesOf(range: Range, answers: readonly AnswerView[]): CopiedPiece[] {
   };
   const { commonAncestorContainer: common } = range;
   walk((common instanceof Element ? common : common.parentElement)?.closest(".marker") ?? common);
+  if (answers.some((answer) => answer.isWithoutNote(range))) pieces.addParagraph(note());
   return pieces.list;
 }
 
@@ -105,6 +108,12 @@ class Pieces {
     if (text === "") return;
     this.#separate();
     this.list.push({ kind, text });
+  }
+
+  addParagraph(text: string): void {
+    this.separate("\n\n");
+    this.addText("text", text);
+    this.separate("\n\n");
   }
 
   addBadge(badge: Element, answers: readonly AnswerView[]): void {

@@ -1,14 +1,14 @@
 // A page with only the history. Tests reach it through `window`.
-import type { Session } from "../../../src/client/wire.js";
-import { element } from "../../../src/dom/element.js";
-import { adoptStyles } from "../../../src/dom/styles.js";
-import { Translator } from "../../../src/dom/translator.js";
-import { HistoryView } from "../../../src/panel/history/history-view.js";
-import { languageOf, launcherTexts, loadPanelTexts } from "../../../src/texts/index.js";
-import controlsCss from "../../../src/element/controls.css";
-import frameCss from "../../../src/element/frame.css";
-import historyCss from "../../../src/panel/history/history.css";
-import panelCss from "../../../src/panel/panel.css";
+import type { Session } from "../../../../src/client/wire.js";
+import { element } from "../../../../src/dom/element.js";
+import { adoptStyles } from "../../../../src/dom/styles.js";
+import { Translator } from "../../../../src/dom/translator.js";
+import { HistoryView } from "../../../../src/panel/history/history-view.js";
+import { languageOf, launcherTexts, loadPanelTexts } from "../../../../src/texts/index.js";
+import controlsCss from "../../../../src/element/controls.css";
+import frameCss from "../../../../src/element/frame.css";
+import historyCss from "../../../../src/panel/history/history.css";
+import panelCss from "../../../../src/panel/panel.css";
 
 const calls: unknown[] = [];
 const state = { token: "ann", current: "" };

@@ -7,11 +7,12 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use xtask::shell;
 
-/// Copies the peer's folder to a work folder, and installs and bundles the library there once.
+/// Copies the folder of the page to a work folder, and installs and bundles the library there once.
 pub(super) fn prepare(source: &Path, work: &Path) -> Result<PathBuf> {
-    let dir = work.join("peer");
+    let dir = work.join("baseline");
     copy_folder(source, &dir)?;
-    let lock = fs::read(dir.join("package-lock.json")).context("the peer has no package-lock.json")?;
+    let lock = fs::read(dir.join("package-lock.json"))
+        .context("the folder of Transformers.js has no package-lock.json")?;
     let stamp = dir.join("installed-package-lock.json");
     if !fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         println!("  installing Transformers.js");

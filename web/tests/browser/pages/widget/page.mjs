@@ -1,6 +1,6 @@
 // The page as a visitor sees it, and the widget's parts by their data-role.
 import assert from "node:assert/strict";
-import { collectErrors } from "../../../../tests/lib/browser.mjs";
+import { collectErrors } from "../../../../../tests/lib/browser.mjs";
 
 const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
 
@@ -34,7 +34,7 @@ export function markup(site, attributes = {}, content = "") {
  *
  * @param {{attributes?: object, content?: string, body?: string, csp?: string | null, token?: string | null,
  *   init?: Function, setUp?: (page: import("playwright-core").Page) => Promise<void>}} options `body` replaces the whole
- *   markup, `init` runs in the page before anything else, `setUp` gets the page before it goes anywhere
+ *   markup, `init` runs in the page before anything else, `setUp` gets the page before it navigates
  */
 export async function openWidgetPage(t, browser, site, options = {}) {
   const { attributes, content, token = tokenFor("visitor"), init, setUp } = options;
@@ -58,7 +58,7 @@ export async function openWidgetPage(t, browser, site, options = {}) {
   return new WidgetPage(page, urls);
 }
 
-/** A token of that user, with what the widget reads of it. */
+/** A token of that user, with the claims that the widget reads. */
 export function tokenFor(user) {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none" })}.${part({ sub: user })}.signature`;
@@ -118,7 +118,7 @@ class WidgetPage {
   async until(condition, what) {
     const deadline = Date.now() + 10_000;
     while (!(await condition())) {
-      assert.ok(Date.now() < deadline, `waited in vain: ${what}`);
+      assert.ok(Date.now() < deadline, `timed out waiting for: ${what}`);
       await this.page.waitForTimeout(20);
     }
   }

@@ -1,13 +1,13 @@
 // The page of the tests of citations: a panel's skeleton with answers.
-import { adoptStyles } from "../../../src/dom/styles.ts";
-import { element } from "../../../src/dom/element.ts";
-import { Translator } from "../../../src/dom/translator.ts";
-import controlStyles from "../../../src/element/controls.css";
-import frameStyles from "../../../src/element/frame.css";
-import { AnswerView, citationStyles, copySelection } from "../../../src/panel/citations/index.ts";
-import panelStyles from "../../../src/panel/panel.css";
-import { LAUNCHER_TEXTS } from "../../../src/texts/launcher.ts";
-import { texts } from "../../../src/texts/panel/en.ts";
+import { adoptStyles } from "../../../../src/dom/styles.ts";
+import { element } from "../../../../src/dom/element.ts";
+import { Translator } from "../../../../src/dom/translator.ts";
+import controlStyles from "../../../../src/element/controls.css";
+import frameStyles from "../../../../src/element/frame.css";
+import { AnswerView, citationStyles, copySelection } from "../../../../src/panel/citations/index.ts";
+import panelStyles from "../../../../src/panel/panel.css";
+import { LAUNCHER_TEXTS } from "../../../../src/texts/launcher.ts";
+import { texts } from "../../../../src/texts/panel/en.ts";
 
 const shadow = document.getElementById("host").attachShadow({ mode: "open" });
 for (const styles of [frameStyles, controlStyles, panelStyles, citationStyles]) adoptStyles(shadow, styles);
@@ -44,8 +44,9 @@ globalThis.widget = {
     return answer;
   },
   /** Adds a finished answer. */
-  answer(text, citations) {
+  answer(text, citations, mode = "extractive") {
     const answer = this.add();
+    if (mode === "generated") answer.markGenerated();
     answer.append(text);
     answer.showSources(citations);
     answer.root.parentElement.dataset.state = "done";

@@ -16,7 +16,7 @@ use super::x86::{Avx2, Avx512};
 
 /// A kernel that this machine can run. All return the same bits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Instructions {
+pub(crate) enum AnyKernel {
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Scalar(Scalar),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -31,7 +31,7 @@ pub(crate) enum Instructions {
     Neon(Neon),
 }
 
-impl Instructions {
+impl AnyKernel {
     /// The kernel that every machine of the target can run.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub(crate) const BASELINE: Self = Self::Scalar(Scalar);
@@ -63,7 +63,7 @@ impl Instructions {
         Self::available().pop().unwrap_or(Self::BASELINE)
     }
 
-    /// Runs `work` with these instructions.
+    /// Runs `work` with this kernel.
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -82,7 +82,7 @@ impl Instructions {
     }
 }
 
-impl fmt::Display for Instructions {
+impl fmt::Display for AnyKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]

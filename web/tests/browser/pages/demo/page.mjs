@@ -1,35 +1,33 @@
 // The demo page as Vite builds it, behind its own server. Supabase Auth and the widget are fakes: the widget records its calls
 // and dispatches the events of a test.
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBrowser } from "../../../../tests/lib/browser.mjs";
-import { buildDemo } from "../../../demo/build.mjs";
-import { createDemoServer } from "../../../demo/serve.mjs";
+import { listen } from "../../../../../tests/lib/listen.mjs";
+import { buildDemo } from "../../../../demo/build.mjs";
+import { createDemoServer } from "../../../../demo/serve.mjs";
 
 export const LOGIN = { email: "demo@example.com", password: "correct-password" };
 
-const WIDGET = `
-class StandIn extends HTMLElement {
+const FAKE_WIDGET = `
+class FakeWidget extends HTMLElement {
   calls = [];
   ask(question) { this.calls.push(["ask", question]); return Promise.resolve(); }
   open() { this.calls.push(["open"]); }
   clear() { this.calls.push(["clear"]); }
 }
-customElements.define("evidence-chat", StandIn);
+customElements.define("evidence-chat", FakeWidget);
 `;
 
 /**
- * Builds and serves the page and opens a browser; `close` stops everything.
- * @param {{ widget?: string, browserOptions?: object }} [options]
+ * Builds and serves the page; `widget` is the script that the page loads as the widget.
+ * @param {{ widget?: string }} [options]
  */
-export async function openDemo({ widget = WIDGET, browserOptions } = {}) {
+export async function startDemoSite({ widget = FAKE_WIDGET } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "demo-page-"));
   await buildDemo({ outDir: join(folder, "demo") });
   await writeFile(join(folder, "evidence-chat.js"), widget);
-  const supabase = await listen(createServer((request, response) => void answerSignIn(request, response)));
+  const supabase = await listen(answerSignIn);
   const settings = {
     CHAT_ENDPOINT: `${supabase.origin}/api/chat`,
     SUPABASE_URL: supabase.origin,
@@ -38,12 +36,9 @@ export async function openDemo({ widget = WIDGET, browserOptions } = {}) {
     DEMO_PASSWORD: LOGIN.password,
   };
   const site = await listen(createDemoServer(settings, folder));
-  const browser = await openBrowser(browserOptions);
   return {
-    page: browser.page,
     origin: site.origin,
     async close() {
-      await browser.close();
       await Promise.all([site.close(), supabase.close()]);
       await rm(folder, { recursive: true });
     },
@@ -74,18 +69,6 @@ export function callsOf(page) {
     const widget = /** @type {Element & { calls: unknown[] }} */ (element);
     return widget.calls;
   });
-}
-
-async function listen(server) {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 /** A fake of the part of Supabase Auth that the page calls. */

@@ -1,15 +1,8 @@
-// Serves the page of history-entry.ts under a strict policy, and simulates the routes of the API that the history needs.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'";
+// The page of entry.ts: the list of conversations, with a fake of the API routes that it needs.
+import { startPageSite } from "../../support/page-site.mjs";
 
 const HTML = `<!doctype html><html lang="en"><title>history</title><link rel="stylesheet" href="/main.css">
-<meta name="viewport" content="width=device-width"><script type="module" src="/main.js"></script>`;
+<meta name="viewport" content="width=device-width">`;
 
 /** The API's export of a user's data; `list` are the conversations. */
 export const exportOf = (list) =>
@@ -33,22 +26,20 @@ export function sessions(count, /** @type {(index: number) => object} */ fields 
  * Starts the site. `lists` are the conversations by token; `fail(method)` makes the next such request fail, `hold(method)`
  * delays it until the returned function is called, and `cutExport("off" | "short")` truncates the next export.
  */
-export async function historySite() {
-  const script = await bundle();
+export async function startHistorySite() {
   const site = { lists: {}, requests: [] };
   const faults = new Map();
   let cut;
   site.fail = (method, status = 500, headers = {}) => faults.set(method, async () => ({ status, headers }));
   site.cutExport = (how) => (cut = how);
   site.hold = (method) => {
-    const { promise, resolve } = withResolvers();
+    const { promise, resolve } = Promise.withResolvers();
     faults.set(method, () => promise);
     return resolve;
   };
 
   const respond = async (request, response) => {
     const url = new URL(request.url, "http://x");
-    if (!url.pathname.startsWith("/api/")) return sendPage(response, url.pathname, script);
     let body = "";
     for await (const piece of request) body += piece;
     const token = request.headers.authorization?.replace("Bearer ", "");
@@ -67,15 +58,13 @@ export async function historySite() {
       response.writeHead(204).end();
     } else answer(response, { method, url, body: body && JSON.parse(body), list: (site.lists[token] ??= []) });
   };
-  const server = createServer((request, response) => void respond(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  site.origin = `http://127.0.0.1:${port}`;
-  site.close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return site;
+  const { origin, close } = await startPageSite(new URL("entry.ts", import.meta.url), {
+    html: HTML,
+    css: CSS,
+    policy: "style-src 'self'; connect-src 'self'",
+    respond,
+  });
+  return Object.assign(site, { origin, close });
 }
 
 function answer(response, { method, url, body, list }) {
@@ -115,30 +104,4 @@ function faultOf(status) {
 
 function send(response, status, json, headers = {}) {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(json));
-}
-
-function sendPage(response, path, script) {
-  const [type, content] =
-    { "/": ["text/html", HTML], "/main.js": ["text/javascript", script], "/main.css": ["text/css", CSS] }[path] ?? [];
-  if (!content) return response.writeHead(path === "/favicon.ico" ? 204 : 404).end();
-  response.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(content);
-}
-
-async function bundle() {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("history-entry.ts", import.meta.url))],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    loader: { ".css": "text" },
-    logLevel: "warning",
-  });
-  return outputFiles[0].contents;
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((done) => (resolve = done));
-  return { promise, resolve };
 }

@@ -1,15 +1,14 @@
 // A page with the built widget and the model; the chat API is on another origin.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { access, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { modelFolder } from "../../../../tests/lib/embedder.mjs";
-import { startChatApi } from "./chat-api.mjs";
+import { modelFolder } from "../../../../../tests/lib/embedder.mjs";
+import { listen } from "../../../../../tests/lib/listen.mjs";
+import { startChatApi } from "../../support/chat-api.mjs";
 
 /** The folder of the built widget. */
-export const WIDGET = process.env.WIDGET_DIST ?? fileURLToPath(new URL("../../../dist", import.meta.url));
+export const WIDGET = process.env.WIDGET_DIST ?? fileURLToPath(new URL("../../../../dist", import.meta.url));
 
 const TYPES = {
   ".css": "text/css",
@@ -33,15 +32,17 @@ const PAGE_SCRIPT = `
 `;
 
 /**
- * Starts the page's server and the API's. One for a test file: the model that a browser keeps belongs to its origin.
+ * Starts the page's server and the API's. A test file shares one site, because the browser caches the model per origin.
  *
- * `site.body` and `site.csp` are what the next visit gets; `openWidgetPage` sets them. `site.requests` are the paths
- * asked of the page's server; `site.api` is the API. `site.script` is the address of the widget, `site.integrity` its hash and
- * `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
- * has dealt with it.
+ * `site.body` and `site.csp` are the content and policy of the next visit; `openWidgetPage` sets them. `site.requests` are the
+ * paths requested from the page's server; `site.api` is the API. `site.script` is the URL of the widget, `site.integrity` its hash
+ * and `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
+ * has answered it.
  */
-export async function serveWidget() {
-  await access(`${WIDGET}/evidence-chat.js`).catch(() => assert.fail(`${WIDGET} is not there: build the widget first`));
+export async function startWidgetSite() {
+  await access(`${WIDGET}/evidence-chat.js`).catch(() =>
+    assert.fail(`${WIDGET} does not exist: build the widget first`),
+  );
   const models = modelFolder();
   const api = await startChatApi();
   const site = {
@@ -63,28 +64,24 @@ export async function serveWidget() {
     response.setHeader("cache-control", "no-store");
     await sendFile(path, { site, models }, response);
   };
-  const server = createServer((request, response) => void respond(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  site.origin = `http://127.0.0.1:${port}`;
-  site.modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors"));
-  site.reset = () => {
+  const { origin, close } = await listen(respond);
+  const modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors"));
+  const reset = () => {
     site.interfere = undefined;
     api.reset();
   };
   /** Removes the cached model, so that the next visit downloads it. */
-  site.forgetModel = async (browser) => {
+  const forgetModel = async (browser) => {
     const page = await browser.page.context().newPage();
-    await page.goto(`${site.origin}/page.js`);
+    await page.goto(`${origin}/page.js`);
     await page.evaluate(() => caches.delete("evidence-chat-embedder"));
     await page.close();
   };
-  site.close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  const closeBoth = async () => {
+    await close();
     await api.close();
   };
-  return site;
+  return Object.assign(site, { origin, modelRequests, reset, forgetModel, close: closeBoth });
 }
 
 async function sendFile(path, { site, models }, response) {

@@ -1,0 +1,159 @@
+//! Names and numbers at the place of others: "A sued B" does not follow from "B sued A".
+
+use super::align::{Alignment, Difference};
+use super::polarity::{Text, contradict};
+use super::tokens::{Kind, Lexicon, Token};
+use crate::generation_report::DropReason;
+
+/// Tokens of a place where one fact replaces another. In a longer one the texts do not correspond word by word.
+const MAX_PLACE: usize = 4;
+
+/// Tokens of a place where one content word replaces another.
+const MAX_WORD_PLACE: usize = 2;
+/// Words without a counterpart that are compared with each other.
+const MAX_MOVED: usize = 40;
+
+/// A fact of the sentence that stands where its source has another one.
+pub(super) fn exchanged(
+    claim: Text<'_>,
+    source: Text<'_>,
+    differences: &[Difference],
+    lexicon: &Lexicon,
+) -> Option<DropReason> {
+    let is_passive = passives(claim, lexicon) != passives(source, lexicon);
+    differences.iter().find_map(|difference| {
+        let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
+        let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
+        if mine.is_empty() || theirs.is_empty() || mine.len() > MAX_PLACE || theirs.len() > MAX_PLACE {
+            return None;
+        }
+        let has = |tokens: &[Token], stem: u32| tokens.iter().any(|token| token.stem == stem);
+        let new = || mine.iter().filter(|token| !has(theirs, token.stem));
+        let old = || theirs.iter().filter(|token| !has(mine, token.stem));
+        let is_number = |token: &&Token| token.kind == Kind::Number { is_exact: true };
+        let exchanged = |are_facts: fn(&Token, &Token) -> bool| {
+            new().find(|token| old().any(|other| are_facts(token, other))).map(|token| token.stem)
+        };
+        let reason = |stem, otherwise| match has(source.tokens, stem) {
+            true if is_passive => None,
+            true => Some(DropReason::Order),
+            false => Some(otherwise),
+        };
+        let number = new().find(is_number).filter(|_| old().any(|token| is_number(&token)));
+        if let Some(number) = number {
+            return reason(number.stem, DropReason::Number);
+        }
+        reason(exchanged(are_names)?, DropReason::Name)
+    })
+}
+
+/// The first word of a sentence is a name if it stands for one.
+fn are_names(a: &Token, b: &Token) -> bool {
+    let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
+    let may_be = |token: &Token| is_name(token) || (token.is_capital && token.is_content());
+    (is_name(a) && may_be(b)) || (may_be(a) && is_name(b))
+}
+
+/// Words that name the agent of a passive.
+fn passives(text: Text<'_>, lexicon: &Lexicon) -> usize {
+    text.tokens
+        .iter()
+        .filter(|token| matches!(lexicon.base(token.word), "by" | "von" | "par" | "por"))
+        .count()
+}
+
+/// Whether the sentence is a copy in which another content word stands at the place of one: a paraphrase changes more, and nothing
+/// tells a synonym from a falsehood.
+pub(super) fn has_foreign_word(claim: Text<'_>, source: Text<'_>, differences: &[Difference]) -> bool {
+    differences.iter().any(|difference| {
+        let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
+        let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
+        let is_place = mine.len() <= MAX_WORD_PLACE && theirs.len() <= MAX_WORD_PLACE;
+        let content = |tokens: &[Token]| tokens.iter().any(Token::is_content);
+        is_place && content(mine) && content(theirs)
+    })
+}
+
+/// Whether two facts of the same kind are in another order than in the source sentence, without a reason that one can see: a
+/// passive ("by") or a phrase that was moved to the front.
+pub(super) fn is_swapped(
+    claim: Text<'_>,
+    source: Text<'_>,
+    alignment: &Alignment,
+    lexicon: &Lexicon,
+) -> bool {
+    if passives(claim, lexicon) != passives(source, lexicon) {
+        return false;
+    }
+    // Facts that both have exactly once, with their places.
+    let facts: Vec<(usize, usize, bool)> = claim
+        .tokens
+        .iter()
+        .enumerate()
+        .filter_map(|(i, token)| {
+            let is_once = claim.tokens.iter().filter(|other| other.stem == token.stem).count() == 1;
+            let mut places = source.tokens.iter().enumerate().filter(|(_, other)| other.stem == token.stem);
+            let (j, other) = places.next()?;
+            let is_fact = token.kind == Kind::Number { is_exact: true } || are_names(token, other);
+            (is_fact && is_once && places.next().is_none()).then_some((i, j, token.is_number()))
+        })
+        .collect();
+    let is_moved = |fact: &&(usize, usize, bool)| alignment.source_of(fact.0) != Some(fact.1);
+    facts.iter().filter(is_moved).any(|(i, j, is_number)| {
+        facts.iter().any(|(other_i, other_j, other_is_number)| {
+            let is_inverted = (i < other_i) != (j < other_j);
+            is_inverted
+                && is_number == other_is_number
+                && !is_fronted(claim, *i.min(other_i), lexicon)
+                && !is_fronted(source, *j.min(other_j), lexicon)
+        })
+    })
+}
+
+/// Whether the token is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
+fn is_fronted(text: Text<'_>, at: usize, lexicon: &Lexicon) -> bool {
+    let begins = text.tokens.first().is_some_and(|first| {
+        matches!(
+            lexicon.base(first.word),
+            "in" | "on"
+                | "at"
+                | "during"
+                | "from"
+                | "since"
+                | "for"
+                | "after"
+                | "before"
+                | "as"
+                | "according"
+                | "until"
+                | "between"
+                | "im"
+                | "am"
+                | "seit"
+                | "en"
+                | "with"
+                | "to"
+                | "under"
+        )
+    });
+    begins
+        && text
+            .tokens
+            .get(..=at)
+            .is_some_and(|tokens| tokens.iter().skip(1).all(|token| !token.follows_comma))
+}
+
+/// Whether the two texts have opposites among the words that only one of them has.
+pub(super) fn has_moved_opposites(
+    claim: Text<'_>,
+    source: Text<'_>,
+    alignment: &Alignment,
+    lexicon: &Lexicon,
+) -> bool {
+    let mine = (0..claim.tokens.len()).filter(|i| alignment.source_of(*i).is_none());
+    let theirs = (0..source.tokens.len()).filter(|j| alignment.claim_of(*j).is_none());
+    let content = |text: Text<'_>, at: usize| text.tokens.get(at).is_some_and(Token::is_content);
+    let mine: Vec<_> = mine.filter(|at| content(claim, *at)).take(MAX_MOVED).collect();
+    let theirs: Vec<_> = theirs.filter(|at| content(source, *at)).take(MAX_MOVED).collect();
+    mine.iter().any(|i| theirs.iter().any(|j| contradict(claim, *i, source, *j, lexicon)))
+}

@@ -1,0 +1,33 @@
+// The set-up of an end-to-end test file: one demo for all its tests, and one browser if they need it.
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { openBrowser } from "./browser.mjs";
+import { startDemo } from "./demo.mjs";
+
+/**
+ * Starts the demo in a new data folder, and stops everything after the last test of the file.
+ * @param {{ isEmpty?: boolean, browser?: import("playwright-core").BrowserContextOptions }} [options] `isEmpty` starts without
+ *   the sample documents; `browser` are the options of a browser, which is only opened if they are given
+ */
+export async function startDemoSuite({ isEmpty = false, browser: browserOptions } = {}) {
+  const data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  let demo, browser;
+  const stop = async () => {
+    await browser?.close();
+    await demo?.stop();
+    await rm(data, { recursive: true, force: true });
+  };
+  try {
+    const kb = isEmpty ? join(data, "empty") : undefined;
+    if (kb) await mkdir(kb);
+    demo = await startDemo({ data, kb });
+    if (browserOptions) browser = await openBrowser(browserOptions);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  after(stop);
+  return { data, demo, page: browser?.page };
+}

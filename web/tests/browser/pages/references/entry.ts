@@ -1,0 +1,23 @@
+// A page with two export menus, like that of two answers.
+import type { Citation } from "../../../../src/client/wire.js";
+import { adoptStyles } from "../../../../src/dom/styles.js";
+import { Translator } from "../../../../src/dom/translator.js";
+import controlsCss from "../../../../src/element/controls.css";
+import frameCss from "../../../../src/element/frame.css";
+import panelCss from "../../../../src/panel/panel.css";
+import { exportMenu, referenceStyles } from "../../../../src/panel/references/export-menu.js";
+import { launcherTexts } from "../../../../src/texts/index.js";
+import { texts } from "../../../../src/texts/panel/en.js";
+
+const translator = new Translator();
+translator.use("en", { ...launcherTexts("en"), ...texts });
+
+const root = document.body.appendChild(document.createElement("main")).attachShadow({ mode: "open" });
+adoptStyles(root, frameCss);
+adoptStyles(root, controlsCss);
+adoptStyles(root, panelCss);
+adoptStyles(root, referenceStyles);
+root.append(
+  exportMenu(translator, () => (window as unknown as { citations: readonly Citation[] }).citations),
+  exportMenu(translator, () => []),
+);
