@@ -53,6 +53,7 @@ test("the public configuration has the settings from the dashboard and the model
     suggested_questions: [QUESTION],
     citations: true,
     link_mode: "none",
+    answer_mode: "extractive",
     model: fingerprint,
     dimensions: 384,
     max_message_chars: 4000,

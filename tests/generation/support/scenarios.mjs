@@ -122,7 +122,9 @@ export const SCENARIOS = {
   "endless-bracket": ({ characters = FLOOD_CHARACTERS }) => ({
     parts: endless("1", characters, "You can return an order within 30 days. ["),
   }),
-  "endless-repetition": ({ characters = FLOOD_CHARACTERS }) => ({ parts: endless(`${DEFAULT_TEXT} `, characters) }),
+  "endless-repetition": ({ characters = FLOOD_CHARACTERS, text = DEFAULT_TEXT }) => ({
+    parts: endless(`${text} `, characters),
+  }),
 
   "reasoning-content": (step) =>
     stream(step, {
