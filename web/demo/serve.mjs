@@ -4,6 +4,7 @@
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
+//   DEMO_OWN_DOCUMENTS        set: the documents are not those of the sample shop
 import { createServer } from "node:http";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "@evidence-chat/local-service";
@@ -26,6 +27,7 @@ export function createDemoServer(settings, dist = DIST) {
     supabasePublishableKey: settings.SUPABASE_PUBLISHABLE_KEY ?? "",
     demoEmail: settings.DEMO_EMAIL ?? "",
     demoPassword: settings.DEMO_PASSWORD ?? "",
+    hasOwnDocuments: Boolean(settings.DEMO_OWN_DOCUMENTS),
   });
   const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL]);
 
