@@ -21,6 +21,7 @@ import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { defaultModelUrl } from "./model/model-url.js";
+import { reportFailures } from "./report-failures.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 
@@ -140,7 +141,7 @@ export class WidgetPanel {
   #createNewChat(): HTMLButtonElement {
     const { frame, translator } = this.#host;
     return button(
-      { class: "button quiet", part: "new", "data-role": "new", hidden: true },
+      { class: "button quiet", part: "new", "data-role": "new", title: translator.t("newChat"), hidden: true },
       () => {
         this.#chat.startOver();
         this.#announcer.clear();
@@ -255,7 +256,7 @@ export class WidgetPanel {
   /** Starts without a user: the first one to appear is not a change. */
   #newIdentity(): Identity {
     const identity: Identity = new Identity(
-      () => this.#host.element.tokenProvider,
+      () => reportFailures(this.#host.element.tokenProvider),
       // Ignores changes that requests of an earlier visitor notice.
       () => identity === this.#identity && this.#userChanged(),
     );
