@@ -31,6 +31,8 @@ use tokens::{Kind, Lexicon, Token};
 
 /// Sentences of a passage that may support one sentence together.
 pub(crate) const MAX_WINDOW: usize = 3;
+/// Words of a name that the sources have, if they need not have all of it.
+const MIN_KNOWN_NAME_WORDS: usize = 2;
 /// Quotes, links and identifiers of a sentence. One with more is not sent.
 const MAX_LITERALS: usize = 32;
 
@@ -207,6 +209,28 @@ impl Verifier {
         claim.verdict(self)
     }
 
+    /// The words of long names that the sources have only in part: "United Nations Security Council" for "Security Council". A
+    /// name of two words may be a person's, and both must be there.
+    fn shortened_names(&self, tokens: &[Token], terms: &Terms) -> u128 {
+        let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
+        // A sentence may begin with any word, so a name at its beginning is not known to be one.
+        let runs = tokens
+            .get(1..)
+            .unwrap_or_default()
+            .chunk_by(|_, next| is_name(next) && !next.begins_clause && !next.follows_comma);
+        let mut missing = 0;
+        for run in runs {
+            let names = run.iter().filter(|token| is_name(token)).map(|token| token.stem);
+            let (known, mut unknown): (Vec<u32>, Vec<u32>) =
+                names.partition(|stem| self.known.contains(stem));
+            if known.len() >= MIN_KNOWN_NAME_WORDS && known.len() >= unknown.len() {
+                unknown.sort_unstable();
+                missing |= terms.mask(&unknown) & terms.names;
+            }
+        }
+        missing
+    }
+
     fn sentence_at(&self, (source, sentence): (usize, usize)) -> Option<&ReadSentence> {
         self.sources.get(source)?.sentences.get(sentence)
     }
@@ -271,7 +295,8 @@ impl<'c> Claim<'c> {
         let terms = Terms::new(&tokens, |stem| verifier.weight(stem))?;
         let masks = verifier.sources.iter().map(|source| Masks::new(&terms, source)).collect();
         // A name of the question may be repeated. A number of the question may be what is asked.
-        let required = terms.numbers | (terms.names & !terms.mask(&verifier.question));
+        let mut required = terms.numbers | (terms.names & !terms.mask(&verifier.question));
+        required &= !verifier.shortened_names(&tokens, &terms);
         let qualified = Qualified::new(&tokens, &verifier.lexicon);
         let quotes: Vec<String> = quotes(sentence).into_iter().flat_map(facts::parts).collect();
         let identifiers: Vec<String> = identifiers(sentence).map(quotable).collect();
@@ -448,7 +473,8 @@ impl<'c> Claim<'c> {
         } else if let Some(reason) = order::exchanged(claim, source, &differences, lexicon) {
             Some(reason)
         } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon)
-            || order::has_moved_opposites(claim, source, &alignment, lexicon)
+            || (alignment.share >= calibration::MIN_MOVED_SHARE
+                && order::has_moved_opposites(claim, source, &alignment, lexicon))
         {
             Some(DropReason::Polarity)
         } else {

@@ -1,6 +1,9 @@
 //! Names and numbers at the place of others: "A sued B" does not follow from "B sued A".
 
+use std::ops::Range;
+
 use super::align::{Alignment, Difference};
+use super::calibration::MIN_COPY_SHARE;
 use super::polarity::{Text, contradict};
 use super::tokens::{Kind, Lexicon, Token};
 use crate::generate::report::DropReason;
@@ -102,12 +105,35 @@ pub(super) fn is_swapped(
     facts.iter().filter(is_moved).any(|(i, j, is_number)| {
         facts.iter().any(|(other_i, other_j, other_is_number)| {
             let is_inverted = (i < other_i) != (j < other_j);
+            let (first, last) = (*i.min(other_i), *i.max(other_i));
             is_inverted
                 && is_number == other_is_number
-                && !is_fronted(claim, *i.min(other_i), lexicon)
+                && !is_list(claim, first, last, lexicon)
+                && (alignment.share >= MIN_COPY_SHARE
+                    || has_pivot(claim, first..last, source, *j.min(other_j)..*j.max(other_j)))
+                && !is_fronted(claim, first, lexicon)
                 && !is_fronted(source, *j.min(other_j), lexicon)
         })
     })
+}
+
+/// Whether a word is between the facts in both texts: the verb of "A sued B" and "B sued A".
+fn has_pivot(claim: Text<'_>, between: Range<usize>, source: Text<'_>, in_source: Range<usize>) -> bool {
+    let words = |text: Text<'_>, range: Range<usize>| {
+        let tokens = text.tokens.get(range).unwrap_or_default().iter().skip(1);
+        tokens.filter(|token| token.kind == Kind::Word).map(|token| token.stem).collect::<Vec<_>>()
+    };
+    let pivots = words(source, in_source);
+    words(claim, between).iter().any(|stem| pivots.contains(stem))
+}
+
+/// Whether two names are in one list, whose order means nothing.
+fn is_list(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool {
+    let between = text.tokens.get(first + 1..=last).unwrap_or_default();
+    let is_join =
+        |token: &Token| matches!(lexicon.base(token.word), "and" | "or" | "und" | "oder" | "et" | "y");
+    let is_part = |token: &Token| matches!(token.kind, Kind::Name { .. }) || is_join(token);
+    between.iter().all(is_part) && between.iter().any(|token| is_join(token) || token.follows_comma)
 }
 
 /// Whether the token is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
@@ -152,8 +178,13 @@ pub(super) fn has_moved_opposites(
 ) -> bool {
     let mine = (0..claim.tokens.len()).filter(|i| alignment.source_of(*i).is_none());
     let theirs = (0..source.tokens.len()).filter(|j| alignment.claim_of(*j).is_none());
-    let content = |text: Text<'_>, at: usize| text.tokens.get(at).is_some_and(Token::is_content);
-    let mine: Vec<_> = mine.filter(|at| content(claim, *at)).take(MAX_MOVED).collect();
-    let theirs: Vec<_> = theirs.filter(|at| content(source, *at)).take(MAX_MOVED).collect();
+    // A word that the other text has in another place is not missing: "left one to join another".
+    let is_only_in = |text: Text<'_>, other: Text<'_>, at: usize| {
+        text.tokens.get(at).is_some_and(|token| {
+            token.is_content() && other.tokens.iter().all(|other| other.stem != token.stem)
+        })
+    };
+    let mine: Vec<_> = mine.filter(|at| is_only_in(claim, source, *at)).take(MAX_MOVED).collect();
+    let theirs: Vec<_> = theirs.filter(|at| is_only_in(source, claim, *at)).take(MAX_MOVED).collect();
     mine.iter().any(|i| theirs.iter().any(|j| contradict(claim, *i, source, *j, lexicon)))
 }

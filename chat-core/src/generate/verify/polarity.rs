@@ -23,6 +23,8 @@ pub(super) enum Class {
     Negation,
     /// All, every, always.
     All,
+    /// Every, each: all, but also how often ("every day").
+    Each,
     /// Some, most, sometimes: less than all.
     Some,
     /// Only, solely.
@@ -44,9 +46,11 @@ fn class(base: &str) -> Option<Class> {
         | "keinen" | "keinem" | "keiner" | "keines" | "nie" | "niemals" | "ohne" | "weder" | "pas"
         | "jamais" | "aucun" | "aucune" | "nunca" | "jamas" | "ningun" | "ninguna" | "ninguno"
         | "tampoco" | "لا" | "ليس" | "ليست" | "لم" | "لن" | "بدون" => Class::Negation,
-        "all" | "every" | "always" | "everyone" | "everybody" | "everything" | "entirely" | "completely"
-        | "each" | "alle" | "allen" | "aller" | "jede" | "jeder" | "jedes" | "jeden" | "immer" | "tous"
-        | "toutes" | "toujours" | "todos" | "todas" | "siempre" => Class::All,
+        "all" | "always" | "everyone" | "everybody" | "everything" | "entirely" | "completely" | "alle"
+        | "allen" | "aller" | "immer" | "tous" | "toutes" | "toujours" | "todos" | "todas" | "siempre" => {
+            Class::All
+        }
+        "every" | "each" | "jede" | "jeder" | "jedes" | "jeden" => Class::Each,
         "some" | "most" | "many" | "few" | "several" | "sometimes" | "often" | "usually" | "generally"
         | "partly" | "partially" | "mostly" | "certain" | "selected" | "manche" | "einige" | "meist"
         | "meistens" | "manchmal" | "certains" | "parfois" | "algunos" | "algunas" | "almost" | "nearly" => {
@@ -218,6 +222,7 @@ fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Differen
         || (removed(Class::May) && difference.claim.len() <= 1);
     (added(Class::All) && !source.has_any(Class::All))
         || (added(Class::Only) && !source.has_any(Class::Only))
+        || (added(Class::Each) && removed(Class::Some))
         || (removed(Class::Some) && difference.source.len() <= 2)
         || removed(Class::Except)
         || modal_differs
