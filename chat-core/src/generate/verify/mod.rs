@@ -13,6 +13,7 @@ mod instructions;
 mod order;
 mod polarity;
 mod support;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -482,7 +483,7 @@ impl<'c> Claim<'c> {
             if order::is_swapped(claim, source, &alignment, lexicon) {
                 Some(DropReason::Order)
             } else {
-                (is_copy && order::has_foreign_word(claim, source, &differences))
+                (is_copy && order::has_foreign_word(claim, source, &differences, lexicon))
                     .then_some(DropReason::Unsupported)
             }
         };

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::align::{Alignment, Difference};
 use super::calibration::MIN_COPY_SHARE;
 use super::polarity::{Text, contradict};
+use super::synonyms::are_synonyms;
 use super::tokens::{Kind, Lexicon, Token};
 use crate::generate::report::DropReason;
 
@@ -65,15 +66,24 @@ fn passives(text: Text<'_>, lexicon: &Lexicon) -> usize {
         .count()
 }
 
-/// Whether the sentence is a copy in which another content word stands at the place of one: a paraphrase changes more, and nothing
-/// tells a synonym from a falsehood.
-pub(super) fn has_foreign_word(claim: Text<'_>, source: Text<'_>, differences: &[Difference]) -> bool {
+/// Whether the sentence is a copy in which another content word stands at the place of one: a paraphrase changes more, and only
+/// for a few words it is known that they say the same.
+pub(super) fn has_foreign_word(
+    claim: Text<'_>,
+    source: Text<'_>,
+    differences: &[Difference],
+    lexicon: &Lexicon,
+) -> bool {
     differences.iter().any(|difference| {
         let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
         let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
         let is_place = mine.len() <= MAX_WORD_PLACE && theirs.len() <= MAX_WORD_PLACE;
         let content = |tokens: &[Token]| tokens.iter().any(Token::is_content);
-        is_place && content(mine) && content(theirs)
+        let is_synonym = || {
+            let same = |a: &Token, b: &Token| are_synonyms(lexicon.base(a.stem), lexicon.base(b.stem));
+            mine.iter().any(|a| theirs.iter().any(|b| same(a, b)))
+        };
+        is_place && content(mine) && content(theirs) && !is_synonym()
     })
 }
 

@@ -51,11 +51,9 @@ fn class(base: &str) -> Option<Class> {
             Class::All
         }
         "every" | "each" | "jede" | "jeder" | "jedes" | "jeden" => Class::Each,
-        "some" | "most" | "many" | "few" | "several" | "sometimes" | "often" | "usually" | "generally"
-        | "partly" | "partially" | "mostly" | "certain" | "selected" | "manche" | "einige" | "meist"
-        | "meistens" | "manchmal" | "certains" | "parfois" | "algunos" | "algunas" | "almost" | "nearly" => {
-            Class::Some
-        }
+        "some" | "most" | "many" | "few" | "several" | "sometimes" | "often" | "usually" | "partly"
+        | "partially" | "mostly" | "certain" | "selected" | "manche" | "einige" | "meist" | "meistens"
+        | "manchmal" | "certains" | "parfois" | "algunos" | "algunas" | "almost" | "nearly" => Class::Some,
         "only" | "solely" | "exclusively" | "merely" | "nur" | "ausschließlich" | "seulement"
         | "uniquement" | "solo" | "solamente" | "unicamente" => Class::Only,
         "must" | "shall" | "required" | "mandatory" | "compulsory" | "obligatory" | "muss" | "mussen"
@@ -215,11 +213,12 @@ fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Differen
         |class| claim.has(class, difference.claim.clone()) && !source.has(class, difference.source.clone());
     let removed =
         |class| source.has(class, difference.source.clone()) && !claim.has(class, difference.claim.clone());
+    let is_single = difference.source.len() <= MAX_FUNCTION_PLACE;
     let modal_differs = (added(Class::Must) && !source.has_any(Class::Must))
         || (added(Class::Should) && (removed(Class::Must) || removed(Class::May)))
         || (added(Class::May) && removed(Class::Must))
-        || (removed(Class::Should) && difference.claim.is_empty())
-        || (removed(Class::May) && difference.claim.len() <= 1);
+        || (removed(Class::Should) && difference.claim.is_empty() && is_single)
+        || (removed(Class::May) && difference.claim.len() <= 1 && is_single);
     (added(Class::All) && !source.has_any(Class::All))
         || (added(Class::Only) && !source.has_any(Class::Only))
         || (added(Class::Each) && removed(Class::Some))
