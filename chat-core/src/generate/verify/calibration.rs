@@ -8,8 +8,10 @@ pub(super) const MIN_CLOSE_SHARE: f64 = 0.5;
 pub(super) const MIN_MOVED_SHARE: f64 = 0.55;
 /// The share of a sentence that is a copy of its source but for a word or two.
 pub(super) const MIN_COPY_SHARE: f64 = 0.75;
+/// How much less of a sentence another source sentence may have than the closest, to be followed instead of it.
+pub(super) const MAX_SHARE_DIFFERENCE: f64 = 0.1;
 /// The cover of a single sentence that is considered as the source even if others cover more.
-pub(super) const MIN_CANDIDATE_COVER: f64 = 0.7;
+pub(super) const MIN_CANDIDATE_COVER: f64 = 0.5;
 /// Windows that are considered.
 pub(super) const MAX_CANDIDATES: usize = 12;
 /// What the model's own marker adds to the value of a window.

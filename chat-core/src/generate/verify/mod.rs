@@ -323,6 +323,9 @@ impl<'c> Claim<'c> {
         windows.sort_by(|a, b| b.value.total_cmp(&a.value));
         windows.truncate(calibration::MAX_CANDIDATES);
         let mut compared = BTreeMap::new();
+        if let Some(reason) = self.changed_copy(verifier, &windows, &mut compared) {
+            return Err(reason);
+        }
         let mut reason = None;
         for window in windows {
             match self.judge(verifier, window, &mut compared) {
@@ -331,6 +334,28 @@ impl<'c> Claim<'c> {
             }
         }
         Err(reason.unwrap_or(DropReason::Unsupported))
+    }
+
+    /// Why the sentence is a copy of a source sentence in which something was changed, whatever else supports it: "shipping to
+    /// Spain takes 7 days" is in the sources, but "shipping to France takes 5 days" is as well.
+    fn changed_copy(
+        &self,
+        verifier: &Verifier,
+        windows: &[Window],
+        compared: &mut BTreeMap<(usize, usize), Comparison>,
+    ) -> Option<DropReason> {
+        let places = places_of(windows);
+        self.compare_all(verifier, &places, compared);
+        let closest = compared.values().max_by(|a, b| a.alignment.share.total_cmp(&b.alignment.share))?;
+        let share = closest.alignment.share;
+        let is_as_close =
+            |other: &&Comparison| other.alignment.share >= share - calibration::MAX_SHARE_DIFFERENCE;
+        if share < calibration::MIN_COPY_SHARE
+            || compared.values().filter(is_as_close).any(|other| other.conflict.is_none())
+        {
+            return None;
+        }
+        closest.conflict
     }
 
     /// Whether the sentence follows from a window, and perhaps from a second one that has the facts that the first lacks.

@@ -121,8 +121,8 @@ pub(super) fn is_swapped(
                 && !is_list(claim, first, last, lexicon)
                 && (alignment.share >= MIN_COPY_SHARE
                     || has_pivot(claim, first..last, source, *j.min(other_j)..*j.max(other_j)))
-                && !is_fronted(claim, first, lexicon)
-                && !is_fronted(source, *j.min(other_j), lexicon)
+                && !is_fronted(claim, first, last, lexicon)
+                && !is_fronted(source, *j.min(other_j), *j.max(other_j), lexicon)
         })
     })
 }
@@ -146,8 +146,8 @@ fn is_list(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool
     between.iter().all(is_part) && between.iter().any(|token| is_join(token) || token.follows_comma)
 }
 
-/// Whether the token is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
-fn is_fronted(text: Text<'_>, at: usize, lexicon: &Lexicon) -> bool {
+/// Whether the first fact, and not the last, is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
+fn is_fronted(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool {
     let begins = text.tokens.first().is_some_and(|first| {
         matches!(
             lexicon.base(first.word),
@@ -172,11 +172,8 @@ fn is_fronted(text: Text<'_>, at: usize, lexicon: &Lexicon) -> bool {
                 | "under"
         )
     });
-    begins
-        && text
-            .tokens
-            .get(..=at)
-            .is_some_and(|tokens| tokens.iter().skip(1).all(|token| !token.follows_comma))
+    let comma = text.tokens.iter().skip(1).position(|token| token.follows_comma).map(|at| at + 1);
+    begins && comma.is_some_and(|comma| (first + 1..=last).contains(&comma))
 }
 
 /// Whether the two texts have opposites among the words that only one of them has.

@@ -209,8 +209,13 @@ fn negation_differs(
 
 /// Quantifiers and modal verbs that the sentence adds, exchanges or leaves out so that it says more than its source.
 fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Difference) -> bool {
-    let added =
-        |class| claim.has(class, difference.claim.clone()) && !source.has(class, difference.source.clone());
+    // What a longer insertion says comes from another sentence.
+    let is_local = difference.claim.len() <= MAX_LOCAL;
+    let added = |class| {
+        is_local
+            && claim.has(class, difference.claim.clone())
+            && !source.has(class, difference.source.clone())
+    };
     let removed =
         |class| source.has(class, difference.source.clone()) && !claim.has(class, difference.claim.clone());
     let is_single = difference.source.len() <= MAX_FUNCTION_PLACE;

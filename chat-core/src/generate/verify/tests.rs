@@ -313,6 +313,18 @@ fn two_passages_support_a_sentence_that_joins_them() {
 }
 
 #[test]
+fn a_sentence_may_join_two_of_a_passage() {
+    assert_verdicts(
+        "It costs £40 to register the notice. You can only pay by card.",
+        &[
+            ("It costs £40 to register the notice, and you can only pay by card.", None),
+            ("It costs £40 to register the notice, and you can only pay by Bacs.", NAME),
+            ("It costs £40 to register the notice, and you must pay by card.", POLARITY),
+        ],
+    );
+}
+
+#[test]
 fn the_marker_of_the_model_decides_between_equal_sources() {
     let passages = ["Lamps cost 20 euros.", "Lamps cost 20 euros."];
     let first =

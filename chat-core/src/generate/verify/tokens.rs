@@ -146,9 +146,10 @@ impl Lexicon {
             last_end = start + raw.len();
             let after = text.get(last_end..).unwrap_or_default();
             let begins_clause = between.contains(['.', ';', ':', '!', '?', '\n', '(', ')']);
-            may_begin_sentence |= between.contains(['!', '?', '\n', ':'])
-                || (between.contains('.')
-                    && !tokens.last().is_some_and(|token| self.base(token.word).chars().count() == 1));
+            // The full stop after an initial ends no sentence.
+            let is_initial = || tokens.last().is_some_and(|token| self.base(token.word).chars().count() == 1);
+            may_begin_sentence |=
+                between.contains(['!', '?', '\n', ':']) || (between.contains('.') && !is_initial());
             let is_capital = raw.chars().next().is_some_and(char::is_uppercase);
             let word = normalized_word(raw);
             let follows_comma = between.contains(',');
