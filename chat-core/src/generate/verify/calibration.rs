@@ -23,6 +23,11 @@ pub(super) const PRIOR_SENTENCES: f64 = 8.0;
 /// The score of a sentence that is sent.
 pub(super) const MIN_SCORE: f64 = 0.3;
 
+/// Content words of a short sentence, in which each one may decide.
+pub(super) const MAX_TERMS_OF_SHORT: usize = 5;
+/// The cover of a short sentence.
+pub(super) const MIN_COVER_OF_SHORT: f64 = 0.55;
+
 /// What the score is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Signals {

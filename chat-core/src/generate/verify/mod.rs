@@ -205,6 +205,7 @@ impl Verifier {
         _sources: &[Source],
         named: &[usize],
     ) -> Result<Verdict, DropReason> {
+        let sentence = without_opening(sentence);
         let tokens = self.read_claim(sentence);
         let claim = Claim::new(self, sentence, tokens, named).ok_or(DropReason::Unsupported)?;
         claim.verdict(self)
@@ -392,8 +393,10 @@ impl<'c> Claim<'c> {
             places.iter().filter_map(|place| verifier.sentence_at(*place)).collect();
         self.compare_all(verifier, &places, compared);
         let comparisons: Vec<&Comparison> = places.iter().filter_map(|place| compared.get(place)).collect();
-        let score = self.signals(&windows, &comparisons).score();
-        if score < calibration::MIN_SCORE {
+        let signals = self.signals(&windows, &comparisons);
+        let score = signals.score();
+        let is_short = self.terms.len() <= calibration::MAX_TERMS_OF_SHORT;
+        if score < calibration::MIN_SCORE || (is_short && signals.cover < calibration::MIN_COVER_OF_SHORT) {
             return Err(DropReason::Unsupported);
         }
         if !comparisons.iter().any(|comparison| comparison.is_verbatim) {
@@ -553,6 +556,27 @@ impl<'c> Claim<'c> {
             same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit.contradicts(other)))
         })
     }
+}
+
+/// The sentence without what models put before an answer: "According to the source, …".
+fn without_opening(sentence: &str) -> &str {
+    const OPENINGS: &[&str] = &["according to the ", "based on the ", "as stated in the ", "as per the "];
+    const NOUNS: &[&str] = &[
+        "source",
+        "sources",
+        "text",
+        "passage",
+        "passages",
+        "document",
+        "documents",
+        "context",
+        "information",
+    ];
+    let Some((opening, rest)) = sentence.split_once(", ") else { return sentence };
+    let opening = opening.to_lowercase();
+    let noun = OPENINGS.iter().find_map(|phrase| opening.strip_prefix(phrase));
+    let noun = noun.map(|noun| noun.trim_start_matches("provided ").trim_start_matches("given "));
+    if noun.is_some_and(|noun| NOUNS.contains(&noun)) { rest } else { sentence }
 }
 
 /// The first word is a name if it is one elsewhere.

@@ -57,7 +57,7 @@ fn numbers_are_compared_by_value() {
         &[
             ("Revenue grew to 1,500,000 euros in the 2018-2019 season.", None),
             ("Revenue grew to 1.5 billion euros in the 2018–19 season.", NUMBER),
-            ("Revenue grew to 1.5 million dollars in the 2018–19 season.", NUMBER),
+            ("Revenue grew to 1.5 million dollars in the 2018–19 season.", UNSUPPORTED),
         ],
     );
 }
@@ -228,7 +228,7 @@ fn opposites_contradict() {
             ("The north entrance is closed before noon.", POLARITY),
             ("The north entrance is open after noon.", POLARITY),
             ("The south entrance is open before noon.", POLARITY),
-            ("The fee has decreased and the north entrance is open.", POLARITY),
+            ("The north entrance is open and the fee has decreased.", POLARITY),
         ],
     );
 }
@@ -301,6 +301,15 @@ fn a_sentence_without_its_words_in_a_source_is_left_out() {
         ],
     );
     assert_eq!(verdict("", &[], "Refunds are paid.", &[]).err(), UNSUPPORTED);
+    // In a short sentence each word may decide.
+    assert_verdicts(
+        "You can return an item within 30 days of delivery.",
+        &[
+            ("You can return it within 30 days.", None),
+            ("The return period of 30 days is outdated.", UNSUPPORTED),
+            ("According to the provided sources, you can return an item within 30 days.", None),
+        ],
+    );
 }
 
 #[test]
