@@ -72,11 +72,12 @@ fn read(file: &Path) -> Result<Vec<Row>> {
         .iter()
         .map(|row| {
             let evidence = row["evidence"].as_array().context("a row has no evidence")?;
+            let article = row["meta"]["claim_title"].as_str().unwrap_or_default();
             Ok(Row {
                 label: row["label"].as_str().unwrap_or_default().to_owned(),
                 text: row["claim"].as_str().context("a row has no claim")?.to_owned(),
                 evidence: evidence.iter().filter_map(|line| line.as_str()).map(as_heading).collect(),
-                half: half(row["meta"]["claim_title"].as_str().unwrap_or_default()),
+                half: half(article),
             })
         })
         .collect()

@@ -64,8 +64,9 @@ pub(super) fn contains_quote(text: &str, quote: &str) -> bool {
     text.match_indices(quote).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let after = text.get(at + quote.len()..).and_then(|after| after.chars().next());
-        !(is_letter(before) && is_letter(quote.chars().next()))
-            && !(is_letter(after) && is_letter(quote.chars().next_back()))
+        let begins_inside = is_letter(before) && is_letter(quote.chars().next());
+        let ends_inside = is_letter(after) && is_letter(quote.chars().next_back());
+        !begins_inside && !ends_inside
     })
 }
 

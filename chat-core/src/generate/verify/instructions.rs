@@ -115,15 +115,27 @@ const MAX_READABLE_CHARS: usize = 40;
 /// Whether a passage tries to steer a model.
 pub(super) fn steers_model(passage: &str) -> bool {
     let text = readable(passage);
-    STEERING.iter().any(|phrase| text.contains(phrase))
+    STEERING.iter().any(|phrase| has_phrase(&text, phrase))
 }
 
 /// Whether a sentence tells the reader what to answer, or is not made for reading.
 pub(super) fn is_command(sentence: &str) -> bool {
     let text = readable(sentence);
-    PHRASES.iter().any(|phrase| text.contains(phrase))
+    PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
         || COMMANDS.iter().any(|command| begins_with(&text, command))
         || sentence.split_whitespace().any(is_encoded)
+}
+
+/// Whether the text has the whole words of the phrase. Not every script has spaces between words.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let is_inside = |a: Option<char>, b: Option<char>| {
+        [a, b].iter().all(|c| c.is_some_and(|c| c.is_ascii_alphanumeric()))
+    };
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + phrase.len()..).and_then(|after| after.chars().next());
+        !is_inside(before, phrase.chars().next()) && !is_inside(phrase.chars().next_back(), after)
+    })
 }
 
 /// Whether the text, or a part of it after punctuation, begins with the word. In the middle of a sentence, "say" is a usual word.

@@ -13,6 +13,7 @@ mod instructions;
 mod order;
 mod polarity;
 mod support;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -29,6 +30,8 @@ use polarity::{Class, Qualified, Text};
 use support::{Masks, Terms, Window};
 use tokens::{Kind, Lexicon, Token};
 
+/// Words of a name that the sources have, if they need not have all of it.
+const MIN_KNOWN_NAME_WORDS: usize = 2;
 /// Quotes, links and identifiers of a sentence. One with more is not sent.
 const MAX_LITERALS: usize = 32;
 
@@ -200,9 +203,32 @@ impl Verifier {
         _sources: &[Source],
         named: &[usize],
     ) -> Result<Verdict, DropReason> {
+        let sentence = without_opening(sentence);
         let tokens = self.read_claim(sentence);
         let claim = Claim::new(self, sentence, tokens, named).ok_or(DropReason::Unsupported)?;
         claim.verdict(self)
+    }
+
+    /// The words of long names that the sources have only in part: "United Nations Security Council" for "Security Council". A
+    /// name of two words may be a person's, and both must be there.
+    fn shortened_names(&self, tokens: &[Token], terms: &Terms) -> u128 {
+        let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
+        // A sentence may begin with any word, so a name at its beginning is not known to be one.
+        let runs = tokens
+            .get(1..)
+            .unwrap_or_default()
+            .chunk_by(|_, next| is_name(next) && !next.begins_clause && !next.follows_comma);
+        let mut missing = 0;
+        for run in runs {
+            let names = run.iter().filter(|token| is_name(token)).map(|token| token.stem);
+            let (known, mut unknown): (Vec<u32>, Vec<u32>) =
+                names.partition(|stem| self.known.contains(stem));
+            if known.len() >= MIN_KNOWN_NAME_WORDS && known.len() >= unknown.len() {
+                unknown.sort_unstable();
+                missing |= terms.mask(&unknown) & terms.names;
+            }
+        }
+        missing
     }
 
     fn sentence_at(&self, (source, sentence): (usize, usize)) -> Option<&ReadSentence> {
@@ -269,7 +295,8 @@ impl<'c> Claim<'c> {
         let terms = Terms::new(&tokens, |stem| verifier.weight(stem))?;
         let masks = verifier.sources.iter().map(|source| Masks::new(&terms, source)).collect();
         // A name of the question may be repeated. A number of the question may be what is asked.
-        let required = terms.numbers | (terms.names & !terms.mask(&verifier.question));
+        let mut required = terms.numbers | (terms.names & !terms.mask(&verifier.question));
+        required &= !verifier.shortened_names(&tokens, &terms);
         let qualified = Qualified::new(&tokens, &verifier.lexicon);
         let quotes: Vec<String> = quotes(sentence).into_iter().flat_map(facts::parts).collect();
         let identifiers: Vec<String> = identifiers(sentence).map(quotable).collect();
@@ -295,6 +322,9 @@ impl<'c> Claim<'c> {
         windows.sort_by(|a, b| b.value.total_cmp(&a.value));
         windows.truncate(calibration::MAX_CANDIDATES);
         let mut compared = BTreeMap::new();
+        if let Some(reason) = self.changed_copy(verifier, &windows, &mut compared) {
+            return Err(reason);
+        }
         let mut reason = None;
         for window in windows {
             match self.judge(verifier, window, &mut compared) {
@@ -303,6 +333,28 @@ impl<'c> Claim<'c> {
             }
         }
         Err(reason.unwrap_or(DropReason::Unsupported))
+    }
+
+    /// Why the sentence is a copy of a source sentence in which something was changed, whatever else supports it: "shipping to
+    /// Spain takes 7 days" is in the sources, but "shipping to France takes 5 days" is as well.
+    fn changed_copy(
+        &self,
+        verifier: &Verifier,
+        windows: &[Window],
+        compared: &mut BTreeMap<(usize, usize), Comparison>,
+    ) -> Option<DropReason> {
+        let places = places_of(windows);
+        self.compare_all(verifier, &places, compared);
+        let closest = compared.values().max_by(|a, b| a.alignment.share.total_cmp(&b.alignment.share))?;
+        let share = closest.alignment.share;
+        let is_as_close =
+            |other: &&Comparison| other.alignment.share >= share - calibration::MAX_SHARE_DIFFERENCE;
+        if share < calibration::MIN_COPY_SHARE
+            || compared.values().filter(is_as_close).any(|other| other.conflict.is_none())
+        {
+            return None;
+        }
+        closest.conflict
     }
 
     /// Whether the sentence follows from a window, and perhaps from a second one that has the facts that the first lacks.
@@ -339,8 +391,10 @@ impl<'c> Claim<'c> {
             places.iter().filter_map(|place| verifier.sentence_at(*place)).collect();
         self.compare_all(verifier, &places, compared);
         let comparisons: Vec<&Comparison> = places.iter().filter_map(|place| compared.get(place)).collect();
-        let score = self.signals(&windows, &comparisons).score();
-        if score < calibration::MIN_SCORE {
+        let signals = self.signals(&windows, &comparisons);
+        let score = signals.score();
+        let is_short = self.terms.len() <= calibration::MAX_TERMS_OF_SHORT;
+        if score < calibration::MIN_SCORE || (is_short && signals.cover < calibration::MIN_COVER_OF_SHORT) {
             return Err(DropReason::Unsupported);
         }
         if !comparisons.iter().any(|comparison| comparison.is_verbatim) {
@@ -446,7 +500,8 @@ impl<'c> Claim<'c> {
         } else if let Some(reason) = order::exchanged(claim, source, &differences, lexicon) {
             Some(reason)
         } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon)
-            || order::has_moved_opposites(claim, source, &alignment, lexicon)
+            || (alignment.share >= calibration::MIN_MOVED_SHARE
+                && order::has_moved_opposites(claim, source, &alignment, lexicon))
         {
             Some(DropReason::Polarity)
         } else {
@@ -454,7 +509,7 @@ impl<'c> Claim<'c> {
             if order::is_swapped(claim, source, &alignment, lexicon) {
                 Some(DropReason::Order)
             } else {
-                (is_copy && order::has_foreign_word(claim, source, &differences))
+                (is_copy && order::has_foreign_word(claim, source, &differences, lexicon))
                     .then_some(DropReason::Unsupported)
             }
         };
@@ -499,6 +554,27 @@ impl<'c> Claim<'c> {
             same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit.contradicts(other)))
         })
     }
+}
+
+/// The sentence without what models put before an answer: "According to the source, …".
+fn without_opening(sentence: &str) -> &str {
+    const OPENINGS: &[&str] = &["according to the ", "based on the ", "as stated in the ", "as per the "];
+    const NOUNS: &[&str] = &[
+        "source",
+        "sources",
+        "text",
+        "passage",
+        "passages",
+        "document",
+        "documents",
+        "context",
+        "information",
+    ];
+    let Some((opening, rest)) = sentence.split_once(", ") else { return sentence };
+    let opening = opening.to_lowercase();
+    let noun = OPENINGS.iter().find_map(|phrase| opening.strip_prefix(phrase));
+    let noun = noun.map(|noun| noun.trim_start_matches("provided ").trim_start_matches("given "));
+    if noun.is_some_and(|noun| NOUNS.contains(&noun)) { rest } else { sentence }
 }
 
 /// The first word is a name if it is one elsewhere.

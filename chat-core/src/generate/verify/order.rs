@@ -1,7 +1,11 @@
 //! Names and numbers at the place of others: "A sued B" does not follow from "B sued A".
 
+use std::ops::Range;
+
 use super::align::{Alignment, Difference};
+use super::calibration::MIN_COPY_SHARE;
 use super::polarity::{Text, contradict};
+use super::synonyms::are_synonyms;
 use super::tokens::{Kind, Lexicon, Token};
 use crate::generation_report::DropReason;
 
@@ -62,15 +66,24 @@ fn passives(text: Text<'_>, lexicon: &Lexicon) -> usize {
         .count()
 }
 
-/// Whether the sentence is a copy in which another content word stands at the place of one: a paraphrase changes more, and nothing
-/// tells a synonym from a falsehood.
-pub(super) fn has_foreign_word(claim: Text<'_>, source: Text<'_>, differences: &[Difference]) -> bool {
+/// Whether the sentence is a copy in which another content word stands at the place of one: a paraphrase changes more, and only
+/// for a few words it is known that they say the same.
+pub(super) fn has_foreign_word(
+    claim: Text<'_>,
+    source: Text<'_>,
+    differences: &[Difference],
+    lexicon: &Lexicon,
+) -> bool {
     differences.iter().any(|difference| {
         let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
         let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
         let is_place = mine.len() <= MAX_WORD_PLACE && theirs.len() <= MAX_WORD_PLACE;
         let content = |tokens: &[Token]| tokens.iter().any(Token::is_content);
-        is_place && content(mine) && content(theirs)
+        let is_synonym = || {
+            let same = |a: &Token, b: &Token| are_synonyms(lexicon.base(a.stem), lexicon.base(b.stem));
+            mine.iter().any(|a| theirs.iter().any(|b| same(a, b)))
+        };
+        is_place && content(mine) && content(theirs) && !is_synonym()
     })
 }
 
@@ -102,16 +115,39 @@ pub(super) fn is_swapped(
     facts.iter().filter(is_moved).any(|(i, j, is_number)| {
         facts.iter().any(|(other_i, other_j, other_is_number)| {
             let is_inverted = (i < other_i) != (j < other_j);
+            let (first, last) = (*i.min(other_i), *i.max(other_i));
             is_inverted
                 && is_number == other_is_number
-                && !is_fronted(claim, *i.min(other_i), lexicon)
-                && !is_fronted(source, *j.min(other_j), lexicon)
+                && !is_list(claim, first, last, lexicon)
+                && (alignment.share >= MIN_COPY_SHARE
+                    || has_pivot(claim, first..last, source, *j.min(other_j)..*j.max(other_j)))
+                && !is_fronted(claim, first, last, lexicon)
+                && !is_fronted(source, *j.min(other_j), *j.max(other_j), lexicon)
         })
     })
 }
 
-/// Whether the token is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
-fn is_fronted(text: Text<'_>, at: usize, lexicon: &Lexicon) -> bool {
+/// Whether a word is between the facts in both texts: the verb of "A sued B" and "B sued A".
+fn has_pivot(claim: Text<'_>, between: Range<usize>, source: Text<'_>, in_source: Range<usize>) -> bool {
+    let words = |text: Text<'_>, range: Range<usize>| {
+        let tokens = text.tokens.get(range).unwrap_or_default().iter().skip(1);
+        tokens.filter(|token| token.kind == Kind::Word).map(|token| token.stem).collect::<Vec<_>>()
+    };
+    let pivots = words(source, in_source);
+    words(claim, between).iter().any(|stem| pivots.contains(stem))
+}
+
+/// Whether two names are in one list, whose order means nothing.
+fn is_list(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool {
+    let between = text.tokens.get(first + 1..=last).unwrap_or_default();
+    let is_join =
+        |token: &Token| matches!(lexicon.base(token.word), "and" | "or" | "und" | "oder" | "et" | "y");
+    let is_part = |token: &Token| matches!(token.kind, Kind::Name { .. }) || is_join(token);
+    between.iter().all(is_part) && between.iter().any(|token| is_join(token) || token.follows_comma)
+}
+
+/// Whether the first fact, and not the last, is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
+fn is_fronted(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool {
     let begins = text.tokens.first().is_some_and(|first| {
         matches!(
             lexicon.base(first.word),
@@ -136,11 +172,8 @@ fn is_fronted(text: Text<'_>, at: usize, lexicon: &Lexicon) -> bool {
                 | "under"
         )
     });
-    begins
-        && text
-            .tokens
-            .get(..=at)
-            .is_some_and(|tokens| tokens.iter().skip(1).all(|token| !token.follows_comma))
+    let comma = text.tokens.iter().skip(1).position(|token| token.follows_comma).map(|at| at + 1);
+    begins && comma.is_some_and(|comma| (first + 1..=last).contains(&comma))
 }
 
 /// Whether the two texts have opposites among the words that only one of them has.
@@ -152,8 +185,13 @@ pub(super) fn has_moved_opposites(
 ) -> bool {
     let mine = (0..claim.tokens.len()).filter(|i| alignment.source_of(*i).is_none());
     let theirs = (0..source.tokens.len()).filter(|j| alignment.claim_of(*j).is_none());
-    let content = |text: Text<'_>, at: usize| text.tokens.get(at).is_some_and(Token::is_content);
-    let mine: Vec<_> = mine.filter(|at| content(claim, *at)).take(MAX_MOVED).collect();
-    let theirs: Vec<_> = theirs.filter(|at| content(source, *at)).take(MAX_MOVED).collect();
+    // A word that the other text has in another place is not missing: "left one to join another".
+    let is_only_in = |text: Text<'_>, other: Text<'_>, at: usize| {
+        text.tokens.get(at).is_some_and(|token| {
+            token.is_content() && other.tokens.iter().all(|other| other.stem != token.stem)
+        })
+    };
+    let mine: Vec<_> = mine.filter(|at| is_only_in(claim, source, *at)).take(MAX_MOVED).collect();
+    let theirs: Vec<_> = theirs.filter(|at| is_only_in(source, claim, *at)).take(MAX_MOVED).collect();
     mine.iter().any(|i| theirs.iter().any(|j| contradict(claim, *i, source, *j, lexicon)))
 }

@@ -23,6 +23,8 @@ pub(super) enum Class {
     Negation,
     /// All, every, always.
     All,
+    /// Every, each: all, but also how often ("every day").
+    Each,
     /// Some, most, sometimes: less than all.
     Some,
     /// Only, solely.
@@ -44,14 +46,14 @@ fn class(base: &str) -> Option<Class> {
         | "keinen" | "keinem" | "keiner" | "keines" | "nie" | "niemals" | "ohne" | "weder" | "pas"
         | "jamais" | "aucun" | "aucune" | "nunca" | "jamas" | "ningun" | "ninguna" | "ninguno"
         | "tampoco" | "لا" | "ليس" | "ليست" | "لم" | "لن" | "بدون" => Class::Negation,
-        "all" | "every" | "always" | "everyone" | "everybody" | "everything" | "entirely" | "completely"
-        | "each" | "alle" | "allen" | "aller" | "jede" | "jeder" | "jedes" | "jeden" | "immer" | "tous"
-        | "toutes" | "toujours" | "todos" | "todas" | "siempre" => Class::All,
-        "some" | "most" | "many" | "few" | "several" | "sometimes" | "often" | "usually" | "generally"
-        | "partly" | "partially" | "mostly" | "certain" | "selected" | "manche" | "einige" | "meist"
-        | "meistens" | "manchmal" | "certains" | "parfois" | "algunos" | "algunas" | "almost" | "nearly" => {
-            Class::Some
+        "all" | "always" | "everyone" | "everybody" | "everything" | "entirely" | "completely" | "alle"
+        | "allen" | "aller" | "immer" | "tous" | "toutes" | "toujours" | "todos" | "todas" | "siempre" => {
+            Class::All
         }
+        "every" | "each" | "jede" | "jeder" | "jedes" | "jeden" => Class::Each,
+        "some" | "most" | "many" | "few" | "several" | "sometimes" | "often" | "usually" | "partly"
+        | "partially" | "mostly" | "certain" | "selected" | "manche" | "einige" | "meist" | "meistens"
+        | "manchmal" | "certains" | "parfois" | "algunos" | "algunas" | "almost" | "nearly" => Class::Some,
         "only" | "solely" | "exclusively" | "merely" | "nur" | "ausschließlich" | "seulement"
         | "uniquement" | "solo" | "solamente" | "unicamente" => Class::Only,
         "must" | "shall" | "required" | "mandatory" | "compulsory" | "obligatory" | "muss" | "mussen"
@@ -207,17 +209,24 @@ fn negation_differs(
 
 /// Quantifiers and modal verbs that the sentence adds, exchanges or leaves out so that it says more than its source.
 fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Difference) -> bool {
-    let added =
-        |class| claim.has(class, difference.claim.clone()) && !source.has(class, difference.source.clone());
+    // What a longer insertion says comes from another sentence.
+    let is_local = difference.claim.len() <= MAX_LOCAL;
+    let added = |class| {
+        is_local
+            && claim.has(class, difference.claim.clone())
+            && !source.has(class, difference.source.clone())
+    };
     let removed =
         |class| source.has(class, difference.source.clone()) && !claim.has(class, difference.claim.clone());
+    let is_single = difference.source.len() <= MAX_FUNCTION_PLACE;
     let modal_differs = (added(Class::Must) && !source.has_any(Class::Must))
         || (added(Class::Should) && (removed(Class::Must) || removed(Class::May)))
         || (added(Class::May) && removed(Class::Must))
-        || (removed(Class::Should) && difference.claim.is_empty())
-        || (removed(Class::May) && difference.claim.len() <= 1);
+        || (removed(Class::Should) && difference.claim.is_empty() && is_single)
+        || (removed(Class::May) && difference.claim.len() <= 1 && is_single);
     (added(Class::All) && !source.has_any(Class::All))
         || (added(Class::Only) && !source.has_any(Class::Only))
+        || (added(Class::Each) && removed(Class::Some))
         || (removed(Class::Some) && difference.source.len() <= 2)
         || removed(Class::Except)
         || modal_differs

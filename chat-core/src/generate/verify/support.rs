@@ -49,6 +49,10 @@ impl Terms {
         Some(terms)
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.stems.len()
+    }
+
     /// One bit for each term that is among the sorted stems.
     pub(super) fn mask(&self, sorted: &[u32]) -> u128 {
         let bits = self.stems.iter().enumerate();

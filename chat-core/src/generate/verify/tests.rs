@@ -57,7 +57,7 @@ fn numbers_are_compared_by_value() {
         &[
             ("Revenue grew to 1,500,000 euros in the 2018-2019 season.", None),
             ("Revenue grew to 1.5 billion euros in the 2018–19 season.", NUMBER),
-            ("Revenue grew to 1.5 million dollars in the 2018–19 season.", NUMBER),
+            ("Revenue grew to 1.5 million dollars in the 2018–19 season.", UNSUPPORTED),
         ],
     );
 }
@@ -228,7 +228,7 @@ fn opposites_contradict() {
             ("The north entrance is closed before noon.", POLARITY),
             ("The north entrance is open after noon.", POLARITY),
             ("The south entrance is open before noon.", POLARITY),
-            ("The fee has decreased and the north entrance is open.", POLARITY),
+            ("The north entrance is open and the fee has decreased.", POLARITY),
         ],
     );
 }
@@ -255,6 +255,41 @@ fn facts_keep_their_places() {
 }
 
 #[test]
+fn a_copy_with_another_word_is_left_out_unless_it_says_the_same() {
+    assert_verdicts(
+        "Unused items can be returned to the shop within a week of delivery.",
+        &[
+            ("Unused products can be returned to the store within a week of delivery.", None),
+            ("Unused items can be returned to the factory within a week of delivery.", UNSUPPORTED),
+            ("Washed items can be returned to the shop within a week of delivery.", UNSUPPORTED),
+        ],
+    );
+}
+
+#[test]
+fn a_long_name_may_be_shortened_in_the_source_and_a_short_one_not() {
+    assert_verdicts(
+        "She spoke to the Security Council about Holm.",
+        &[
+            ("She spoke to the United Nations Security Council about Holm.", None),
+            ("She spoke to the Security Council about Anna Holm.", NAME),
+        ],
+    );
+}
+
+#[test]
+fn lists_may_be_in_another_order() {
+    let source = "The shop sells lamps by Holm, Berg and Lund in Norway.";
+    assert_verdicts(
+        source,
+        &[
+            ("The shop sells lamps by Berg, Holm and Lund in Norway.", None),
+            ("The shop sells lamps by Norway, Berg and Lund in Holm.", ORDER),
+        ],
+    );
+}
+
+#[test]
 fn a_sentence_without_its_words_in_a_source_is_left_out() {
     assert_verdicts(
         "Refunds are paid to the card that was used.",
@@ -266,6 +301,15 @@ fn a_sentence_without_its_words_in_a_source_is_left_out() {
         ],
     );
     assert_eq!(verdict("", &[], "Refunds are paid.", &[]).err(), UNSUPPORTED);
+    // In a short sentence each word may decide.
+    assert_verdicts(
+        "You can return an item within 30 days of delivery.",
+        &[
+            ("You can return it within 30 days.", None),
+            ("The return period of 30 days is outdated.", UNSUPPORTED),
+            ("According to the provided sources, you can return an item within 30 days.", None),
+        ],
+    );
 }
 
 #[test]
@@ -275,6 +319,18 @@ fn two_passages_support_a_sentence_that_joins_them() {
     let mut found: Vec<_> = verdict.supports.iter().map(|support| support.source).collect();
     found.sort_unstable();
     assert_eq!(found, [0, 1]);
+}
+
+#[test]
+fn a_sentence_may_join_two_of_a_passage() {
+    assert_verdicts(
+        "It costs £40 to register the notice. You can only pay by card.",
+        &[
+            ("It costs £40 to register the notice, and you can only pay by card.", None),
+            ("It costs £40 to register the notice, and you can only pay by Bacs.", NAME),
+            ("It costs £40 to register the notice, and you must pay by card.", POLARITY),
+        ],
+    );
 }
 
 #[test]

@@ -146,9 +146,10 @@ impl Lexicon {
             last_end = start + raw.len();
             let after = text.get(last_end..).unwrap_or_default();
             let begins_clause = between.contains(['.', ';', ':', '!', '?', '\n', '(', ')']);
-            may_begin_sentence |= between.contains(['!', '?', '\n', ':'])
-                || (between.contains('.')
-                    && !tokens.last().is_some_and(|token| self.base(token.word).chars().count() == 1));
+            // The full stop after an initial ends no sentence.
+            let is_initial = || tokens.last().is_some_and(|token| self.base(token.word).chars().count() == 1);
+            may_begin_sentence |=
+                between.contains(['!', '?', '\n', ':']) || (between.contains('.') && !is_initial());
             let is_capital = raw.chars().next().is_some_and(char::is_uppercase);
             let word = normalized_word(raw);
             let follows_comma = between.contains(',');
@@ -177,6 +178,10 @@ impl Lexicon {
                 let key = format!("#{}", scaled(value, after));
                 let unit = unit_before(between).or_else(|| unit_of(number.suffix, after));
                 tokens.push(token(self.word(&key, &key), Kind::Number { is_exact: true }, unit));
+                if let Some(month) = iso_month(text.get(..start).unwrap_or_default(), raw, after) {
+                    tokens
+                        .push(Token { is_capital: true, ..token(self.word(month, month), Kind::Word, None) });
+                }
                 continue;
             }
             year = None;
@@ -591,6 +596,30 @@ fn number_word(base: &str) -> Option<(u32, bool)> {
         "dozen" => (12, true),
         _ => return None,
     })
+}
+
+/// The name of the month in a date such as 2018-05-02, for its second number.
+fn iso_month(before: &str, number: &str, after: &str) -> Option<&'static str> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let mut year = before.strip_suffix('-')?.chars().rev();
+    let has_year = year.by_ref().take(4).filter(char::is_ascii_digit).count() == 4;
+    let mut day = after.strip_prefix('-')?.chars();
+    let has_day = day.next().is_some_and(|c| c.is_ascii_digit());
+    let month: usize = number.parse().ok().filter(|_| has_year && has_day && number.len() == 2)?;
+    MONTHS.get(month.checked_sub(1)?).copied()
 }
 
 /// The full name of a month. May and March are words as well.
