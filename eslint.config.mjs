@@ -8,7 +8,7 @@ const PROJECTS = ["web/tsconfig.json", "embedder-wasm/npm/tsconfig.json", "tscon
 export default defineConfig(
   {
     ignores: [
-      "**/build/**",
+      "edge-chat/build/**",
       "**/dist/**",
       "**/target/**",
       "**/wasm/**",

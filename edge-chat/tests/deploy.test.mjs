@@ -53,6 +53,14 @@ test("Cloudflare's invocation logs, which contain IP addresses and headers, are 
   for (const { observability } of [config, ...own]) assert.equal(observability.logs.invocation_logs, false);
 });
 
+test("every rate limit of every environment has its own namespace", () => {
+  // Limits with the same namespace_id share their counts.
+  const limits = [config, ...Object.values(config.env)].flatMap(({ ratelimits }) => ratelimits);
+  const ids = limits.map(({ namespace_id: id }) => id);
+  assert.equal(ids.length, 12);
+  assert.equal(new Set(ids).size, ids.length, ids.join(", "));
+});
+
 test("wrangler builds the Worker with cargo xtask", () => {
   assert.equal(build?.command, "cargo xtask build worker");
 });

@@ -294,7 +294,7 @@ pub struct AskArgs {
     /// Number of passages to search for, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
-    /// Minimum cosine similarity of the best passage, 0 to 1.
+    /// Minimum cosine similarity of the best passage or one of its sentences, 0 to 1.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().similarity, value_parser = fraction)]
     pub threshold: f64,
     /// Minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
@@ -362,7 +362,7 @@ impl WriterArgs {
 pub struct ServerArgs {
     /// URL of the Supabase project, for example https://abc.supabase.co; http:// only for a server on this computer.
     #[arg(long, value_name = "URL", env = "SUPABASE_URL")]
-    pub supabase_url: String,
+    pub supabase_url: Option<String>,
     /// File with the secret key of the project [default: the variable SUPABASE_SECRET_KEY contains the key].
     ///
     /// There is no option for the key itself, because other users of the computer can see command lines. /dev/stdin works.
@@ -371,6 +371,14 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
+    /// The address of the project, from the option or the environment.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn url(&self) -> Result<&str, SupabaseError> {
+        self.supabase_url.as_deref().ok_or(SupabaseError::MissingUrl)
+    }
+
     /// Reads the secret key from the file, or else from the environment.
     ///
     /// # Errors
@@ -452,6 +460,15 @@ mod tests {
         for wrong in ["1.1", "-0.1", "NaN", "high", ""] {
             assert!(fraction(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_missing_address_is_an_error_that_names_the_option_and_the_variable() {
+        let server = ServerArgs { supabase_url: None, secret_key_file: None };
+        let message = server.url().unwrap_err().to_string();
+        assert!(message.contains("--supabase-url") && message.contains("SUPABASE_URL"), "{message}");
+        let server = ServerArgs { supabase_url: Some("https://abc.supabase.co".to_owned()), ..server };
+        assert_eq!(server.url().unwrap(), "https://abc.supabase.co");
     }
 
     #[test]

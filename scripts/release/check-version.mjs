@@ -22,6 +22,7 @@ const found = {
   "Cargo.toml": /\[workspace\.package\]\nversion = "(.+)"/.exec(await text("Cargo.toml"))?.[1],
   "embedder-wasm/npm/package.json": (await json("embedder-wasm/npm/package.json")).version,
   "web/package.json": widget.version,
+  "docs/openapi.yaml": /^ {2}version: (.+)$/m.exec(await text("docs/openapi.yaml"))?.[1],
   "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],
 };
 const wrong = Object.entries(found).filter(([, other]) => other !== version);

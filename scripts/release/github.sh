@@ -4,16 +4,19 @@
 set -euo pipefail
 usage="usage: github.sh TAG DIR NOTES_FILE [--dry-run]"
 tag=${1:?$usage} dir=${2:?$usage} notes=${3:?$usage}
-run=()
-[[ "${4:-}" != --dry-run ]] || run=(echo)
+dry=${4:-}
+# macOS has only shasum.
+sum=(sha256sum)
+command -v sha256sum >/dev/null || sum=(shasum -a 256)
 
-(cd "$dir" && sha256sum --check --strict --quiet SHA256SUMS)
+(cd "$dir" && "${sum[@]}" --check --strict --quiet SHA256SUMS)
 [[ -s "$notes" ]] || { echo "error: no release notes in $notes" >&2; exit 1; }
 files=("$dir"/*)
-if [[ ${#run[@]} -eq 0 ]] && gh release view "$tag" >/dev/null 2>&1; then
+if [[ "$dry" != --dry-run ]] && gh release view "$tag" >/dev/null 2>&1; then
   gh release upload "$tag" --clobber "${files[@]}"
 else
   options=(--verify-tag --title "Evidence Chat ${tag#v}" --notes-file "$notes")
   [[ "$tag" != *-* ]] || options+=(--prerelease)
-  "${run[@]}" gh release create "$tag" "${options[@]}" "${files[@]}"
+  create=(gh release create "$tag" "${options[@]}" "${files[@]}")
+  if [[ "$dry" == --dry-run ]]; then echo "${create[@]}"; else "${create[@]}"; fi
 fi

@@ -8,7 +8,7 @@ usage="usage: image.sh IMAGE DIR [--dry-run]"
 image=${1:?$usage}
 dir=$(cd "${2:?$usage}" && pwd)
 cd "$(dirname "$0")/../.."
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
+version=$(scripts/release/version.sh)
 
 context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
@@ -35,7 +35,7 @@ build=(docker buildx build --platform "linux/amd64,linux/arm64" --push --provena
   --label "org.opencontainers.image.licenses=MIT OR Apache-2.0"
   --metadata-file "$metadata" "$context")
 if [[ "${3:-}" == --dry-run ]]; then
-  (cd "$context" && find . -type f -printf '%s %m %p\n' | sort -k3)
+  (cd "$context" && find . -type f -exec ls -l {} +)
   echo "${build[@]}"
   exit
 fi

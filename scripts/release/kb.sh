@@ -16,7 +16,7 @@ else
   cargo build --locked --release --package kb --bin kb --target "$target"
   binary=${CARGO_TARGET_DIR:-target}/$target/release/kb
 fi
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
+version=$(scripts/release/version.sh)
 program=kb
 if [[ "$target" == *windows* ]]; then
   program=kb.exe

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Publishes the packed npm packages with provenance: `scripts/release/npm.sh DIR [--dry-run]`.
-# The widget depends on the embedder, so that comes first. A version that is already published is skipped, so a failed
-# release can be run again.
+# The widget depends on exactly the embedder's version, so the embedder comes first: otherwise the widget could not be
+# installed in the meantime. A version that is already published is skipped, so a failed release can be run again.
 set -euo pipefail
 dir=${1:?usage: npm.sh DIR [--dry-run]}
 options=(--access public --ignore-scripts)

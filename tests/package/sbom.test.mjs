@@ -1,6 +1,7 @@
 // The SBOMs of the products, compared with what cargo and the bundles report independently.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -111,6 +112,23 @@ for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
     });
   });
 }
+
+test("the SBOMs of the embedder and kb list the model with the hash of its file, and no other SBOM lists it", async () => {
+  const file = await readFile(join(ROOT, "embedder-wasm/npm/dist/all-MiniLM-L6-v2-int8.safetensors"));
+  const content = createHash("sha256").update(file).digest("hex");
+  const models = (product) => {
+    const { components } = JSON.parse(texts[`${product}.cdx.json`]);
+    return components.filter(({ type }) => type === "machine-learning-model");
+  };
+  for (const product of ["embedder", "kb"]) {
+    assert.deepEqual(
+      models(product).map(({ hashes }) => hashes),
+      [[{ alg: "SHA-256", content }]],
+      product,
+    );
+  }
+  for (const product of ["widget", "worker"]) assert.deepEqual(models(product), [], product);
+});
 
 test("the SBOM of the widget lists the npm packages in its bundles, and no build or test tool", async () => {
   const dist = join(ROOT, "web/dist");

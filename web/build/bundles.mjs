@@ -1,6 +1,6 @@
 // Builds the widget's bundles. The launcher is one small file; the chunks it loads later have a content hash in their
 // names, so that a browser never mixes two versions.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,7 +8,8 @@ import { aliases } from "./aliases.mjs";
 import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
-const LANGUAGES = ["ar", "de", "en", "es", "fr", "ja"];
+/** The texts of the panel, one file for each language. */
+const TEXTS = "src/texts/panel";
 
 /** The widget always runs the embedder in a worker, so the code for running it in the page is excluded. */
 const withoutInlineEmbedder = {
@@ -53,7 +54,7 @@ const OPTIONS = {
 
 /** Builds all bundles into `dist`, under the names that the package exports. */
 export async function buildBundles(dist) {
-  const texts = LANGUAGES.map((language) => `src/texts/panel/${language}.ts`);
+  const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/references/index.ts" })),

@@ -7,6 +7,8 @@ export interface DemoConfig {
   /** The test login that is filled in for the visitor. */
   readonly demoEmail: string;
   readonly demoPassword: string;
+  /** Whether the documents are not those of the sample shop. */
+  readonly hasOwnDocuments: boolean;
 }
 
 export async function loadConfig(): Promise<DemoConfig> {

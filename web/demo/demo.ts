@@ -5,6 +5,7 @@ import { type DemoConfig, loadConfig } from "./config.js";
 import { setUpEmbedHint } from "./embed-hint.js";
 import { EvidencePanel } from "./evidence/evidence-panel.js";
 import { PageLanguage } from "./language.js";
+import { showOwnDocuments } from "./own-documents.js";
 import { byId, showView } from "./page.js";
 import { setUpSignIn } from "./sign-in.js";
 import { StagesPanel } from "./stages/stages-panel.js";
@@ -16,12 +17,13 @@ const chat = byId("chat", HTMLElement) as EvidenceChatElement;
 const language = new PageLanguage();
 const panels = [new StagesPanel(chat, language), new EvidencePanel(chat, language)];
 setUpEmbedHint(chat, language);
-showExamples(chat, language);
 setUpSwitches(chat, language);
 
 loadConfig().then(start, () => showView("failed"));
 
 function start(config: DemoConfig): void {
+  if (config.hasOwnDocuments) showOwnDocuments(chat, language);
+  else showExamples(chat, language);
   const supabase = createClient(config.supabaseUrl, config.supabasePublishableKey);
   chat.tokenProvider = async () => {
     const { data, error } = await supabase.auth.getSession();

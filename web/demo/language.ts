@@ -4,6 +4,7 @@ import type { TextKey } from "./texts/texts.js";
 /** The language of the page, and its texts. Elements with `data-text` or `data-label` are updated automatically. */
 export class PageLanguage {
   #current: Language | undefined;
+  #pageTitle: string | undefined;
   readonly #listeners: (() => void)[] = [];
 
   get current(): Language {
@@ -16,10 +17,16 @@ export class PageLanguage {
     this.#current = language;
     document.documentElement.lang = language;
     document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
-    document.title = this.say("pageTitle");
+    document.title = this.#pageTitle ?? this.say("pageTitle");
     for (const [target, key] of marked("text")) target.textContent = this.say(key);
     for (const [target, key] of marked("label")) target.setAttribute("aria-label", this.say(key));
     for (const listener of this.#listeners) listener();
+  }
+
+  /** A title that is the same in every language. */
+  set pageTitle(title: string) {
+    this.#pageTitle = title;
+    document.title = title;
   }
 
   /** Calls the listener after each change. */

@@ -7,6 +7,7 @@
 //   ON_DEVICE_MODEL_URL       URL of the language model that writes answers in the browser; unset, there is none
 //   ON_DEVICE_MODEL_FILE      the file that is served if that URL is a path /writer-model/… of this server. Browsers keep the
 //                             file for good, so the path must change with it
+//   DEMO_OWN_DOCUMENTS        set: the documents are not those of the sample shop
 import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -31,6 +32,7 @@ export function createDemoServer(settings, dist = DIST) {
     demoEmail: settings.DEMO_EMAIL ?? "",
     demoPassword: settings.DEMO_PASSWORD ?? "",
     onDeviceModelUrl: settings.ON_DEVICE_MODEL_URL ?? "",
+    hasOwnDocuments: Boolean(settings.DEMO_OWN_DOCUMENTS),
   });
   const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL, settings.ON_DEVICE_MODEL_URL]);
 

@@ -313,7 +313,7 @@ test("each response is reported with its request id and the timings of its stage
 test("a stream that ends without a terminal event yields its events and throws connection_lost", async () => {
   const { received, error } = await ask([events(["answer_start", {}], ["answer_delta", { text: "Half an" }])]);
   assert.equal(received.at(-1).text, "Half an");
-  assertChatError(error, { code: "connection_lost", retryable: true });
+  assertChatError(error, { code: "connection_lost", retryable: true, reason: undefined });
 });
 
 test("a connection that breaks in the middle throws connection_lost", async () => {
@@ -326,7 +326,7 @@ test("a connection that breaks in the middle throws connection_lost", async () =
     },
   ]);
   assert.equal(received.length, 1);
-  assertChatError(error, { code: "connection_lost", retryable: true });
+  assertChatError(error, { code: "connection_lost", retryable: true, reason: undefined });
 });
 
 test("a stream that falls silent throws connection_lost", async () => {
@@ -357,14 +357,17 @@ test("heartbeats keep a slow stream alive", async () => {
   assert.equal(received.length, 1);
 });
 
-test("an unreachable server throws connection_lost", async () => {
+test("an unreachable server throws connection_lost with the reason unreachable", async () => {
   const { endpoint, close } = await chatServer();
   await close();
   const asking = streamChat(REQUEST, { endpoint, tokenProvider: async () => "token" });
   await assert.rejects(
     asking.next(),
     (/** @type {import("../src/client/index.ts").ChatError} */ error) =>
-      error.code === "connection_lost" && error.retryable,
+      error.code === "connection_lost" &&
+      error.reason === "unreachable" &&
+      error.retryable &&
+      error.message === "The chat service could not be reached.",
   );
 });
 

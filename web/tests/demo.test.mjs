@@ -75,6 +75,24 @@ test("check and search are done without durations if there are no server timings
   assert.equal(states(course).search, "done");
 });
 
+test("a language model that writes is a step in place of the first word", () => {
+  const writing = { stage: "writing", milliseconds: 80 };
+  const running = courseOf(ASKED, EMBEDDED, SENT, writing);
+  assert.deepEqual(states(running), {
+    embed: "done",
+    check: "done",
+    search: "done",
+    write: "running",
+    complete: "waiting",
+  });
+  const course = courseOf(ASKED, EMBEDDED, SENT, writing, FIRST_WORD, COMPLETE);
+  assert.deepEqual(times(course).slice(2), [
+    ["search", 50, 20],
+    ["write", 70, 30],
+    ["complete", 100, 30],
+  ]);
+});
+
 test("a refusal ends the course in place of the first word", () => {
   const course = courseOf(ASKED, EMBEDDED, SENT, { ...FIRST_WORD, stage: "refused" });
   assert.deepEqual(states(course), { embed: "done", check: "done", search: "done", refused: "done" });

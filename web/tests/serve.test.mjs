@@ -77,6 +77,17 @@ test("the page, the widget and the settings are served with their content types"
   const config = JSON.parse((await get("/config.json")).body.toString());
   assert.equal(config.chatEndpoint, "http://127.0.0.1:1/api/chat");
   assert.equal(config.demoEmail, "demo@example.com");
+  assert.equal(config.hasOwnDocuments, false);
+});
+
+test("the settings say whether the documents are those of the sample shop", async () => {
+  const own = createDemoServer({ DEMO_OWN_DOCUMENTS: "1" }, join(root, "dist"));
+  own.listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (own.address());
+  const response = await fetch(`http://127.0.0.1:${port}/config.json`);
+  assert.equal((await response.json()).hasOwnDocuments, true);
+  own.close();
 });
 
 test("the page's policy allows the chat server and forbids inline and foreign scripts", async () => {

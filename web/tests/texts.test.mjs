@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const SOURCES = new URL("../src/texts/", import.meta.url);
-const LANGUAGES = ["ar", "de", "es", "fr", "ja"];
 
 /** Texts that are equal in English and in that language. */
 const SAME = {
@@ -25,6 +25,8 @@ const SAME = {
 };
 
 const { LAUNCHER_TEXTS } = await importTs(new URL("launcher.ts", SOURCES));
+/** Every language but English. */
+const LANGUAGES = Object.keys(LAUNCHER_TEXTS).filter((language) => language !== "en");
 const { texts: english } = await importTs(new URL("panel/en.ts", SOURCES));
 const panels = new Map();
 for (const language of LANGUAGES) {
@@ -55,6 +57,16 @@ function isOfOneNumber(language, form) {
   const rules = new Intl.PluralRules(language);
   return Array.from({ length: 300 }, (_, count) => count).filter((count) => rules.select(count) === form).length === 1;
 }
+
+test("the panel has a file of texts for each language of the launcher, and no other file", async () => {
+  const names = await readdir(new URL("panel/", SOURCES));
+  assert.deepEqual(
+    names.sort(),
+    Object.keys(LAUNCHER_TEXTS)
+      .map((language) => `${language}.ts`)
+      .sort(),
+  );
+});
 
 test("the launcher and the panel have no text in common", () => {
   const shared = Object.keys(LAUNCHER_TEXTS.en).filter((key) => Object.hasOwn(english, key));

@@ -40,6 +40,24 @@ pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
     Ok(())
 }
 
+/// Checks that everything was built, for commands with `--prebuilt`.
+pub fn check_outputs() -> Result<()> {
+    let repo = paths::repo();
+    ensure_built(&[
+        paths::kb_binary(),
+        repo.join("web/dist/evidence-chat.js"),
+        repo.join("web/dist/demo/index.html"),
+        repo.join("edge-chat/build/index_bg.wasm"),
+    ])
+}
+
+fn ensure_built(outputs: &[PathBuf]) -> Result<()> {
+    match outputs.iter().find(|output| !output.is_file()) {
+        Some(missing) => bail!("{} is not built: run the command without --prebuilt", missing.display()),
+        None => Ok(()),
+    }
+}
+
 impl Part {
     fn name(self) -> &'static str {
         match self {
@@ -129,4 +147,17 @@ fn worker(tools: &Tools) -> Result<()> {
     tools.wasm.apply(&mut worker_build)?;
     shell::run(&mut worker_build)?;
     wasm_names::remove(&paths::repo().join("edge-chat/build/index_bg.wasm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_output_says_to_run_without_prebuilt() {
+        let built = paths::repo().join("Cargo.toml");
+        ensure_built(std::slice::from_ref(&built)).unwrap();
+        let message = ensure_built(&[built, "missing/kb".into()]).unwrap_err().to_string();
+        assert_eq!(message, "missing/kb is not built: run the command without --prebuilt");
+    }
 }

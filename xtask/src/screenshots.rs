@@ -15,6 +15,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if options.prebuilt {
+        build::check_outputs()?;
+    }
     let (tools, model, chromium) = setup::everything()?;
     if !options.prebuilt {
         build::run(&[], &tools)?;

@@ -38,6 +38,13 @@ pub fn cargo(subcommand: &[&str]) -> Command {
     command
 }
 
+/// `cargo install` without the lock file of the package that it installs. It does not touch ours.
+pub fn unlocked_cargo_install() -> Command {
+    let mut command = unlocked_cargo();
+    command.arg("install");
+    command
+}
+
 /// The cargo that runs this program, for the few subcommands without `--locked`.
 pub fn unlocked_cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -123,7 +130,9 @@ mod tests {
         // Neither does the alias, which wrangler also uses.
         let config = std::fs::read_to_string(paths::repo().join(".cargo/config.toml")).unwrap();
         assert!(config.contains("xtask = \"run --locked "), "{config}");
-        // Only the formatter, which resolves no dependencies, runs without --locked.
+        // Only the formatter, which resolves no dependencies, runs without --locked, and the second attempt of `cargo install`.
+        let install = unlocked_cargo_install();
+        assert_eq!(install.get_args().collect::<Vec<_>>(), ["install"]);
         let uses = |file: &str| {
             std::fs::read_to_string(paths::repo().join("xtask/src").join(file))
                 .unwrap()

@@ -74,7 +74,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Ask { data, out, server, model } => {
             let dataset = Dataset::read(&data)?;
-            let client = Client::new(&server.supabase_url, &server.secret_key()?, Backoff::default())?;
+            let client = Client::new(server.url()?, &server.secret_key()?, Backoff::default())?;
             let knowledge_base = KnowledgeBase::new(client);
             let searcher = Searcher::new(&knowledge_base, &model.model_dir)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -58,6 +58,7 @@ fn the_result_equals_that_of_extract_in_this_process() {
     }
 }
 
+#[cfg_attr(not(target_os = "linux"), ignore = "platform: only Linux can limit memory")]
 #[test]
 fn memory_is_limited() {
     // Twelve million elements: their tree would take gigabytes.

@@ -74,11 +74,17 @@ fn thresholds(asked: &Asked) -> Vec<String> {
     let check = |name: &str, value: Option<f64>, min: f64| {
         let passed = value.is_some_and(|value| value >= min);
         let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-        format!("{name}  {value:>6}, at least {min:.3}: {}", if passed { "passed" } else { "failed" })
+        format!("{name:<13}  {value:>6}, at least {min:.3}: {}", if passed { "passed" } else { "failed" })
     };
     let assessment = &asked.assessment;
+    let (name, similarity) = match (assessment.best_similarity, asked.best_sentence()) {
+        (passage, Some(sentence)) if passage.is_none_or(|passage| sentence > passage) => {
+            ("best sentence", Some(sentence))
+        }
+        (passage, _) => ("best passage", passage),
+    };
     let mut lines = vec![
-        check("similarity", assessment.best_similarity, asked.thresholds.similarity),
+        check(name, similarity, asked.thresholds.similarity),
         check("confidence", Some(assessment.confidence), asked.thresholds.confidence),
     ];
     lines.extend(assessment.signals.map(|signals| {

@@ -27,7 +27,7 @@ pub fn report(asked: &Asked) -> Value {
         "query_terms": terms,
         "candidates": candidates,
         "thresholds": {
-            "similarity": check(assessment.best_similarity, asked.thresholds.similarity),
+            "similarity": check(asked.best_similarity(), asked.thresholds.similarity),
             "confidence": check(Some(assessment.confidence), asked.thresholds.confidence),
         },
         "signals": assessment.signals,

@@ -137,6 +137,16 @@ impl Asked {
             Some((passage, row))
         })
     }
+
+    /// Similarity of the sentence that is nearest to the question.
+    fn best_sentence(&self) -> Option<f64> {
+        self.assessment.passages.iter().filter_map(|passage| passage.best_sentence).reduce(f64::max)
+    }
+
+    /// The similarity that the threshold applies to: that of the nearest passage or sentence.
+    fn best_similarity(&self) -> Option<f64> {
+        self.assessment.best_similarity.into_iter().chain(self.best_sentence()).reduce(f64::max)
+    }
 }
 
 /// Title and section of a passage. A section path usually begins with the title.

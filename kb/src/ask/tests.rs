@@ -51,7 +51,7 @@ fn an_explanation_ranks_the_passages_and_shows_their_best_sentence() {
     assert!(position("größe 2.50") < position("   1  0.600"));
     assert!(position("   1  0.600") < position("“Größe 38 ist.”"));
     assert!(position("“Größe 38 ist.”") < position("   2  0.300"));
-    assert!(position("similarity   0.600, at least 0.350: passed") < position("score  sentence"));
+    assert!(position("best sentence   0.700, at least 0.350: passed") < position("score  sentence"));
 }
 
 #[test]
@@ -68,15 +68,33 @@ fn an_explanation_shows_the_background_of_the_evidence() {
 fn a_threshold_above_the_evidence_fails() {
     let rows = sizes();
     let text = explanation(&asked(rows, EvidenceThresholds { similarity: 0.9, ..OPEN }));
-    assert!(text.contains("similarity   0.600, at least 0.900: failed"), "{text}");
+    assert!(text.contains("best sentence   0.700, at least 0.900: failed"), "{text}");
     assert!(!text.contains("score  sentence\n"), "{text}");
+}
+
+#[test]
+fn a_sentence_above_the_threshold_passes_although_its_passage_is_below() {
+    let thresholds = EvidenceThresholds { similarity: 0.65, ..OPEN };
+    let asked = asked(sizes(), thresholds);
+    assert!(matches!(asked.conclusion, Conclusion::Answer(_)), "{:?}", asked.conclusion);
+    let text = explanation(&asked);
+    assert!(text.contains("best sentence   0.700, at least 0.650: passed"), "{text}");
+    let expected = json!({ "value": 0.7, "threshold": 0.65, "passed": true });
+    assert_eq!(report(&asked)["thresholds"]["similarity"], expected);
+}
+
+#[test]
+fn a_passage_nearer_than_its_sentences_is_the_one_compared_with_the_threshold() {
+    let sentences = json!([{ "start": 0, "end": 11, "similarity": 0.4 }]);
+    let text = explanation(&asked(vec![row(1, json!(0.5), "Other text.", sentences)], OPEN));
+    assert!(text.contains("best passage    0.500, at least 0.350: passed"), "{text}");
 }
 
 #[test]
 fn an_empty_search_result_is_explained() {
     let text = explanation(&asked(Vec::new(), OPEN));
     assert!(text.contains("No passage was found."), "{text}");
-    assert!(text.contains("similarity    none, at least 0.350: failed"), "{text}");
+    assert!(text.contains("best passage     none, at least 0.350: failed"), "{text}");
 }
 
 #[test]
@@ -92,7 +110,7 @@ fn json_contains_candidates_thresholds_and_outcome() {
     assert_eq!(document["candidates"][1]["qualifies"], false);
     assert_eq!(
         document["thresholds"]["similarity"],
-        json!({ "value": 0.6, "threshold": 0.35, "passed": true })
+        json!({ "value": 0.7, "threshold": 0.35, "passed": true })
     );
     assert_eq!(document["outcome"]["type"], "answer");
     assert_eq!(document["outcome"]["sentences"][0]["text"], "Größe 38 ist. [1]");

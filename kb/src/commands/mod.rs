@@ -64,6 +64,6 @@ async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
-    let client = Client::new(&server.supabase_url, &server.secret_key()?, Backoff::default())?;
+    let client = Client::new(server.url()?, &server.secret_key()?, Backoff::default())?;
     Ok(KnowledgeBase::new(client))
 }

@@ -36,7 +36,8 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
         SupabaseError::WrongKey { .. } => vec![
             ok("server", "answers"),
             problem("key", "is not the secret key of this project")
-                .fix("set SUPABASE_SECRET_KEY to the secret (service_role) key, not to the publishable one"),
+                .fix("set SUPABASE_SECRET_KEY to the secret (service_role) key of this project, not to the publishable \
+                     one or the key of another project"),
         ],
         SupabaseError::InvalidKey | SupabaseError::MissingKey | SupabaseError::UnreadableKey { .. } => {
             vec![problem("key", &error.to_string())]

@@ -8,6 +8,10 @@ use serde::Deserialize;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupabaseError {
+    #[error(
+        "the address of the Supabase project is missing; set SUPABASE_URL, or give it with --supabase-url"
+    )]
+    MissingUrl,
     /// The address is not a URL.
     #[error("{0:?} is not a web address; set SUPABASE_URL to something like https://abc.supabase.co")]
     InvalidUrl(String),
@@ -42,7 +46,7 @@ pub enum SupabaseError {
     /// The key is wrong, or not the secret one.
     #[error(
         "the server refused the key ({status}). Set SUPABASE_SECRET_KEY to the secret (service_role) key of this \
-         project, not to the publishable one"
+         project, not to the publishable one or the key of another project"
     )]
     WrongKey { status: u16 },
     /// A table, column or function is missing in the database.
@@ -151,10 +155,9 @@ mod tests {
 
     #[test]
     fn a_refused_key_is_distinguished_from_refused_data() {
-        assert!(matches!(
-            error(401, r#"{"message":"Invalid API key"}"#),
-            SupabaseError::WrongKey { status: 401 }
-        ));
+        let refused = error(401, r#"{"message":"Invalid API key"}"#);
+        assert!(matches!(refused, SupabaseError::WrongKey { status: 401 }));
+        assert!(refused.to_string().contains("the key of another project"), "{refused}");
         assert!(matches!(
             error(403, r#"{"code":"42501","message":"permission denied"}"#),
             SupabaseError::WrongKey { .. }

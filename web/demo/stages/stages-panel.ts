@@ -65,9 +65,12 @@ export class StagesPanel {
     ];
   }
 
-  /** Shows what left the browser, once it has. */
+  /** Shows what left the browser, and what a language model got, once they have it. */
   #drawLeft(): void {
     const bytes = this.#course?.requestBytes;
+    const isWritten = this.#course?.at.writing !== undefined;
+    byId("left-model", HTMLElement).textContent = this.#language.say(isWritten ? "leftModel" : "leftVendor");
+    byId("left-to-model", HTMLElement).textContent = this.#language.say(isWritten ? "leftWritten" : "leftNothing");
     byId("left", HTMLElement).hidden = this.#course?.at.sent === undefined;
     byId("left-size-row", HTMLElement).hidden = bytes === undefined;
     if (bytes === undefined) return;
@@ -119,6 +122,7 @@ const TEXTS: Readonly<Record<Step["name"], { readonly name: TextKey; readonly te
   check: { name: "stageCheck", text: "stageCheckText" },
   search: { name: "stageSearch", text: "stageSearchText" },
   first_word: { name: "stageFirstWord", text: "stageFirstWordText" },
+  write: { name: "stageWrite", text: "stageWriteText" },
   refused: { name: "stageRefused", text: "stageRefusedText" },
   complete: { name: "stageComplete", text: "stageCompleteText" },
 };

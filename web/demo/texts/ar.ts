@@ -61,6 +61,8 @@ export const texts: Texts = {
   stageSearchText: "بالمعنى وبالكلمات، في المستندات التي يحق لك رؤيتها.",
   stageFirstWord: "أول كلمة",
   stageFirstWordText: "تُختار أفضل الجمل، ولا تُولَّد أي جملة.",
+  stageWrite: "الكتابة والتحقق",
+  stageWriteText: "يكتب نموذج لغوي، ولا تُعرض إلا الجمل المستندة إلى المقاطع.",
   stageRefused: "لا إجابة",
   stageRefusedText: "كانت الأدلة ضعيفة جدًا، والمحادثة تقول ذلك.",
   stageComplete: "اكتملت",
@@ -78,6 +80,8 @@ export const texts: Texts = {
   leftSize: "حجم الطلب",
   leftVendor: "إلى مزوّد ذكاء اصطناعي",
   leftNothing: "لا شيء",
+  leftModel: "إلى نموذج لغوي",
+  leftWritten: "السؤال والمقاطع، من خادمنا",
 
   evidence: "الأدلة",
   evidenceIdle: "أساس الإجابة: مقاطعها، وقربها من السؤال، والاقتباسات.",

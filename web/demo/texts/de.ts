@@ -62,6 +62,8 @@ export const texts: Texts = {
   stageSearchText: "Nach Bedeutung und nach Wörtern, in den Dokumenten, die Sie sehen dürfen.",
   stageFirstWord: "Erstes Wort",
   stageFirstWordText: "Die besten Sätze werden ausgewählt. Keiner wird neu erzeugt.",
+  stageWrite: "Geschrieben und geprüft",
+  stageWriteText: "Ein Sprachmodell schreibt. Gezeigt werden nur Sätze, die aus den Textstellen folgen.",
   stageRefused: "Keine Antwort",
   stageRefusedText: "Die Belege waren zu schwach, und der Chat sagt das.",
   stageComplete: "Vollständig",
@@ -79,6 +81,8 @@ export const texts: Texts = {
   leftSize: "Größe der Anfrage",
   leftVendor: "An einen KI-Anbieter",
   leftNothing: "nichts",
+  leftModel: "An ein Sprachmodell",
+  leftWritten: "Frage und Textstellen, von unserem Server",
 
   evidence: "Die Belege",
   evidenceIdle: "Die Grundlage einer Antwort: ihre Textstellen, deren Nähe zur Frage und die Zitate.",

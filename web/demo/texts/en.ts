@@ -60,6 +60,8 @@ export const texts = {
   stageSearchText: "By meaning and by words, in the documents you may see.",
   stageFirstWord: "First word",
   stageFirstWordText: "The best sentences are selected. None is generated.",
+  stageWrite: "Written and checked",
+  stageWriteText: "A language model writes. Only sentences that follow from the passages are shown.",
   stageRefused: "No answer",
   stageRefusedText: "The evidence was too weak, and the chat says so.",
   stageComplete: "Complete",
@@ -77,6 +79,8 @@ export const texts = {
   leftSize: "Size of the request",
   leftVendor: "To an AI vendor",
   leftNothing: "nothing",
+  leftModel: "To a language model",
+  leftWritten: "question and passages, from our server",
 
   evidence: "The evidence",
   evidenceIdle: "The basis of an answer: its passages, how close they are to the question, and the quotes.",

@@ -62,6 +62,8 @@ export const texts: Texts = {
   stageSearchText: "Por significado y por palabras, en los documentos que usted puede ver.",
   stageFirstWord: "Primera palabra",
   stageFirstWordText: "Se eligen las mejores frases. Ninguna se genera.",
+  stageWrite: "Redactado y comprobado",
+  stageWriteText: "Un modelo de lenguaje redacta. Solo se muestran las frases que se deducen de los pasajes.",
   stageRefused: "Sin respuesta",
   stageRefusedText: "Las pruebas eran demasiado débiles, y el chat lo dice.",
   stageComplete: "Completa",
@@ -79,6 +81,8 @@ export const texts: Texts = {
   leftSize: "Tamaño de la solicitud",
   leftVendor: "A un proveedor de IA",
   leftNothing: "nada",
+  leftModel: "A un modelo de lenguaje",
+  leftWritten: "pregunta y pasajes, desde nuestro servidor",
 
   evidence: "Las pruebas",
   evidenceIdle: "La base de una respuesta: sus pasajes, su cercanía a la pregunta y las citas.",

@@ -61,6 +61,8 @@ export const texts: Texts = {
   stageSearchText: "Par le sens et par les mots, dans les documents que vous pouvez voir.",
   stageFirstWord: "Premier mot",
   stageFirstWordText: "Les meilleures phrases sont sélectionnées. Aucune n’est générée.",
+  stageWrite: "Rédigé et vérifié",
+  stageWriteText: "Un modèle de langage rédige. Seules les phrases qui découlent des passages sont affichées.",
   stageRefused: "Pas de réponse",
   stageRefusedText: "Les preuves étaient trop faibles, et le chat le dit.",
   stageComplete: "Complète",
@@ -78,6 +80,8 @@ export const texts: Texts = {
   leftSize: "Taille de la requête",
   leftVendor: "Vers un fournisseur d’IA",
   leftNothing: "rien",
+  leftModel: "Vers un modèle de langage",
+  leftWritten: "question et passages, depuis notre serveur",
 
   evidence: "Les preuves",
   evidenceIdle: "Ce qui fonde une réponse : ses passages, leur proximité avec la question et les citations.",

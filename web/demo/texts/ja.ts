@@ -61,6 +61,8 @@ export const texts: Texts = {
   stageSearchText: "閲覧できる文書の中を、意味と言葉の両方で検索します。",
   stageFirstWord: "最初の言葉",
   stageFirstWordText: "最適な文を選びます。文は生成しません。",
+  stageWrite: "作成と照合",
+  stageWriteText: "言語モデルが作成し、見つかった箇所から導かれる文だけを表示します。",
   stageRefused: "答えなし",
   stageRefusedText: "根拠が弱すぎたため、そう伝えました。",
   stageComplete: "完了",
@@ -78,6 +80,8 @@ export const texts: Texts = {
   leftSize: "リクエストの大きさ",
   leftVendor: "AI 事業者へ",
   leftNothing: "なし",
+  leftModel: "言語モデルへ",
+  leftWritten: "質問と該当箇所（当店のサーバーから）",
 
   evidence: "根拠",
   evidenceIdle: "答えの根拠です。使った箇所、質問との近さ、引用が表示されます。",

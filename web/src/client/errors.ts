@@ -22,6 +22,9 @@ export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | 
  */
 export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed";
 
+/** Why a request failed, where its code is not enough. `unreachable`: the server did not respond at all. */
+export type ChatErrorReason = UnauthorizedReason | "unreachable";
+
 /** Details of a failed request. */
 export interface ChatErrorDetails {
   /** Whether the same request may succeed later. */
@@ -32,8 +35,8 @@ export interface ChatErrorDetails {
   readonly retryAfterSeconds?: number;
   /** The server's id of this request, for support. */
   readonly requestId?: string;
-  /** Always set for the code `unauthorized`. */
-  readonly reason?: UnauthorizedReason;
+  /** Always set for the code `unauthorized`; for `connection_lost` if no response began. */
+  readonly reason?: ChatErrorReason;
 }
 
 /**
@@ -47,7 +50,7 @@ export class ChatError extends Error {
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
-  readonly reason: UnauthorizedReason | undefined;
+  readonly reason: ChatErrorReason | undefined;
 
   constructor(code: ChatErrorCode, message: string, details: ChatErrorDetails, options?: ErrorOptions) {
     super(message, options);
@@ -60,7 +63,17 @@ export class ChatError extends Error {
   }
 }
 
-/** The connection failed, or closed before the response was complete. */
+/** There was no response: the server is down, the network is, or the server does not allow the page's origin. */
+export function unreachable(cause: unknown): ChatError {
+  return new ChatError(
+    "connection_lost",
+    "The chat service could not be reached.",
+    { retryable: true, reason: "unreachable" },
+    { cause },
+  );
+}
+
+/** The connection closed before the response was complete. */
 export function connectionLost(cause?: unknown): ChatError {
   return new ChatError(
     "connection_lost",

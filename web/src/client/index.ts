@@ -1,7 +1,13 @@
 export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
 export { streamChat } from "./stream-chat.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
-export { ChatError, type ChatErrorCode, type ChatErrorDetails, type UnauthorizedReason } from "./errors.js";
+export {
+  ChatError,
+  type ChatErrorCode,
+  type ChatErrorDetails,
+  type ChatErrorReason,
+  type UnauthorizedReason,
+} from "./errors.js";
 export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";

@@ -1,5 +1,5 @@
 import { decodeError } from "./decode.js";
-import { ChatError, connectionLost, invalidResponse } from "./errors.js";
+import { ChatError, connectionLost, invalidResponse, unreachable } from "./errors.js";
 import { type JsonObject, parseObject } from "./json.js";
 import type { ChatClientOptions, TokenProvider } from "./options.js";
 import { withTimeout } from "./with-timeout.js";
@@ -31,7 +31,7 @@ export async function send(
   const attempt = async () => {
     const token = request.anonymous ? undefined : await currentToken(options.tokenProvider, idleTimeoutMs, signal);
     const response = await withTimeout(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
-      throw connectionLost(thrown);
+      throw unreachable(thrown);
     });
     report(response, options);
     return response;

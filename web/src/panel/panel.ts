@@ -21,6 +21,7 @@ import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { defaultModelUrl } from "./model/model-url.js";
+import { reportFailures } from "./report-failures.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 
@@ -49,75 +50,24 @@ export class WidgetPanel {
 
   constructor(host: PanelHost) {
     this.#host = host;
-    const { element: chat, shadow, frame, translator } = host;
-    const { t } = translator;
+    const { shadow, frame, translator } = host;
     this.#identity = this.#newIdentity();
-    this.#modelNotice = new ModelNotice(translator, modelBytes(), {
-      // Each button is removed with its notice, so the focus moves first.
-      retry: () => {
-        frame.composer.focus();
-        this.#model.load();
-      },
-      allow: () => {
-        frame.composer.focus();
-        this.#model.allow();
-      },
-    });
+    this.#modelNotice = this.#createModelNotice();
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
-    this.#model = new ModelLoader({
-      create: (hooks) =>
-        chat.embedderFactory
-          ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
-          : createEmbedder({ modelUrl: chat.modelUrl || defaultModelUrl(), ...hooks }),
-      mustAsk: async () => isSupported() && mustAskBeforeDownload(),
-      onChange: (state) => this.#modelChanged(state),
-    });
-    this.#chat = new Chat({
-      host,
-      announcer: this.#announcer,
-      client: () => this.#client(),
-      model: this.#model,
-      onChange: () => this.#showState(),
-      onStart: (question) => this.#noteAsker({ type: "started", question }),
-      onEnd: () => this.#noteAsker({ type: "ended" }),
-    });
-    this.#history = new LazyHistory(host, {
-      translator,
-      client: () => this.#client(),
-      current: () => this.#chat.sessionId,
-      open: (session) => this.#open(session),
-      deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
-      deletingAll: () => this.#chat.abort(STOPPED),
-      deletedAll: () => {
-        this.#chat.startOver();
-        this.#announcer.clear();
-      },
-      back: () => this.#closeHistory(),
-    });
+    this.#model = this.#createModel();
+    this.#chat = this.#createChat();
+    this.#history = this.#createHistory();
     this.#siteSettings = new SiteSettings(
       host,
       () => this.#client(),
       (question) => void this.ask(question),
     );
-    this.#offline = new OfflineNotice(t);
+    this.#offline = new OfflineNotice(translator.t);
     const length = new QuestionLength(translator, () =>
       this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
     );
-    this.#newChat = button(
-      { class: "button quiet", part: "new", "data-role": "new", hidden: true },
-      () => {
-        this.#chat.startOver();
-        this.#announcer.clear();
-        frame.composer.focus();
-      },
-      icon(ICONS.plus),
-      element("span", {}, t("newChat")),
-    );
-    this.#showHistory = button(
-      { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
-      () => void this.#openHistory(),
-      icon(ICONS.history),
-    );
+    this.#newChat = this.#createNewChat();
+    this.#showHistory = this.#createShowHistory();
     this.#modality = new Modality(frame, shadow, this.#announcer.root);
     this.#visibleArea = new VisibleArea(frame.root);
     frame.tools.replaceChildren(this.#newChat, this.#showHistory);
@@ -131,6 +81,84 @@ export class WidgetPanel {
     frame.composer.onInput = (text) => length.check(text);
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
+  }
+
+  #createModelNotice(): ModelNotice {
+    const { frame, translator } = this.#host;
+    return new ModelNotice(translator, modelBytes(), {
+      // Each button is removed with its notice, so the focus moves first.
+      retry: () => {
+        frame.composer.focus();
+        this.#model.load();
+      },
+      allow: () => {
+        frame.composer.focus();
+        this.#model.allow();
+      },
+    });
+  }
+
+  #createModel(): ModelLoader {
+    const { element: chat } = this.#host;
+    return new ModelLoader({
+      create: (hooks) =>
+        chat.embedderFactory
+          ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
+          : createEmbedder({ modelUrl: chat.modelUrl || defaultModelUrl(), ...hooks }),
+      mustAsk: async () => isSupported() && mustAskBeforeDownload(),
+      onChange: (state) => this.#modelChanged(state),
+    });
+  }
+
+  #createChat(): Chat {
+    return new Chat({
+      host: this.#host,
+      announcer: this.#announcer,
+      client: () => this.#client(),
+      model: this.#model,
+      onChange: () => this.#showState(),
+      onStart: (question) => this.#noteAsker({ type: "started", question }),
+      onEnd: () => this.#noteAsker({ type: "ended" }),
+    });
+  }
+
+  #createHistory(): LazyHistory {
+    return new LazyHistory(this.#host, {
+      translator: this.#host.translator,
+      client: () => this.#client(),
+      current: () => this.#chat.sessionId,
+      open: (session) => this.#open(session),
+      deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
+      deletingAll: () => this.#chat.abort(STOPPED),
+      deletedAll: () => {
+        this.#chat.startOver();
+        this.#announcer.clear();
+      },
+      back: () => this.#closeHistory(),
+    });
+  }
+
+  #createNewChat(): HTMLButtonElement {
+    const { frame, translator } = this.#host;
+    return button(
+      { class: "button quiet", part: "new", "data-role": "new", title: translator.t("newChat"), hidden: true },
+      () => {
+        this.#chat.startOver();
+        this.#announcer.clear();
+        frame.composer.focus();
+      },
+      icon(ICONS.plus),
+      element("span", {}, translator.t("newChat")),
+    );
+  }
+
+  #createShowHistory(): HTMLButtonElement {
+    const { t } = this.#host.translator;
+    return button(
+      { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
+      () => void this.#openHistory(),
+      icon(ICONS.history),
+    );
   }
 
   /** The element was added to the page. */
@@ -228,7 +256,7 @@ export class WidgetPanel {
   /** Starts without a user: the first one to appear is not a change. */
   #newIdentity(): Identity {
     const identity: Identity = new Identity(
-      () => this.#host.element.tokenProvider,
+      () => reportFailures(this.#host.element.tokenProvider),
       // Ignores changes that requests of an earlier visitor notice.
       () => identity === this.#identity && this.#userChanged(),
     );

@@ -34,7 +34,7 @@ export const LAUNCHER_TEXTS = {
     retry: "Retry",
   },
   de: {
-    heading: "Stellen Sie eine Frage",
+    heading: "Frage stellen",
     intro: "Was möchten Sie wissen?",
     open: "Frage stellen",
     close: "Schließen",

@@ -106,6 +106,24 @@ test("a card opens after the pointer rests on a badge for 200 ms", async () => {
   await later(1000);
 });
 
+test("the highlighted words of a card are in view, or at least their beginning", async () => {
+  const before = "Many words stand before the quote of this passage. ".repeat(3);
+  for (const sentence of [
+    "Refunds take 5 days.",
+    "Refunds take so many words that they do not fit. ".repeat(9).trim(),
+  ]) {
+    await page.evaluate(() => widget.clear());
+    await show(`${sentence} [1]`, [quoting(1, `${before}\n\n${before}\n\n${sentence}`, sentence)]);
+    await badge(0).hover();
+    await later(200);
+    const [excerpt, mark] = [await role("card-excerpt").boundingBox(), await card().locator("mark").boundingBox()];
+    assert.ok(mark.y >= excerpt.y && mark.y < excerpt.y + excerpt.height - 20, JSON.stringify({ excerpt, mark }));
+    if (mark.height < 60) assert.ok(mark.y + mark.height <= excerpt.y + excerpt.height, "the end, too");
+    await moveAway();
+    await later(1000);
+  }
+});
+
 test("a pointer that passes over a badge opens no card", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   await badge(0).hover();

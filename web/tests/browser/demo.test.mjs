@@ -314,6 +314,22 @@ async function check(state) {
   );
 }
 
+test("with other documents than those of the sample shop, the page has no shop", async () => {
+  await page.route("**/config.json", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), hasOwnDocuments: true } });
+  });
+  await page.goto(demo.origin);
+  await page.locator("body[data-view=chat]").waitFor();
+  await page.locator("#language").selectOption("de");
+  assert.equal(await page.title(), "Evidence Chat");
+  assert.equal(await page.locator("#brand-name").textContent(), "Evidence Chat");
+  assert.equal(await page.locator("#chat").getAttribute("heading"), null);
+  assert.equal(await page.locator(".example, .sample, .foot, #english-only").count(), 0);
+  assert.doesNotMatch(await page.locator("body").evaluate((body) => body.textContent), /Fernhollow|return an item/);
+  await page.unroute("**/config.json");
+});
+
 test("a page that cannot load its settings shows an error", async () => {
   await page.route("**/config.json", (route) => route.fulfill({ status: 500 }));
   await page.goto(demo.origin);

@@ -302,3 +302,23 @@ test("an endpoint that is set late loads the site's greeting and suggestions", a
   await widget.role("suggested").click();
   assert.match(await (await widget.reply("done")).innerText(), ANSWER);
 });
+
+for (const width of [1280, 360]) {
+  test(`the default heading of a floating panel is not cut off in a window of ${width} pixels`, async (t) => {
+    const widget = await open(t, { attributes: { mode: "floating" } });
+    await widget.page.setViewportSize({ width, height: 800 });
+    await widget.role("launcher").click();
+    await widget.ask(QUESTION);
+    const newChat = widget.role("new");
+    for (const lang of ["en", "de", "es", "fr", "ar", "ja"]) {
+      await widget.element.evaluate((element, lang) => element.setAttribute("lang", lang), lang);
+      await widget.page.waitForTimeout(200);
+      const [room, text] = await widget.element
+        .locator("#heading")
+        .evaluate(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
+      assert.ok(text <= room, `${lang}: ${text} of ${room} pixels`);
+      assert.ok((await newChat.boundingBox()).width < 60, `${lang}: the button is an icon`);
+      assert.notEqual((await newChat.innerText()).trim(), "", `${lang}: the button keeps its name`);
+    }
+  });
+}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { answer, citation, refusal, SESSION, whole } from "./support/answers.mjs";
+import { answer, citation, generated, refusal, report, SESSION, whole } from "./support/answers.mjs";
 import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
 import { startWidgetSite } from "./pages/widget/site.mjs";
 
@@ -45,6 +45,12 @@ function hostileCitation(payload, position) {
   });
 }
 
+/** A passage whose words support a generated sentence, with the payload in every field. */
+function hostileSupport(payload, position) {
+  const { quotes, ...passage } = hostileCitation(payload, position);
+  return { ...passage, quotes: [], supports: quotes.map((quote) => ({ ...quote, sentence: position })) };
+}
+
 /** An also-found passage with the payload in every field. */
 function hostilePassage(payload, position = 0) {
   const { index: _, quotes: __, strength: ___, ...passage } = hostileCitation(payload, position);
@@ -54,7 +60,13 @@ function hostilePassage(payload, position = 0) {
 /** A simulated API with the corpus in every field. */
 function fillApi(api) {
   api.reset();
-  api.config = { ...api.config, greeting: payloads.join("\n"), suggested_questions: payloads };
+  api.config = {
+    ...api.config,
+    greeting: payloads.join("\n"),
+    suggested_questions: payloads,
+    answer_mode: "endpoint",
+    sends_to: payloads.join("\n"),
+  };
   api.sessions = payloads.map((title, position) => ({
     id: position === 0 ? SESSION : `session-${position}`,
     title,
@@ -83,6 +95,8 @@ for (const policy of ["the strict policy", "no policy"]) {
     const widget = await openWidgetPage(t, browser, site, {
       csp: policy === "no policy" ? null : strictPolicy(site.api),
       attributes: { "support-url": "javascript:alert(1)" },
+      // Shows a notice that was dismissed under another policy.
+      init: () => localStorage.clear(),
       setUp: async (page) => {
         page.on("dialog", (dialog) => {
           dialogs.push(dialog.message());
@@ -109,6 +123,13 @@ for (const policy of ["the strict policy", "no policy"]) {
       for (const text of shown) assert.ok(payloads.includes(text), text);
       assert.ok((await widget.role("log").evaluate((log) => log.textContent)).includes(payloads[3]));
       await check("greeting");
+    });
+
+    await t.test("payloads stay text in the notice about the service that gets questions", async () => {
+      const [notice] = await texts("privacy");
+      assert.ok(notice.includes(payloads[3]));
+      await check("privacy notice");
+      await widget.role("privacy-dismiss").click();
     });
 
     await t.test("payloads stay text in questions, refusals, their suggestions and nearest documents", async () => {
@@ -164,6 +185,21 @@ for (const policy of ["the strict policy", "no policy"]) {
       await check("cards");
       await exportReferences(widget);
       await check("references");
+    });
+
+    await t.test("payloads stay text in a generated answer, its report and its source sentences", async () => {
+      await widget.call("clear");
+      const deltas = payloads.map((payload, position) => `${payload} [${position + 1}]`);
+      const generation = report({ model: payloads[0], dropped: { [payloads[1]]: 2, name: 1 }, fallback: payloads[2] });
+      site.api.respondWith(whole(generated({ deltas, citations: payloads.map(hostileSupport), generation })));
+      await widget.call("ask", "Write all of it.");
+      const reply = await widget.reply("done");
+      assert.match(await widget.role("left-out").textContent(), /^3 sentences/);
+      assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
+      await openEverything(widget);
+      await check("generated answer with everything open");
+      await showCards(widget, 10);
+      await check("cards of a generated answer");
     });
 
     await t.test("payloads stay text in the history and in a conversation opened from it", async () => {
@@ -266,6 +302,8 @@ async function openEverything(widget) {
 
 /** Shows the cards of the first badges, one after the other. */
 async function showCards(widget, count) {
+  // A key makes the focus visible, which opens a card.
+  await widget.role("input").press("End");
   const badges = widget.role("assistant").locator("[data-role=marker]");
   const card = widget.role("citation-card");
   for (let position = 0; position < count; position++) {

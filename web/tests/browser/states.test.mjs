@@ -351,6 +351,7 @@ test("a lost network is shown, and a retry works when it is back", async (t) => 
   await widget.role("offline").waitFor();
   await widget.ask(QUESTION, "failed");
   assert.equal(await widget.role("error").getAttribute("data-code"), "connection_lost");
+  assert.match(await widget.role("error-message").innerText(), /The service cannot be reached/);
   await context.setOffline(false);
   await widget.role("offline").waitFor({ state: "detached" });
   await widget.role("retry").click();

@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// [default: target/demo.json]
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Origin of a page that may also use the chat, for example http://localhost:9000. Repeatable.
+    #[arg(long, value_name = "URL", value_parser = origin)]
+    allow_origin: Vec<String>,
     /// Use the existing build.
     #[arg(long)]
     prebuilt: bool,
@@ -64,13 +67,16 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let json_path = options.json.clone().unwrap_or_else(|| paths::repo().join("target/demo.json"));
     let json_path = std::path::absolute(json_path)?;
 
+    if options.prebuilt {
+        build::check_outputs()?;
+    }
     let writing = Writing::from_options(options)?;
 
     let (tools, model) = setup::for_running()?;
     if !options.prebuilt {
         build::run(&[], &tools)?;
     }
-    let mut demo = Demo::start(&data, &model, &writing, stop)?;
+    let mut demo = Demo::start(options, &data, &model, &writing, stop)?;
     demo.fill(&kb, &model)?;
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
@@ -84,6 +90,26 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
+/// Origins of the demo page, and those of `--allow-origin`, as the Worker reads them.
+fn allowed_origins(page_port: u16, more: &[String]) -> String {
+    let page = [format!("http://127.0.0.1:{page_port}"), format!("http://localhost:{page_port}")];
+    [&page, more].concat().join(",")
+}
+
+/// An origin as browsers send it: without a path.
+fn origin(url: &str) -> Result<String, String> {
+    let origin = url.trim_end_matches('/');
+    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    let is_host = |host: &str| {
+        !host.is_empty()
+            && !host.contains(|c: char| c.is_whitespace() || matches!(c, '/' | ',' | '?' | '#' | '@'))
+    };
+    match host {
+        Some(host) if is_host(host) => Ok(origin.to_owned()),
+        _ => Err("must be an origin such as http://localhost:9000".to_owned()),
+    }
+}
+
 /// The running services. Dropping it stops them in the reverse order of their start.
 struct Demo {
     page: Service,
@@ -94,7 +120,13 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(data: &Path, model: &ModelDir, writing: &Writing, stop: &Stop) -> Result<Self> {
+    fn start(
+        options: &Options,
+        data: &Path,
+        model: &ModelDir,
+        writing: &Writing,
+        stop: &Stop,
+    ) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
@@ -103,7 +135,6 @@ impl Demo {
 
         // The Worker needs the page's address before the page starts, and the page needs the Worker's.
         let page_port = ports::free_from(5173)?;
-        let origins = format!("http://127.0.0.1:{page_port},http://localhost:{page_port}");
         let worker = Service::start(
             "worker",
             shell::command("node")
@@ -113,15 +144,19 @@ impl Demo {
                 .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
                 .env("SUPABASE_JWT_SECRET", &supabase.keys.jwt_secret)
                 .env("CHAT_WORKER_SECRET", &supabase.keys.worker_secret)
-                .env("CHAT_ALLOWED_ORIGINS", origins)
+                .env("CHAT_ALLOWED_ORIGINS", allowed_origins(page_port, &options.allow_origin))
                 .envs(writing.worker_environment(model_server.as_ref())),
             ports::free_from(8787)?,
             &logs,
             stop,
         )?;
+        let mut serve = shell::command("node");
+        if options.kb.is_some() {
+            serve.env("DEMO_OWN_DOCUMENTS", "1");
+        }
         let page = Service::start(
             "page",
-            shell::command("node")
+            serve
                 .arg("web/demo/serve.mjs")
                 .env("EVIDENCE_MODEL_DIR", &model.0)
                 .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
@@ -199,6 +234,57 @@ impl Demo {
             for service in services.into_iter().chain(&mut self.model_server) {
                 service.report_if_stopped();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<Options, clap::Error> {
+        Cli::try_parse_from([&["demo"], arguments].concat()).map(|cli| cli.options)
+    }
+
+    #[test]
+    fn the_worker_allows_the_demo_page_and_each_further_origin() {
+        let options =
+            parse(&["--allow-origin", "http://localhost:9000", "--allow-origin", "https://www.example.com/"])
+                .unwrap();
+        assert_eq!(
+            allowed_origins(5173, &options.allow_origin),
+            "http://127.0.0.1:5173,http://localhost:5173,http://localhost:9000,https://www.example.com"
+        );
+        let none = parse(&[]).unwrap();
+        assert_eq!(allowed_origins(5173, &none.allow_origin), "http://127.0.0.1:5173,http://localhost:5173");
+    }
+
+    #[test]
+    fn an_origin_with_a_path_or_without_a_scheme_is_rejected() {
+        for wrong in
+            ["localhost:9000", "http://", "http://a/b", "http://a,http://b", "file:///page.html", "*"]
+        {
+            assert!(parse(&["--allow-origin", wrong]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_configuration_guide_lists_every_option() {
+        let guide = fs::read_to_string(paths::repo().join("docs/configuration.md")).unwrap();
+        let command = <Cli as clap::CommandFactory>::command();
+        for option in command.get_arguments().filter_map(clap::Arg::get_long).filter(|name| *name != "help") {
+            assert!(
+                guide.contains(&format!("`--{option}")),
+                "docs/configuration.md does not list --{option}"
+            );
         }
     }
 }

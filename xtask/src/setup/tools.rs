@@ -1,6 +1,7 @@
 //! Build tools from the Rust registry, compiled into the cache folder by version.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -46,29 +47,40 @@ impl Tool {
         Ok(candidates.find(|candidate| reports_version(candidate, version)))
     }
 
-    /// Uses `--locked`: the dependencies that its authors released it with, not the newest ones.
+    /// Prefers `--locked`: the dependencies that its authors released it with. A mirror of the registry may not have them yet.
     pub(super) fn compile(&self, version: &str) -> Result<PathBuf> {
         let (package, folder) = (self.package, self.folder(version)?);
         println!("  compiling {package} {version} (a few minutes, once)");
-        shell::run(
-            shell::cargo(&["install"])
-                .args([
-                    package,
-                    "--version",
-                    &format!("={version}"),
-                    "--bin",
-                    self.program,
-                    "--quiet",
-                    "--root",
-                ])
-                .arg(&folder)
-                .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools")),
-        )
-        .with_context(|| {
-            format!("install it manually: cargo install --locked {package} --version ={version}")
-        })?;
+        let locked = self.install(shell::cargo(&["install"]), version, &folder);
+        let unlocked = self.install(shell::unlocked_cargo_install(), version, &folder);
+        run_first_that_works(locked, unlocked)
+            .with_context(|| format!("install it manually: cargo install {package} --version {version}"))?;
         Ok(folder.join("bin").join(self.program))
     }
+
+    fn install(&self, mut cargo: Command, version: &str, folder: &Path) -> Command {
+        cargo
+            .args([
+                self.package,
+                "--version",
+                &format!("={version}"),
+                "--bin",
+                self.program,
+                "--quiet",
+                "--root",
+            ])
+            .arg(folder)
+            .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools"));
+        cargo
+    }
+}
+
+fn run_first_that_works(mut locked: Command, mut unlocked: Command) -> Result<()> {
+    if shell::run(&mut locked).is_ok() {
+        return Ok(());
+    }
+    println!("  its lock file cannot be resolved here; using the newest compatible dependencies");
+    shell::run(&mut unlocked)
 }
 
 fn reports_version(program: &Path, version: &str) -> bool {
@@ -82,4 +94,30 @@ fn locked_version(package: &str) -> Result<String> {
     let version =
         lock.packages.iter().find(|locked| locked.name == package).map(|locked| locked.version.clone());
     version.with_context(|| format!("{package} is not in Cargo.lock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_attempt_to_install_a_tool_differs_only_in_the_lock_file() {
+        let arguments = |cargo| {
+            let command = WASM_BINDGEN.install(cargo, "0.2.130", Path::new("folder"));
+            command.get_args().map(|argument| argument.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let mut locked = arguments(shell::cargo(&["install"]));
+        let unlocked = arguments(shell::unlocked_cargo_install());
+        assert!(!unlocked.contains(&"--locked".to_owned()), "{unlocked:?}");
+        locked.retain(|argument| argument != "--locked");
+        assert_eq!(locked, unlocked);
+    }
+
+    #[test]
+    fn a_tool_is_installed_without_its_lock_file_only_if_that_cannot_be_resolved() {
+        let run = |locked, unlocked| run_first_that_works(shell::command(locked), shell::command(unlocked));
+        assert!(run("true", "false").is_ok());
+        assert!(run("false", "true").is_ok());
+        assert!(run("false", "false").is_err());
+    }
 }

@@ -19,14 +19,14 @@ use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
-    /// Format, clippy, documentation; licences and sources of crates and npm packages; advisories for crates, over the network.
+    /// Format, clippy, rustdoc; licences and sources of crates and npm packages; advisories for crates, over the network; type
+    /// checks and ESLint of TypeScript and JavaScript, for which the embedder is built.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
     /// Unit tests of the embedder as a 64-bit ARM program, in an emulator; skipped without one.
     Arm,
-    /// Type checks, ESLint and API documentation of TypeScript and JavaScript; tests of the browser packages, the schema and the
-    /// Worker.
+    /// API documentation of TypeScript; tests of the browser packages, the schema and the Worker.
     Node,
     /// The whole product in a real browser.
     E2e,
@@ -89,7 +89,7 @@ impl Suite {
             Self::Lint => "format, lints and dependencies",
             Self::Rust => "Rust tests",
             Self::Arm => "embedder on 64-bit ARM",
-            Self::Node => "TypeScript checks and Node.js tests",
+            Self::Node => "TypeScript documentation and Node.js tests",
             Self::E2e => "end-to-end tests",
         }
     }
@@ -104,7 +104,7 @@ impl Suite {
 
     fn run(self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
         match self {
-            Self::Lint => lint(),
+            Self::Lint => lint(environment),
             Self::Rust => rust(environment, tallies),
             Self::Arm => arm(environment, tallies),
             Self::Node => node(environment, tallies),
@@ -113,7 +113,7 @@ impl Suite {
     }
 }
 
-fn lint() -> Result<()> {
+fn lint(environment: &Environment) -> Result<()> {
     shell::run(shell::command("node").args(["node_modules/prettier/bin/prettier.cjs", "--check", "."]))
         .context("run `npm run format`")?;
     shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")?;
@@ -132,7 +132,13 @@ fn lint() -> Result<()> {
             .args(["--workspace", "--no-deps", "--quiet"])
             .env("RUSTDOCFLAGS", "--deny warnings"),
     )?;
-    supply_chain::check(&setup::for_linting()?)
+    supply_chain::check(&setup::for_linting()?)?;
+    // The types of a package come with its build. Nothing here uses those of the widget's build.
+    build::run(&[build::Part::Embedder], &environment.tools)?;
+    for script in ["typecheck", "lint"] {
+        shell::run(shell::command("npm").args(["run", "--silent", script]))?;
+    }
+    Ok(())
 }
 
 /// Checks the fuzz targets. They are a separate workspace, which no other step compiles.
@@ -198,10 +204,7 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
 }
 
 fn node(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    // Here and not among the lints: the types of a package come with its build.
-    for script in ["typecheck", "lint", "docs"] {
-        shell::run(shell::command("npm").args(["run", "--silent", script]))?;
-    }
+    shell::run(shell::command("npm").args(["run", "--silent", "docs"]))?;
     let mut files = node::test_files(paths::repo())?;
     files.retain(|file| !file.starts_with(paths::repo().join(END_TO_END)));
     let (tally, result) = node::run(&mut node_command(environment)?, &files, browsers_at_once());

@@ -1,4 +1,4 @@
-import { ChatError, type ChatErrorCode, type UnauthorizedReason } from "../../client/errors.js";
+import { ChatError, type ChatErrorCode, type ChatErrorReason } from "../../client/errors.js";
 import type { Values } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -46,7 +46,7 @@ function chatProblem(error: ChatError): Problem {
   const retryAfterSeconds = error.retryAfterSeconds || (code === "rate_limited" ? DEFAULT_WAIT_SECONDS : 0);
   return {
     code,
-    text: error.reason === undefined ? TEXTS[code] : SIGN_IN_TEXTS[error.reason],
+    text: error.reason === undefined ? TEXTS[code] : REASON_TEXTS[error.reason],
     values: { count: retryAfterSeconds },
     canRetry: retryable,
     waitSeconds: retryAfterSeconds,
@@ -54,10 +54,11 @@ function chatProblem(error: ChatError): Problem {
   };
 }
 
-const SIGN_IN_TEXTS: Readonly<Record<UnauthorizedReason, TextKey>> = {
+const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
   signed_out: "errorUnauthorized",
   expired: "errorSignInExpired",
   unconfirmed: "errorSignInUnconfirmed",
+  unreachable: "errorUnavailable",
 };
 
 const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {

@@ -124,6 +124,7 @@ export class CitationCard {
     this.#root.setAttribute("data-open", "");
     this.#root.showPopover?.();
     this.#place();
+    for (const excerpt of this.#root.querySelectorAll(".excerpt")) showMark(excerpt);
     const move = () => this.#place();
     subject.badge.getRootNode().addEventListener("scroll", move, { capture: true, passive: true, signal });
     addEventListener("scroll", move, { passive: true, signal });
@@ -161,6 +162,18 @@ export class CitationCard {
     style.setProperty("translate", `${place.x}px ${place.y}px`);
   }
 }
+
+/** Scrolls an excerpt so that its highlighted words are in view, with as much of the text before them as fits. */
+function showMark(excerpt: Element): void {
+  const marks = [...excerpt.querySelectorAll("mark")];
+  const { top, bottom } = excerpt.getBoundingClientRect();
+  const start = (marks[0]?.getBoundingClientRect().top ?? top) - top;
+  const end = (marks.at(-1)?.getBoundingClientRect().bottom ?? bottom) - bottom;
+  if (end > 0) excerpt.scrollTop += Math.min(start - MARGIN_PX, end + MARGIN_PX);
+}
+
+/** Space around highlighted words that are scrolled into view. */
+const MARGIN_PX = 8;
 
 const IDS = { title: "citation-card-title", description: "citation-card-description" } as const;
 

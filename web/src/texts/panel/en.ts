@@ -3,7 +3,8 @@ export type Message = string | ({ readonly other: string } & { readonly [form in
 
 /** The English texts; their keys are those of every language. */
 export const texts = {
-  // Model
+  // Model. The product's specification prescribes the words and the capital letters of `modelLoading`, `modelTimedOut` and
+  // `modelUnsupported`; the other texts say "AI" as these do.
   modelLoading: "Initializing AI…",
   modelPercent: "Initializing AI… {percent}",
   modelBytes: "{loaded} of {total} MB",
