@@ -315,6 +315,21 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
       assert.equal(upstream.history.messagesOf(user).length, 2);
     });
 
+    test("before the first sentence: a repeat that waits takes over", async () => {
+      const user = newUser();
+      const sent = question();
+      model.play(["no-first-token", { scenario: "ok", deltas: PIECES }]);
+      const repeats = [];
+      await leaveAfter(direct.url, user, sent, "progress", (socket) => {
+        repeats.push(ask(direct.url, user, sent));
+        setTimeout(() => go(socket), 200);
+      });
+      const started = performance.now();
+      const [repeat] = await Promise.all(repeats);
+      assertWritten(repeat, SUPPORTED);
+      assert.ok(performance.now() - started < GONE_MS + MARGIN_MS);
+    });
+
     test("after a sentence: the model is stopped, and what was sent is the answer", async () => {
       const user = newUser();
       const sent = question();
