@@ -222,7 +222,7 @@ impl Draft {
 
 /// Control and invisible characters are left out: they are not content, and a reader cannot check them.
 fn is_visible(c: char) -> bool {
-    !(c.is_control() && c != '\t') && !crate::generate::is_format_character(c)
+    (!c.is_control() || c == '\t') && !crate::generate::is_format_character(c)
 }
 
 /// The text of a list item without its bullet or number.
