@@ -343,7 +343,7 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         for kind in Kind::ALL {
             for _ in 0..20 {
-                let changed = kind.apply(&sentence, &passage, &[], &mut random).unwrap();
+                let changed = kind.apply(&sentence, &passage, &[&passage], &mut random).unwrap();
                 let differences =
                     words(&sentence).iter().zip(words(&changed)).filter(|(a, b)| *a != b).count();
                 match kind {

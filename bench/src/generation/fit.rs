@@ -60,8 +60,9 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
     for pivot in 0..4 {
         for row in pivot + 1..4 {
             let factor = matrix[row][pivot] / matrix[pivot][pivot];
-            for column in pivot..4 {
-                matrix[row][column] -= factor * matrix[pivot][column];
+            let upper = matrix[pivot];
+            for (cell, above) in matrix[row].iter_mut().zip(upper) {
+                *cell -= factor * above;
             }
             right[row] -= factor * right[pivot];
         }

@@ -81,7 +81,11 @@ verifier. The verifier sees the passage of the sentence.
   verify_p50_ms, verify_p99_ms
                          time for one claim with its evidence, reading of the evidence included, in the development profile
   marker_validity, citation_precision, answer_recall, fallback_rate, tokens_per_second
-                         of answers that the model at --url writes"#;
+                         of answers that the model at --url writes to questions of squad. citation_precision: of the
+                         citations, those of the passage that answers; answer_recall: the text that is sent, or the quotes
+                         where nothing is, has an accepted answer
+  answer_recall_completed
+                         the same if the quotes follow where no sentence is supported by the first of them"#;
 
 /// Prints a table and writes `target/bench/generation.json`.
 pub(crate) fn measure(options: &Options) -> Result<()> {

@@ -47,6 +47,7 @@ struct Counts {
     citations: usize,
     right_citations: usize,
     recalled: usize,
+    recalled_completed: usize,
     recalled_extractive: usize,
     tokens: u64,
     seconds: f64,
@@ -84,6 +85,7 @@ pub(super) fn measure(asked: &Asked<'_>, eval_dir: &Path, report: &mut Report) -
     report.add("marker_validity", ratio(counts.valid_markers, counts.markers), "share");
     report.add("citation_precision", ratio(counts.right_citations, counts.citations), "share");
     report.add("answer_recall", ratio(counts.recalled, counts.questions), "share");
+    report.add("answer_recall_completed", ratio(counts.recalled_completed, counts.questions), "share");
     report.add("answer_recall_extractive", ratio(counts.recalled_extractive, counts.questions), "share");
     report.add("fallback_rate", ratio(counts.fallbacks, counts.questions), "share");
     report.add("tokens_per_second", counts.tokens as f64 / counts.seconds, "1/s");
@@ -152,8 +154,13 @@ fn answer(
         counts.right_citations +=
             written.citations.iter().filter(|citation| Some(citation.chunk_id) == gold).count();
     }
-    let answer = written.unwrap_or(extractive);
-    counts.recalled += usize::from(contains(&answer.deltas.concat()));
+    let quoted = extractive.deltas.concat();
+    let best = extractive.sentences.first().map(|sentence| sentence.source.as_str()).unwrap_or_default();
+    let has_best = |answer: &Answer| answer.sentences.iter().any(|sentence| sentence.source.contains(best));
+    let has_all = written.as_ref().is_some_and(has_best);
+    let text = written.map_or_else(|| quoted.clone(), |written| written.deltas.concat());
+    counts.recalled += usize::from(contains(&text));
+    counts.recalled_completed += usize::from(contains(&text) || (!has_all && contains(&quoted)));
     Ok(())
 }
 

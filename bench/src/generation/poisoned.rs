@@ -64,7 +64,7 @@ pub(super) fn row(id: u128, name: &str, content: &str) -> MatchedChunk {
         .collect();
     let id = format!("{id:032x}");
     let row = json!({
-        "chunk_id": id, "document_id": id, "document_name": name, "content": content, "similarity": 0.7,
+        "chunk_id": id, "document_id": id, "document_name": name, "content": content, "similarity": 0.7, "lexical": 0.5,
         "sentences": sentences,
     });
     serde_json::from_value(row).expect("a row of these fields")

@@ -40,7 +40,8 @@ pub(crate) struct Options {
     /// Let a language model server on this computer write the answers; needs `cargo xtask setup --generation`.
     #[arg(long)]
     write: bool,
-    /// Let a language model in the visitor's browser write the answers; needs `cargo xtask setup --generation`.
+    /// Give the page a language model for the visitor's browser, which does not use it yet; needs `cargo xtask setup
+    /// --generation`.
     #[arg(long, conflicts_with = "write")]
     write_on_device: bool,
 }

@@ -43,6 +43,9 @@ impl Writing {
                 ("CHAT_ANSWER_MODE", "endpoint".to_owned()),
                 ("CHAT_LLM_URL", model_server::api_url(server)),
                 ("CHAT_LLM_MODEL", Generation::MODEL_NAME.to_owned()),
+                // One thread reads about 100 tokens of the passages a second.
+                ("CHAT_LLM_FIRST_TOKEN_MS", "20000".to_owned()),
+                ("CHAT_LLM_TIMEOUT_MS", "40000".to_owned()),
             ],
             (Self::OnDevice(_), _) => vec![("CHAT_ANSWER_MODE", "on_device".to_owned())],
             (Self::Extractive | Self::Endpoint(_), _) => Vec::new(),
@@ -71,7 +74,9 @@ impl Writing {
                 format!("{model} writes the answers, on this computer; only checked sentences are shown")
             }
             Self::OnDevice(_) => {
-                format!("{model} writes the answers, in your browser; only checked sentences are shown")
+                format!(
+                    "the page gets {model} for the browser, which does not use it yet; answers are quotes"
+                )
             }
         }
     }

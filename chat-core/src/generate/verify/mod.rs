@@ -1,10 +1,16 @@
 //! Decides whether a sentence follows from the sources.
 //!
-//! No model reads the two texts. The rules compare what can be compared: quotes, links and identifiers to the letter
-//! (`facts.rs`), numbers by value and names (`tokens.rs`), the share of a sentence's words in a few consecutive sentences of a
-//! source (`support.rs`), and where a sentence follows its source closely (`align.rs`), what was exchanged (`order.rs`) or
-//! turned around (`polarity.rs`). What passes may still be false in a way that only a reader notices, so each sentence is shown
-//! with its source.
+//! No model reads the two texts. The rules compare what can be compared:
+//! - quotes, links and identifiers are in a cited passage to the letter (`facts.rs`);
+//! - numbers, by value, and names are in the passages that are cited, their headings or title; a name may also be in the question
+//!   (`tokens.rs`);
+//! - a few consecutive sentences of a passage have enough of the sentence's words (`support.rs`, `calibration.rs`);
+//! - where the sentence follows its source closely (`align.rs`), no name, number or other word was exchanged (`order.rs`,
+//!   `synonyms.rs`), and no "not", "all", "only", "must" or opposite turns it around (`polarity.rs`);
+//! - text that speaks to a model supports nothing (`instructions.rs`).
+//!
+//! What passes may still be false in a way that only a reader notices: a loose paraphrase, a false statement of a document. So
+//! each sentence is shown with its source.
 
 mod align;
 mod calibration;
@@ -30,7 +36,7 @@ use polarity::{Class, Qualified, Text};
 use support::{Masks, Terms, Window};
 use tokens::{Kind, Lexicon, Token};
 
-/// Words of a name that the sources have, if they need not have all of it.
+/// Words of a name that the sources have, if they need not have all of it. With one, a person could get another first name.
 const MIN_KNOWN_NAME_WORDS: usize = 2;
 /// Quotes, links and identifiers of a sentence. One with more is not sent.
 const MAX_LITERALS: usize = 32;
@@ -335,8 +341,8 @@ impl<'c> Claim<'c> {
         Err(reason.unwrap_or(DropReason::Unsupported))
     }
 
-    /// Why the sentence is a copy of a source sentence in which something was changed, whatever else supports it: "shipping to
-    /// Spain takes 7 days" is in the sources, but "shipping to France takes 5 days" is as well.
+    /// Why the sentence is no true copy of the source sentence that it copies. Then nothing else supports it: "Shipping to France
+    /// takes 7 days" has all its words in "Shipping to France takes 5 days. Orders to Spain need 7 days."
     fn changed_copy(
         &self,
         verifier: &Verifier,

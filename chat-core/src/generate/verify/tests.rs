@@ -255,6 +255,28 @@ fn facts_keep_their_places() {
 }
 
 #[test]
+fn a_changed_copy_is_left_out_even_if_the_passage_has_all_its_words() {
+    assert_verdicts(
+        "Shipping to France takes 5 days. Orders to Spain need 7 days.",
+        &[("Shipping to France takes 7 days.", NUMBER), ("Shipping to France takes 5 days.", None)],
+    );
+}
+
+#[test]
+fn a_word_for_the_opposite_is_known_in_every_form() {
+    for (source, sentence) in [
+        ("Prices were increased by the shop in spring.", "Prices were decreased by the shop in spring."),
+        ("The warranty covers unpaid orders of members.", "The warranty covers paid orders of members."),
+        (
+            "Cups with handles are harmless to small children.",
+            "Cups with handles are harmful to small children.",
+        ),
+    ] {
+        assert_eq!(dropped(source, sentence), POLARITY, "{sentence}");
+    }
+}
+
+#[test]
 fn a_copy_with_another_word_is_left_out_unless_it_says_the_same() {
     assert_verdicts(
         "Unused items can be returned to the shop within a week of delivery.",
