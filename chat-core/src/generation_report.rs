@@ -65,6 +65,9 @@ pub struct GenerationReport {
     pub model: String,
     /// Sentences that were sent.
     pub sentences: u32,
+    /// Quotes that follow the written sentences, because none of those rests on the best quote.
+    #[serde(default)]
+    pub quotes: u32,
     /// Sentences that were left out, by reason.
     pub dropped: BTreeMap<DropReason, u32>,
     /// Markers that named no source.
@@ -88,6 +91,7 @@ impl GenerationReport {
         Self {
             model: model.to_owned(),
             sentences: 0,
+            quotes: 0,
             dropped: BTreeMap::new(),
             invalid_markers: 0,
             repaired_citations: 0,

@@ -34,6 +34,8 @@ pub const MAX_MATCH_COUNT: usize = 50;
 pub const MAX_PROMPT_SOURCES: usize = 5;
 /// Sentences of a written answer that is a list; others are shorter.
 pub const MAX_WRITTEN_ITEMS: usize = 5;
+/// Bytes of one written sentence, as UTF-8.
+pub const MAX_WRITTEN_SENTENCE_BYTES: usize = 1500;
 /// Consecutive sentences of a passage that may support one written sentence together.
 pub const MAX_SUPPORT_SENTENCES: usize = 3;
 /// Characters of a word that is stemmed; see `words`.
@@ -68,9 +70,9 @@ pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_
 /// The quotes of the longest sentence and of the line that introduces it, as source and as plain text. The two do not
 /// overlap; a table row with its column names is at most twice as long as its source.
 pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
-/// The words that support the sentences of a generated answer: for each, at most two passages.
-pub const WORST_CASE_SUPPORTS_BYTES: usize =
-    2 * MAX_WRITTEN_ITEMS * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
+/// The words that support the sentences of a generated answer: for each written one at most two passages, and then quotes.
+pub const WORST_CASE_SUPPORTS_BYTES: usize = (2 * MAX_WRITTEN_ITEMS + MAX_ANSWER_SENTENCES)
+    * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
 /// The words of passages behind an answer, which consists either of quotes or of generated sentences.
 const WORST_CASE_CITED_WORDS_BYTES: usize =
     max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES, WORST_CASE_SUPPORTS_BYTES);
@@ -82,12 +84,14 @@ pub const WORST_CASE_STORED_CITATIONS_BYTES: usize = max(MAX_ANSWER_SENTENCES, M
     * WORST_CASE_STORED_PASSAGE_BYTES
     + WORST_CASE_CITED_WORDS_BYTES;
 /// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
-/// numbers, which turn three bytes into seven.
+/// numbers, which turn three bytes into seven. Written sentences may precede the quotes.
 pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
-    * (FIELDS + 4 * MAX_NAME_CHARS + MAX_SECTION_JSON_BYTES + 7 * 2 * MAX_PASSAGE_JSON_BYTES / 3);
+    * (FIELDS + 4 * MAX_NAME_CHARS + MAX_SECTION_JSON_BYTES + 7 * 2 * MAX_PASSAGE_JSON_BYTES / 3)
+    + MAX_WRITTEN_ITEMS * (FIELDS + 7 * 2 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The longest text of an answer, in characters. The backslashes turn three characters into five.
-pub const WORST_CASE_TEXT_CHARS: usize =
-    MAX_ANSWER_SENTENCES * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3);
+pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
+    * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3)
+    + MAX_WRITTEN_ITEMS * (FIELDS + 5 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The largest outcome: all events in one document.
 pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
 /// The most text that one question processes.

@@ -83,9 +83,7 @@ verifier. The verifier sees the passage of the sentence.
   marker_validity, citation_precision, answer_recall, fallback_rate, tokens_per_second
                          of answers that the model at --url writes to questions of squad. citation_precision: of the
                          citations, those of the passage that answers; answer_recall: the text that is sent, or the quotes
-                         where nothing is, has an accepted answer
-  answer_recall_completed
-                         the same if the quotes follow where no sentence is supported by the first of them"#;
+                         where nothing is, has an accepted answer"#;
 
 /// Prints a table and writes `target/bench/generation.json`.
 pub(crate) fn measure(options: &Options) -> Result<()> {

@@ -47,7 +47,6 @@ struct Counts {
     citations: usize,
     right_citations: usize,
     recalled: usize,
-    recalled_completed: usize,
     recalled_extractive: usize,
     tokens: u64,
     seconds: f64,
@@ -85,7 +84,6 @@ pub(super) fn measure(asked: &Asked<'_>, eval_dir: &Path, report: &mut Report) -
     report.add("marker_validity", ratio(counts.valid_markers, counts.markers), "share");
     report.add("citation_precision", ratio(counts.right_citations, counts.citations), "share");
     report.add("answer_recall", ratio(counts.recalled, counts.questions), "share");
-    report.add("answer_recall_completed", ratio(counts.recalled_completed, counts.questions), "share");
     report.add("answer_recall_extractive", ratio(counts.recalled_extractive, counts.questions), "share");
     report.add("fallback_rate", ratio(counts.fallbacks, counts.questions), "share");
     report.add("tokens_per_second", counts.tokens as f64 / counts.seconds, "1/s");
@@ -127,7 +125,8 @@ fn answer(
     let Verdict::Answer(extractive) = response.verdict else { bail!("no evidence for {text}") };
     let mut checking = 0.0;
     let started = Instant::now();
-    let mut generation = Generation::new(text, &matched, &response.assessment, true, asked.model);
+    let mut generation =
+        Generation::new(text, &matched, &response.assessment, Some(&extractive), true, asked.model);
     let messages = generation.messages("k3x9w2p7", 1.0);
     checking += started.elapsed().as_secs_f64();
     let started = Instant::now();
@@ -155,12 +154,8 @@ fn answer(
             written.citations.iter().filter(|citation| Some(citation.chunk_id) == gold).count();
     }
     let quoted = extractive.deltas.concat();
-    let best = extractive.sentences.first().map(|sentence| sentence.source.as_str()).unwrap_or_default();
-    let has_best = |answer: &Answer| answer.sentences.iter().any(|sentence| sentence.source.contains(best));
-    let has_all = written.as_ref().is_some_and(has_best);
-    let text = written.map_or_else(|| quoted.clone(), |written| written.deltas.concat());
+    let text = written.map_or(quoted, |written| written.deltas.concat());
     counts.recalled += usize::from(contains(&text));
-    counts.recalled_completed += usize::from(contains(&text) || (!has_all && contains(&quoted)));
     Ok(())
 }
 

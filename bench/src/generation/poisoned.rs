@@ -74,7 +74,7 @@ pub(super) fn row(id: u128, name: &str, content: &str) -> MatchedChunk {
 fn shown(question: &str, rows: &[MatchedChunk], draft: &str) -> Vec<String> {
     let thresholds = EvidenceThresholds { similarity: 0.0, confidence: 0.0, ..EvidenceThresholds::default() };
     let assessment = assess(question, rows, &thresholds);
-    let mut generation = Generation::new(question, rows, &assessment, false, "obedient");
+    let mut generation = Generation::new(question, rows, &assessment, None, false, "obedient");
     let mut shown = generation.push(draft);
     shown.extend(generation.end(Ending::Whole));
     shown

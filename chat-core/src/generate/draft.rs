@@ -3,13 +3,12 @@
 //! The state is bounded whatever the model writes, and the sentences do not depend on how the output is cut into deltas.
 
 use super::markers::{Reference, separate};
+use crate::limits::MAX_WRITTEN_SENTENCE_BYTES;
 use crate::plain::plain_text;
 use crate::sentences::{UnitKind, sentences};
 
 /// Bytes of output that are read. What follows is ignored.
 const MAX_DRAFT_BYTES: usize = 16 * 1024;
-/// Bytes of one sentence. A longer one is not sent.
-const MAX_SENTENCE_BYTES: usize = 1500;
 /// Sentences that are considered.
 const MAX_DRAFT_SENTENCES: usize = 12;
 
@@ -95,7 +94,7 @@ impl Draft {
             } else if is_visible(c) {
                 self.line.push(c);
                 // A sentence is known to be complete when the next one begins, which is after white space.
-                if c.is_whitespace() || self.line.len() > MAX_SENTENCE_BYTES {
+                if c.is_whitespace() || self.line.len() > MAX_WRITTEN_SENTENCE_BYTES {
                     self.return_complete(&mut found);
                 }
             }
@@ -134,7 +133,7 @@ impl Draft {
         let returned = self.returned_of_line;
         self.returned_of_line += self.read_line(&line, returned, false, found);
         self.line = line;
-        if self.line.len() > MAX_SENTENCE_BYTES && self.returned_of_line == 0 {
+        if self.line.len() > MAX_WRITTEN_SENTENCE_BYTES && self.returned_of_line == 0 {
             // Nobody writes such a sentence to be read.
             self.is_done = true;
         }

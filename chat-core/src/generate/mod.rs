@@ -56,9 +56,21 @@ pub struct Generation {
     draft: Draft,
     verifier: Verifier,
     sent: Vec<Sent>,
+    /// The extractive answer, whose quotes complete the written one.
+    quotes: Vec<Quoted>,
+    hedged: bool,
+    has_ended: bool,
     /// The numbers of the documents mentioned so far.
     numbers: BTreeMap<Uuid, u32>,
     report: GenerationReport,
+}
+
+/// A sentence of the extractive answer.
+#[derive(Debug)]
+struct Quoted {
+    /// The words as that answer shows them.
+    text: String,
+    support: Supported,
 }
 
 /// A sentence that was sent.
@@ -73,11 +85,13 @@ struct Sent {
 }
 
 impl Generation {
-    /// Prepares the qualifying passages of a search whose evidence is enough. `model` is the name for the report.
+    /// Prepares the qualifying passages of a search whose evidence is enough. `quotes` is the extractive answer from the same
+    /// passages, which completes the written one; `model` is the name for the report.
     pub fn new(
         question: &str,
         rows: &[MatchedChunk],
         assessment: &Assessment,
+        quotes: Option<&Answer>,
         include_citations: bool,
         model: &str,
     ) -> Self {
@@ -91,6 +105,13 @@ impl Generation {
         Self {
             question: question.to_owned(),
             verifier: Verifier::new(question, &sources),
+            quotes: quotes
+                .iter()
+                .flat_map(|answer| &answer.sentences)
+                .filter_map(|quote| Quoted::new(quote, &sources))
+                .collect(),
+            hedged: quotes.is_some_and(|answer| answer.hedged),
+            has_ended: false,
             sources,
             include_citations,
             draft: Draft::default(),
@@ -124,10 +145,45 @@ impl Generation {
         self.report.completion_tokens = completion_tokens.or(self.report.completion_tokens);
     }
 
-    /// Ends the output. Returns the last pieces of the answer.
+    /// Ends the output. Returns the last pieces of the answer. If no sentence of a whole output rests on the first sentence of
+    /// the extractive answer, that answer follows: a true sentence is not always the one that answers.
     pub fn end(&mut self, ending: Ending) -> Vec<String> {
+        if std::mem::replace(&mut self.has_ended, true) {
+            return Vec::new();
+        }
         let sentences = self.draft.finish(ending == Ending::Whole);
-        self.add(sentences)
+        let mut deltas = self.add(sentences);
+        if ending == Ending::Whole && !self.sent.is_empty() && !self.rests_on_best_quote() {
+            deltas.extend(self.add_quotes());
+        }
+        deltas
+    }
+
+    fn rests_on_best_quote(&self) -> bool {
+        self.quotes.first().is_none_or(|best| self.rests_on(&best.support))
+    }
+
+    fn rests_on(&self, quote: &Supported) -> bool {
+        let includes = |support: &Supported| {
+            support.source == quote.source && support.sentences.contains(&quote.sentences.start)
+        };
+        self.sent.iter().flat_map(|sent| &sent.supports).any(includes)
+    }
+
+    fn add_quotes(&mut self) -> Vec<String> {
+        let quotes: Vec<_> = std::mem::take(&mut self.quotes);
+        let mut deltas = Vec::with_capacity(quotes.len());
+        for Quoted { text, support } in quotes {
+            if self.rests_on(&support) {
+                continue;
+            }
+            let separator = if deltas.is_empty() { "\n\n" } else { " " };
+            let delta = separator.to_owned() + &self.with_markers(&text, std::slice::from_ref(&support));
+            deltas.push(delta.clone());
+            self.report.quotes += 1;
+            self.sent.push(Sent { text, is_item: false, score: 1.0, delta, supports: vec![support] });
+        }
+        deltas
     }
 
     /// The written answer, or `None` if no sentence of it can be sent; then the report says why. `fault` is what went wrong
@@ -216,11 +272,15 @@ impl Generation {
         if sentence.is_item {
             delta.push_str("- ");
         }
+        delta + &self.with_markers(&sentence.text, supports)
+    }
+
+    /// A sentence with the numbers of the documents that support it.
+    fn with_markers(&mut self, text: &str, supports: &[Supported]) -> String {
         if !self.include_citations {
-            delta.push_str(&sentence.text);
-            return delta;
+            return text.to_owned();
         }
-        delta.push_str(&escape_markers(&sentence.text));
+        let mut delta = escape_markers(text);
         let mut mentioned = Vec::new();
         for document in supports.iter().filter_map(|support| self.sources.get(support.source)) {
             let next = self.numbers.len() as u32 + 1;
@@ -234,7 +294,7 @@ impl Generation {
     }
 
     fn into_answer(self) -> Answer {
-        let Self { sources, sent, numbers, include_citations, .. } = self;
+        let Self { sources, sent, numbers, include_citations, hedged, .. } = self;
         let mut citations: Vec<Citation> = Vec::new();
         let mut sentences = Vec::with_capacity(sent.len());
         for (at, sent) in sent.iter().enumerate() {
@@ -287,12 +347,25 @@ impl Generation {
         Answer {
             mode: AnswerMode::Generated,
             deltas: sent.into_iter().map(|sent| sent.delta).collect(),
-            hedged: false,
+            hedged,
             citations,
             also_found,
             referenced_indices,
             sentences,
         }
+    }
+}
+
+impl Quoted {
+    /// `None` if the sentence is of a passage that the model does not get, or code, whose lines would lose their layout.
+    fn new(quote: &QuotedSentence, sources: &[Source]) -> Option<Self> {
+        let source = sources.iter().position(|source| source.citation.chunk_id == quote.chunk_id)?;
+        let sentences = &sources.get(source)?.sentences;
+        let at = sentences.iter().position(|sentence| sentence.text == quote.source)?;
+        let introduction = quote.introduction.as_ref().map(|line| format!("{line} ")).unwrap_or_default();
+        let text = introduction + &quote.text;
+        let is_code = text.contains('\n');
+        (!is_code).then_some(Self { text, support: Supported { source, sentences: at..at + 1 } })
     }
 }
 
@@ -313,7 +386,7 @@ mod tests {
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
         let Response { assessment, .. } = respond(question, rows, &thresholds, true);
-        Generation::new(question, rows, &assessment, true, "test-model")
+        Generation::new(question, rows, &assessment, None, true, "test-model")
     }
 
     fn rows() -> Vec<MatchedChunk> {
@@ -369,6 +442,39 @@ mod tests {
         assert_eq!(answer.unwrap().referenced_indices, [1]);
         assert_eq!(report.dropped.values().sum::<u32>(), 2);
         assert_eq!(report.invalid_markers, 2);
+    }
+
+    #[test]
+    fn quotes_follow_a_written_answer_that_does_not_rest_on_the_best_of_them() {
+        let question = "When are refunds paid?";
+        let thresholds =
+            crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
+        let Response { assessment, verdict } = respond(question, &rows(), &thresholds, true);
+        let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
+        let write = |output: &str| {
+            let mut generation =
+                Generation::new(question, &rows(), &assessment, Some(&quotes), true, "test-model");
+            let mut deltas = generation.push(output);
+            deltas.extend(generation.end(Ending::Whole));
+            assert!(generation.end(Ending::Whole).is_empty(), "once");
+            let (answer, report) = generation.finish(None);
+            assert_eq!(answer.as_ref().map(|answer| &answer.deltas), Some(&deltas));
+            (deltas, answer.unwrap(), report)
+        };
+        let (deltas, answer, report) = write("Orders above 40 euros are shipped free of charge.");
+        assert_eq!(
+            deltas[..2],
+            [
+                "Orders above 40 euros are shipped free of charge. [1]",
+                "\n\nRefunds are paid to your card within 5 days. [2]"
+            ]
+        );
+        assert_eq!((report.sentences, report.quotes as usize), (1, deltas.len() - 1));
+        assert!(answer.citations.iter().all(Citation::is_valid));
+        assert_eq!(answer.citations[1].supports[0].sentence, 1);
+
+        let (deltas, _, report) = write("Refunds are paid to your card within 5 days.");
+        assert_eq!((deltas.len(), report.quotes), (1, 0));
     }
 
     #[test]

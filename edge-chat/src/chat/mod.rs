@@ -77,7 +77,8 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
         }
     };
     let outcome = found.outcome.borrow().kind();
-    let written = found.is_draft().then_some(Written { deltas, reader, session_id });
+    let hedged = matches!(&*found.outcome.borrow(), Outcome::Answer(answer) if answer.hedged);
+    let written = found.is_draft().then_some(Written { deltas, reader, session_id, hedged });
     let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::{Assessment, check_model};
@@ -184,7 +185,7 @@ impl Run {
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
         let draft = match &response.verdict {
-            Verdict::Answer(_) => self.draft(&settings, &rows, &assessment, include_citations),
+            Verdict::Answer(quotes) => self.draft(&settings, &rows, &assessment, quotes, include_citations),
             Verdict::Refuse(_) => None,
         };
         let (mut outcome, sources) = match response.verdict {
@@ -210,6 +211,7 @@ impl Run {
         settings: &Settings,
         rows: &[MatchedChunk],
         assessment: &Assessment,
+        quotes: &Answer,
         include_citations: bool,
     ) -> Option<Draft> {
         let model = self.config.model.as_ref()?;
@@ -217,7 +219,8 @@ impl Run {
             return None;
         }
         let message = &self.question.message;
-        let generation = Generation::new(message, rows, assessment, include_citations, &model.model);
+        let generation =
+            Generation::new(message, rows, assessment, Some(quotes), include_citations, &model.model);
         let refuses = model.decline == Decline::Refuse;
         Some(Draft {
             generation: Cell::new(Some(generation)),

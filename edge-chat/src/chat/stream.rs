@@ -34,6 +34,8 @@ pub(crate) struct Written {
     #[expect(dead_code, reason = "dropping it is the signal")]
     pub(crate) reader: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
+    /// Whether the passages are about the subject but may not answer the question.
+    pub(crate) hedged: bool,
 }
 
 /// Sends an outcome in the format that the client asked for. A stream begins immediately with the events that are known, and
@@ -103,7 +105,7 @@ fn writing(written: Written, outcome: Rc<RefCell<Outcome>>) -> impl Stream<Item 
             let session_id = state.written.session_id;
             frames.push(frame(&Event::AnswerStart {
                 session_id,
-                hedged: false,
+                hedged: state.written.hedged,
                 mode: AnswerMode::Generated,
             }));
         }

@@ -103,7 +103,7 @@ pub async fn ask(
         Verdict::Answer(quotes) => {
             let mut answer = None;
             if let Some(model) = &settings.model {
-                let (text, report, error) = write::write(question, &rows, &assessment, model).await;
+                let (text, report, error) = write::write(question, &rows, &assessment, &quotes, model).await;
                 answer = text;
                 written = Some(Written { report, error: error.map(|error| error.to_string()) });
             }

@@ -50,9 +50,10 @@ pub(super) async fn write(
     question: &str,
     rows: &[MatchedChunk],
     assessment: &Assessment,
+    quotes: &Answer,
     model: &Model,
 ) -> (Option<Answer>, GenerationReport, Option<WriteError>) {
-    let mut generation = Generation::new(question, rows, assessment, true, &model.name);
+    let mut generation = Generation::new(question, rows, assessment, Some(quotes), true, &model.name);
     let deadline = Instant::now() + model.timeout;
     let (fault, error) = match timeout_at(deadline, read(&mut generation, model)).await {
         Ok(Ok(())) => (None, None),

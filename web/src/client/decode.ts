@@ -94,6 +94,7 @@ function decodeGeneration(value: unknown): GenerationReport | undefined {
     dropped: decodeDropped(json.dropped),
     invalid_markers: asCount(json.invalid_markers) ?? 0,
     repaired_citations: asCount(json.repaired_citations) ?? 0,
+    ...optional("quotes", asCount(json.quotes)),
     ...optional("fallback", asOneOf(FALLBACKS, json.fallback)),
     ...optional("prompt_tokens", asCount(json.prompt_tokens)),
     ...optional("completion_tokens", asCount(json.completion_tokens)),

@@ -92,6 +92,8 @@ export interface GenerationReport {
   readonly model: string;
   /** Number of sentences that were sent. */
   readonly sentences: number;
+  /** Number of quotes that follow them, because none of them rests on the best quote. */
+  readonly quotes?: number;
   /** Number of sentences that were left out, by reason. */
   readonly dropped: { readonly [reason in DropReason]?: number };
   /** Number of markers of the model that named no source. */
