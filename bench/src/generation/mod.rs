@@ -80,10 +80,11 @@ verifier. The verifier sees the passage of the sentence.
   injected_residual      the same where the passage states the falsehood as a fact: what no check of words can find
   verify_p50_ms, verify_p99_ms
                          time for one claim with its evidence, reading of the evidence included, in the development profile
-  marker_validity, citation_precision, answer_recall, fallback_rate, tokens_per_second
+  marker_validity, citation_precision, cited_gold, answer_recall, fallback_rate, tokens_per_second
                          of answers that the model at --url writes to questions of squad. citation_precision: of the
-                         citations, those of the passage that answers; answer_recall: the text that is sent, or the quotes
-                         where nothing is, has an accepted answer"#;
+                         citations, those without which their sentence would lose its support, or that support it alone;
+                         cited_gold: of the cited passages, those that answer the question; answer_recall: the text that is
+                         sent, or the quotes where nothing is, has an accepted answer"#;
 
 /// Prints a table and writes `target/bench/generation.json`.
 pub(crate) fn measure(options: &Options) -> Result<()> {

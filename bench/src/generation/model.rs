@@ -7,10 +7,11 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use chat_core::answer::Answer;
+use chat_core::answer::{Answer, Citation};
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::EvidenceThresholds;
-use chat_core::generate::{Ending, Fallback, Generation};
+use chat_core::generate::{Ending, Fallback, Generation, check};
+use chat_core::sentences::sentences;
 use chat_core::{Verdict, respond};
 use serde_json::{Value, json};
 use xtask::shell;
@@ -45,7 +46,9 @@ struct Counts {
     markers: usize,
     valid_markers: usize,
     citations: usize,
-    right_citations: usize,
+    precise_citations: usize,
+    cited_passages: usize,
+    cited_gold: usize,
     recalled: usize,
     recalled_extractive: usize,
     tokens: u64,
@@ -82,7 +85,8 @@ pub(super) fn measure(asked: &Asked<'_>, eval_dir: &Path, report: &mut Report) -
     report.context("model_sentences_sent", counts.sentences);
     report.context("model_sentences_dropped", counts.dropped);
     report.add("marker_validity", ratio(counts.valid_markers, counts.markers), "share");
-    report.add("citation_precision", ratio(counts.right_citations, counts.citations), "share");
+    report.add("citation_precision", ratio(counts.precise_citations, counts.citations), "share");
+    report.add("cited_gold", ratio(counts.cited_gold, counts.cited_passages), "share");
     report.add("answer_recall", ratio(counts.recalled, counts.questions), "share");
     report.add("answer_recall_extractive", ratio(counts.recalled_extractive, counts.questions), "share");
     report.add("fallback_rate", ratio(counts.fallbacks, counts.questions), "share");
@@ -149,8 +153,9 @@ fn answer(
         count_markers(written, counts);
         let gold =
             found.iter().position(|passage| passage["id"] == gold["id"]).map(|at| matched[at].chunk_id);
-        counts.citations += written.citations.len();
-        counts.right_citations +=
+        count_citations(written, counts);
+        counts.cited_passages += written.citations.len();
+        counts.cited_gold +=
             written.citations.iter().filter(|citation| Some(citation.chunk_id) == gold).count();
     }
     let quoted = extractive.deltas.concat();
@@ -167,6 +172,32 @@ fn count_markers(answer: &Answer, counts: &mut Counts) {
         let Ok(number) = number.parse::<u32>() else { continue };
         counts.markers += 1;
         counts.valid_markers += usize::from(answer.citations.iter().any(|citation| citation.index == number));
+    }
+}
+
+/// Counts the citations of each sentence. As in ALCE (Gao et al., 2023), one is imprecise if its passage alone does not support the
+/// sentence although the others do without it.
+fn count_citations(answer: &Answer, counts: &mut Counts) {
+    for (at, delta) in answer.deltas.iter().enumerate() {
+        let text = delta.split(" [").next().unwrap_or_default().trim().trim_start_matches("- ");
+        let is_cited = |citation: &&Citation| {
+            citation.supports.iter().any(|support| usize::try_from(support.sentence) == Ok(at))
+        };
+        let cited: Vec<&Citation> = answer.citations.iter().filter(is_cited).collect();
+        let supports = |citations: &[&Citation]| {
+            let parts = citations.iter().flat_map(|citation| {
+                let ranges = sentences(&citation.excerpt, 0..citation.excerpt.len());
+                ranges.into_iter().filter_map(|range| citation.excerpt.get(range))
+            });
+            check(text, &parts.collect::<Vec<_>>()).dropped.is_none()
+        };
+        for citation in &cited {
+            let others: Vec<&Citation> =
+                cited.iter().filter(|other| other.chunk_id != citation.chunk_id).copied().collect();
+            let is_imprecise = !others.is_empty() && !supports(&[citation]) && supports(&others);
+            counts.citations += 1;
+            counts.precise_citations += usize::from(!is_imprecise);
+        }
     }
 }
 
