@@ -67,18 +67,21 @@ test("the manifest lists exactly the public methods and properties of the elemen
   assert.deepEqual(listed("field"), fields.sort());
 });
 
+/** Values of attributes that accept only some. */
+const VALUES = { mode: "floating", "answer-mode": "extractive" };
+
 test("every attribute with a field name reflects that property", async () => {
   for (const { name, fieldName } of element.attributes.filter((attribute) => attribute.fieldName)) {
     const value = await browser.page.evaluate(
-      async ([attribute, field]) => {
+      async ([attribute, field, assigned]) => {
         const module = "/dist/index.js";
         const { EvidenceChatElement } = await import(module);
         if (!customElements.get("evidence-chat")) customElements.define("evidence-chat", EvidenceChatElement);
         const made = document.createElement("evidence-chat");
-        made[field] = attribute === "mode" ? "floating" : "/x";
+        made[field] = assigned;
         return [made.getAttribute(attribute), made[field]];
       },
-      [name, fieldName],
+      [name, fieldName, VALUES[name] ?? "/x"],
     );
     assert.equal(value[0], value[1]);
     assert.notEqual(value[0], null);
