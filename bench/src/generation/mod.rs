@@ -84,7 +84,8 @@ verifier. The verifier sees the passage of the sentence.
                          of answers that the model at --url writes to questions of squad. citation_precision: of the
                          citations, those without which their sentence would lose its support, or that support it alone;
                          cited_gold: of the cited passages, those that answer the question; answer_recall: the text that is
-                         sent, or the quotes where nothing is, has an accepted answer"#;
+                         sent, or the quotes where nothing is, has an accepted answer
+  overhead_ms            time of prompt, reading and checking for one answer, median, in the development profile"#;
 
 /// Prints a table and writes `target/bench/generation.json`.
 pub(crate) fn measure(options: &Options) -> Result<()> {
