@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chat_core::evidence::EvidenceThresholds;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use reqwest::Url;
 
 use crate::ask::Model;
 use crate::knowledge_base::Status;
@@ -348,12 +349,12 @@ impl WriterArgs {
             );
         };
         let key = std::env::var("CHAT_LLM_KEY").ok().filter(|key| !key.is_empty());
-        anyhow::ensure!(
-            is_encrypted_or_local(url),
-            "--llm-url must begin with https:// (http:// only for this computer)"
-        );
+        let url = Url::parse(url).ok().filter(is_encrypted_or_local);
+        let Some(url) = url else {
+            anyhow::bail!("--llm-url must begin with https:// (http:// only for this computer)");
+        };
         let timeout = Duration::from_secs(self.llm_timeout);
-        Ok(Model { url: url.clone(), name: name.clone(), key, timeout, max_tokens: self.llm_max_tokens })
+        Ok(Model { url, name: name.clone(), key, timeout, max_tokens: self.llm_max_tokens })
     }
 }
 

@@ -59,7 +59,7 @@ fn ask_with(
         match_count: 7,
         thresholds: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
         model: is_written.then(|| Model {
-            url: format!("{}/v1", server.url),
+            url: format!("{}/v1", server.url).parse().unwrap(),
             name: "test-model".to_owned(),
             key: Some("llm_secret".to_owned()),
             timeout: Duration::from_secs(5),

@@ -11,10 +11,11 @@ use chat_core::generate::{
 use eventsource_stream::Eventsource;
 use futures_util::StreamExt;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
+
+use crate::supabase::http_client;
 
 /// Bytes of a response that are read.
 const MAX_RESPONSE_BYTES: usize = 2 * 1024 * 1024;
@@ -23,7 +24,7 @@ const MAX_RESPONSE_BYTES: usize = 2 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Model {
     /// The base URL, without `/chat/completions`.
-    pub url: String,
+    pub url: Url,
     /// The name that the server knows.
     pub name: String,
     /// Sent to that server only.
@@ -65,8 +66,7 @@ pub(super) async fn write(
 }
 
 async fn read(generation: &mut Generation, model: &Model) -> Result<(), WriteError> {
-    // A redirect would send the key and the passages elsewhere.
-    let client = Client::builder().redirect(Policy::none()).build()?;
+    let client = http_client(&model.url)?;
     for share in [1.0, 0.5] {
         let tag: String = Uuid::new_v4().simple().to_string().chars().take(TAG_CHARS).collect();
         let response = send(&client, model, &generation.messages(&tag, share)).await?;
@@ -81,7 +81,7 @@ async fn read(generation: &mut Generation, model: &Model) -> Result<(), WriteErr
 }
 
 async fn send(client: &Client, model: &Model, messages: &[Message]) -> Result<Response, WriteError> {
-    let url = format!("{}/chat/completions", model.url.trim_end_matches('/'));
+    let url = format!("{}/chat/completions", model.url.as_str().trim_end_matches('/'));
     let body = CompletionRequest::new(&model.name, messages, model.max_tokens);
     let body = serde_json::to_vec(&body).map_err(|error| WriteError::Unreadable(error.to_string()))?;
     let mut request = client.post(url).header(CONTENT_TYPE, "application/json").body(body);

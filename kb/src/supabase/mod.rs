@@ -35,21 +35,14 @@ impl Client {
         let parsed = Url::parse(&base).ok();
         let parsed = parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let parsed = parsed.ok_or_else(|| SupabaseError::InvalidUrl(url.to_owned()))?;
-        let is_encrypted = parsed.scheme() == "https";
-        if !is_encrypted && !is_on_this_computer(&parsed) {
+        if !is_encrypted_or_local(&parsed) {
             return Err(SupabaseError::InsecureUrl(url.to_owned()));
         }
         let key = key.trim();
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SupabaseError::InvalidKey);
         }
-        // A redirect could send the key to another server.
-        let mut http = reqwest::Client::builder().redirect(Policy::none());
-        if !is_encrypted {
-            // A proxy may be on another computer.
-            http = http.no_proxy();
-        }
-        let http = http.build().map_err(|_| SupabaseError::InvalidUrl(url.to_owned()))?;
+        let http = http_client(&parsed).map_err(|_| SupabaseError::InvalidUrl(url.to_owned()))?;
         Ok(Self { http, url: base, key: key.to_owned(), backoff })
     }
 
@@ -116,10 +109,23 @@ impl Client {
     }
 }
 
+/// A client for a server that gets a key.
+///
+/// # Errors
+/// If TLS cannot be set up.
+pub(crate) fn http_client(url: &Url) -> reqwest::Result<reqwest::Client> {
+    // A redirect could send the key to another server.
+    let mut http = reqwest::Client::builder().redirect(Policy::none());
+    if url.scheme() != "https" {
+        // A proxy may be on another computer.
+        http = http.no_proxy();
+    }
+    http.build()
+}
+
 /// Whether nobody on the network can read what is sent to this address.
-pub fn is_encrypted_or_local(url: &str) -> bool {
-    Url::parse(url)
-        .is_ok_and(|url| url.scheme() == "https" || (url.scheme() == "http" && is_on_this_computer(&url)))
+pub(crate) fn is_encrypted_or_local(url: &Url) -> bool {
+    url.scheme() == "https" || (url.scheme() == "http" && is_on_this_computer(url))
 }
 
 fn is_on_this_computer(url: &Url) -> bool {
@@ -131,6 +137,24 @@ fn is_on_this_computer(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_leave_this_computer_encrypted_only() {
+        let is_safe = |url: &str| is_encrypted_or_local(&url.parse().unwrap());
+        for url in
+            ["https://llm.example.com/v1", "http://127.0.0.1:8080/v1", "http://localhost", "http://[::1]:1"]
+        {
+            assert!(is_safe(url), "{url}");
+        }
+        for url in [
+            "http://llm.example.com",
+            "http://127.0.0.1.example.com",
+            "http://localhost@a.example",
+            "ftp://localhost",
+        ] {
+            assert!(!is_safe(url), "{url}");
+        }
+    }
 
     #[test]
     fn the_key_is_sent_unencrypted_only_to_this_computer() {
