@@ -217,7 +217,7 @@ impl Generation {
 
     fn verify(&mut self, sentence: DraftSentence) -> Option<String> {
         let named = self.named_sources(&sentence.references);
-        match self.verifier.verify(&sentence.text, &self.sources, &named) {
+        match self.verifier.verify(&sentence.text, &named) {
             Ok(verdict) => {
                 let is_repaired = !named.is_empty()
                     && !verdict.supports.iter().any(|support| named.contains(&support.source));

@@ -1,0 +1,92 @@
+//! What numbers count.
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Percent,
+    Currency(&'static str),
+    Time(&'static str),
+    Length(&'static str),
+    Weight(&'static str),
+}
+
+impl Unit {
+    /// Whether both measure the same, in different units: five days are not five weeks.
+    pub(super) fn contradicts(self, other: Self) -> bool {
+        use Unit::{Currency, Length, Time, Weight};
+        match (self, other) {
+            (Currency(a), Currency(b))
+            | (Time(a), Time(b))
+            | (Length(a), Length(b))
+            | (Weight(a), Weight(b)) => a != b,
+            (Unit::Percent, Currency(_)) | (Currency(_), Unit::Percent) => true,
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn unit_before(between: &str) -> Option<Unit> {
+    between.trim_end().chars().next_back().and_then(currency)
+}
+
+fn currency(c: char) -> Option<Unit> {
+    Some(Unit::Currency(match c {
+        '€' => "€",
+        '$' => "$",
+        '£' => "£",
+        '¥' => "¥",
+        _ => return None,
+    }))
+}
+
+/// The unit after a number: its own letters, the next sign, or one of the next two words.
+pub(super) fn unit_of(suffix: &str, after: &str) -> Option<Unit> {
+    if let Some(unit) = letters_unit(suffix) {
+        return Some(unit);
+    }
+    let rest = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '-']);
+    match rest.chars().next() {
+        Some('%') => return Some(Unit::Percent),
+        Some(sign) => {
+            if let Some(unit) = currency(sign) {
+                return Some(unit);
+            }
+        }
+        None => return None,
+    }
+    // "Five business days", "two million dollars".
+    let mut words = rest.split([' ', '\u{a0}', '-']).take(2);
+    words.find_map(|word| {
+        let word: String = word.chars().take_while(|c| c.is_alphabetic()).take(12).collect();
+        letters_unit(&word.to_lowercase())
+    })
+}
+
+pub(super) fn letters_unit(word: &str) -> Option<Unit> {
+    use Unit::{Currency, Length, Percent, Time, Weight};
+    Some(match word {
+        "percent" | "prozent" | "pourcent" => Percent,
+        "euro" | "euros" | "eur" => Currency("€"),
+        "dollar" | "dollars" | "usd" => Currency("$"),
+        "pound" | "pounds" | "gbp" => Currency("£"),
+        "yen" => Currency("¥"),
+        "seconds" | "sekunden" => Time("second"),
+        "minute" | "minutes" | "min" | "mins" | "minuten" => Time("minute"),
+        "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "heures" | "horas" => Time("hour"),
+        "day" | "days" | "tag" | "tage" | "tagen" | "jours" | "días" => Time("day"),
+        "week" | "weeks" | "woche" | "wochen" | "semaines" | "semanas" => Time("week"),
+        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" => Time("month"),
+        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "años" => Time("year"),
+        "mm" | "millimetres" | "millimeters" => Length("mm"),
+        "cm" | "centimetres" | "centimeters" => Length("cm"),
+        "metre" | "metres" | "meter" | "meters" => Length("m"),
+        "km" | "kilometre" | "kilometres" | "kilometer" | "kilometers" => Length("km"),
+        "mile" | "miles" => Length("mile"),
+        "foot" | "feet" | "ft" => Length("foot"),
+        "inch" | "inches" => Length("inch"),
+        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" => Weight("kg"),
+        "g" | "gram" | "grams" | "gramm" => Weight("g"),
+        "tonne" | "tonnes" | "ton" | "tons" => Weight("t"),
+        _ => return None,
+    })
+}
