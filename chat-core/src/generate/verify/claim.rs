@@ -6,10 +6,10 @@ use super::align::{Alignment, MAX_ALIGNED, align};
 use super::calibration::{self, MIN_CLOSE_SHARE, Signals};
 use super::corpus::{Corpus, ReadSentence, ReadSource};
 use super::facts::{self, contains_quote, identifiers, quotable, quotes};
-use super::polarity::{self, Class, Qualified, Text};
+use super::qualified::{Class, Qualified, Text};
 use super::support::{Masks, Terms, Window};
 use super::tokens::{Lexicon, Token};
-use super::{Supported, Verdict, order};
+use super::{Supported, Verdict, order, polarity};
 use crate::generation_report::DropReason;
 
 /// Quotes, links and identifiers of a sentence. One with more is not sent.

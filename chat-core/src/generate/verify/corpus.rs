@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::quotable;
 use super::names::{capitalised_runs, is_of_place, place_root, promote_first};
-use super::polarity::{Qualified, Text};
+use super::qualified::{Qualified, Text};
 use super::support::Terms;
 use super::tokens::{Kind, Lexicon, Token};
 use super::{calibration, instructions};

@@ -20,8 +20,10 @@ mod facts;
 mod instructions;
 mod names;
 mod numbers;
+mod opposites;
 mod order;
 mod polarity;
+mod qualified;
 mod support;
 mod synonyms;
 #[cfg(test)]
