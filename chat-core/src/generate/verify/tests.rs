@@ -82,6 +82,16 @@ fn units_must_be_the_same() {
             ("The refund will take 5 weeks.", NUMBER),
             ("A refund costs $3.", NUMBER),
             ("A refund costs €3.", None),
+            ("The refund will take 5 working days.", NUMBER),
+        ],
+    );
+    assert_verdicts(
+        "A refund takes 5 business days. Le remboursement prend 6 jours ouvrables.",
+        &[
+            ("The refund will take 5 business days.", None),
+            ("The refund will take five working days.", None),
+            ("The refund will take 5 days.", NUMBER),
+            ("Le remboursement prend 6 jours.", NUMBER),
         ],
     );
 }

@@ -10,6 +10,8 @@ pub(super) enum Unit {
     Weight(&'static str),
 }
 
+const WORKING_DAY: Unit = Unit::Time("working day");
+
 impl Unit {
     /// Whether both measure the same, in different units: five days are not five weeks.
     pub(super) fn contradicts(self, other: Self) -> bool {
@@ -54,12 +56,22 @@ pub(super) fn unit_of(suffix: &str, after: &str) -> Option<Unit> {
         }
         None => return None,
     }
-    // "Five business days", "two million dollars".
-    let mut words = rest.split([' ', '\u{a0}', '-']).take(2);
-    words.find_map(|word| {
-        let word: String = word.chars().take_while(|c| c.is_alphabetic()).take(12).collect();
-        letters_unit(&word.to_lowercase())
-    })
+    // "Two million dollars", "five business days", "cinco días hábiles".
+    let words: Vec<String> = rest.split([' ', '\u{a0}', '-']).take(2).map(letters).collect();
+    let unit = words.iter().find_map(|word| letters_unit(word))?;
+    let is_working_day = unit == Unit::Time("day") && words.iter().any(|word| is_working(word));
+    Some(if is_working_day { WORKING_DAY } else { unit })
+}
+
+/// The first letters of a text, in lower case.
+fn letters(text: &str) -> String {
+    let letters: String = text.chars().take_while(|c| c.is_alphabetic()).take(12).collect();
+    letters.to_lowercase()
+}
+
+/// Whether a day so described leaves out weekends.
+fn is_working(word: &str) -> bool {
+    matches!(word, "business" | "working" | "ouvrables" | "ouvrés" | "laborables" | "hábiles")
 }
 
 pub(super) fn letters_unit(word: &str) -> Option<Unit> {
@@ -74,6 +86,7 @@ pub(super) fn letters_unit(word: &str) -> Option<Unit> {
         "minute" | "minutes" | "min" | "mins" | "minuten" => Time("minute"),
         "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "heures" | "horas" => Time("hour"),
         "day" | "days" | "tag" | "tage" | "tagen" | "jours" | "días" => Time("day"),
+        "werktag" | "werktage" | "werktagen" | "arbeitstag" | "arbeitstage" | "arbeitstagen" => WORKING_DAY,
         "week" | "weeks" | "woche" | "wochen" | "semaines" | "semanas" => Time("week"),
         "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" => Time("month"),
         "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "años" => Time("year"),
