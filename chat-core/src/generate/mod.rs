@@ -454,7 +454,7 @@ mod tests {
             assert_eq!((report.sentences, report.quotes), (1, 1));
             assert_eq!(answer.citations[1].supports[0].sentence, 1);
         }
-        for said in [content, "Your card gets refunds within five days."] {
+        for said in [content, "Within five days refunds are paid to your card."] {
             let (deltas, _, report) = write_before_quotes(content, said, Ending::Whole);
             assert_eq!((deltas.len(), report.quotes), (1, 0), "{said}");
         }

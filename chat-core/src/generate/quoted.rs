@@ -25,8 +25,11 @@ impl Quoted {
     }
 }
 
-/// The quotes that do not follow from the written sentences, by the check that those sentences passed against their sources.
+/// The quotes that the written sentences do not say. A quote is said if it passes the check with those sentences as its source, and
+/// they have all of its content words: what is missing may be the answer.
 pub(super) fn unsaid(question: &str, written: &[&str], quotes: Vec<Quoted>) -> Vec<Quoted> {
     let mut verifier = Verifier::new(question, &[Source::from_sentences(written)]);
-    quotes.into_iter().filter(|quote| verifier.verify(&quote.text, &[]).is_err()).collect()
+    let mut is_said =
+        |quote: &Quoted| verifier.verify(&quote.text, &[]).is_ok_and(|verdict| verdict.is_complete);
+    quotes.into_iter().filter(|quote| !is_said(quote)).collect()
 }

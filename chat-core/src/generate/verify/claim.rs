@@ -125,6 +125,7 @@ impl<'c> Claim<'c> {
         // decides; see `order.rs`.
         let passages = windows.iter().filter_map(|window| self.masks.get(window.source));
         let passages = passages.fold(0, |all, masks| all | masks.all);
+        let is_complete = self.terms.all() & !passages == 0;
         let missing = self.required & !passages;
         if missing != 0 {
             return Err(if missing & self.terms.numbers != 0 {
@@ -160,7 +161,7 @@ impl<'c> Claim<'c> {
             .into_iter()
             .map(|window| Supported { source: window.source, sentences: window.sentences })
             .collect();
-        Ok(Verdict { score, supports })
+        Ok(Verdict { score, supports, is_complete })
     }
 
     /// What the score is made of.

@@ -56,6 +56,8 @@ pub(crate) struct Verdict {
     pub(crate) score: f64,
     /// The best source first, at most two.
     pub(crate) supports: Vec<Supported>,
+    /// Whether these sources have all of its content words.
+    pub(crate) is_complete: bool,
 }
 
 /// Checks the sentences of an answer.

@@ -53,6 +53,11 @@ impl Terms {
         self.stems.len()
     }
 
+    /// One bit for each term.
+    pub(super) fn all(&self) -> u128 {
+        (0..self.stems.len()).fold(0, |all, at| all | 1 << at)
+    }
+
     /// One bit for each term that is among the sorted stems.
     pub(super) fn mask(&self, sorted: &[u32]) -> u128 {
         let bits = self.stems.iter().enumerate();
