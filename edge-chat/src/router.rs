@@ -78,12 +78,15 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
         outcome: reply.outcome,
         detail,
     };
-    count(&env, &line, &trace);
+    let report = move || {
+        count(&env, &line, &trace);
+        line.write(&trace);
+    };
     match reply.afterwards {
-        None => line.write(&trace),
+        None => report(),
         Some(afterwards) => context.wait_until(async move {
             afterwards.await;
-            line.write(&trace);
+            report();
         }),
     }
     Ok(reply.response)

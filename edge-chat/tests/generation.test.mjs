@@ -353,7 +353,8 @@ const FAULTS = [
   ["connect-refused", "error"],
   ["unauthorized", "error"],
   ["forbidden", "error"],
-  ["rate-limited", "error"],
+  [{ scenario: "rate-limited", retryAfter: "" }, "error"],
+  [{ scenario: "rate-limited", retryAfter: "0" }, "error"],
   ["bad-request", "error"],
   ["server-error", "error"],
   ["unavailable", "error"],
@@ -480,6 +481,22 @@ describe("a fault of the model", () => {
     });
   });
 
+  test("a model that says when to come back is left alone until then", async () => {
+    await withWorker(upstream, variables(), async (other) => {
+      model.play([{ scenario: "rate-limited", retryAfter: "2" }, { scenario: "ok", deltas: PIECES }]);
+      const limited = performance.now();
+      const calls = await requestsFor(async () => {
+        for (let asked = 0; asked < 3; asked++) {
+          assert.equal(generationOf(await ask(other.url, newUser())).fallback, "error");
+        }
+        assert.ok(performance.now() - limited < 2000, "all of them asked in time");
+      });
+      assert.equal(calls.length, 1);
+      await sleep(2100 - (performance.now() - limited));
+      assertWritten(await ask(other.url, newUser()), SUPPORTED);
+    });
+  });
+
   /** Asks while the model has this fault. */
   async function faulty(step, user) {
     model.play(step.scenario === "connect-refused" ? "ok" : step);
@@ -554,6 +571,30 @@ describe("a model that declines", () => {
       model.play("server-error");
       assert.equal(generationOf(await ask(url, user)).fallback, "error");
     });
+  });
+
+  test("is counted as the refusal that the client got, and not as an answer", async () => {
+    const entry = fileURLToPath(new URL("./support/analytics-worker.mjs", import.meta.url));
+    const start = variables({ CHAT_LLM_DECLINE: "refuse" });
+    await withWorker(
+      upstream,
+      start,
+      async ({ url }) => {
+        const points = async () => (await fetch(url, { headers: { "x-test-analytics": "yes" } })).json();
+        for (const [at, [scenario, options, outcome]] of Object.entries([
+          ["declined", {}, "weak_evidence"],
+          ["declined", asJson, "weak_evidence"],
+          ["ok", {}, "answer"],
+        ])) {
+          model.play({ scenario, ...(scenario === "ok" && { deltas: PIECES }) });
+          await ask(url, newUser(), question(), options);
+          const point = await eventually(async () => (await points())[Number(at)]);
+          assert.deepEqual(point.blobs, ["/api/chat", outcome, "POST"]);
+          assert.deepEqual([point.indexes, point.doubles[0]], [["/api/chat"], 200]);
+        }
+      },
+      { entry },
+    );
   });
 });
 

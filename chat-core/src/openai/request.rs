@@ -57,7 +57,8 @@ impl OpenAiRequest {
     pub fn parse(body: &[u8], new_id: Uuid) -> Result<Self, RequestError> {
         let mut fields = Fields::parse(body, FIELDS).map_err(|error| RequestError { error, param: None })?;
         reject_unsupported(&mut fields)?;
-        let model = check("model", fields.required("model").and_then(|value| request::model(value, "model")))?;
+        let model =
+            check("model", fields.required("model").and_then(|value| request::model(value, "model")))?;
         let is_streamed = fields.take("stream").map_or(Ok(false), |value| boolean(&value, "stream"))?;
         let message = check("messages", fields.required("messages").and_then(|value| question(&value)))?;
         let embedding = fields.take("embedding").ok_or_else(|| ApiError::invalid_request(NO_EMBEDDING));
