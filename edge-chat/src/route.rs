@@ -92,11 +92,6 @@ impl Route {
         }
     }
 
-    /// Whether clients expect the errors of OpenAI's API.
-    pub(crate) fn is_openai(self) -> bool {
-        matches!(self, Self::ChatCompletions | Self::Models)
-    }
-
     /// The route table. Without a wildcard, so that a new route or method does not compile before it is decided here.
     pub(crate) fn endpoint(self, method: RouteMethod) -> Option<Endpoint> {
         use RouteMethod::{Delete, Get, Head, Options, Patch, Post};
@@ -132,6 +127,13 @@ impl Route {
     pub(crate) fn allow(self) -> String {
         let allowed = RouteMethod::ALL.into_iter().filter(|method| self.endpoint(*method).is_some());
         allowed.map(RouteMethod::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Endpoint {
+    /// Whether its clients expect the errors of OpenAI's API.
+    pub(crate) fn is_openai(self) -> bool {
+        matches!(self, Self::CompleteChat | Self::ListModels)
     }
 }
 

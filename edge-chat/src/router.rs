@@ -52,7 +52,9 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
     let origin = request.headers().get("origin")?;
     let cors = Cors::new(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
 
-    let result = match endpoint(route, method) {
+    let endpoint = endpoint(route, method);
+    let is_openai = endpoint.as_ref().is_ok_and(|endpoint| endpoint.is_openai());
+    let result = match endpoint {
         Ok(endpoint) => {
             let call = || Call::new(request, url, &request_id, &env, &trace);
             dispatch(endpoint, &cors, call).await
@@ -64,7 +66,7 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
         Ok(reply) => (reply, None),
         Err(error) => {
             let (code, detail) = (error.body.code.as_str(), error.detail.clone());
-            (Reply::new(error_response(error, &request_id, route)?, code), detail)
+            (Reply::new(error_response(error, &request_id, is_openai)?, code), detail)
         }
     };
     add_common_headers(&mut reply.response, &request_id, &cors, &trace)?;
@@ -153,8 +155,8 @@ fn add_common_headers(response: &mut Response, request_id: &str, cors: &Cors, tr
     Ok(())
 }
 
-fn error_response(error: HttpError, request_id: &str, route: Option<Route>) -> Result<Response> {
-    let response = if route.is_some_and(Route::is_openai) {
+fn error_response(error: HttpError, request_id: &str, is_openai: bool) -> Result<Response> {
+    let response = if is_openai {
         let response = Response::from_json(&ErrorObject::new(&error.body, error.param))?;
         // OpenAI's libraries repeat a 409 without it.
         response.headers().set("X-Should-Retry", if error.body.retryable { "true" } else { "false" })?;

@@ -123,6 +123,7 @@ struct Retrieval<'a> {
 struct RefusalFacts<'a> {
     reason: Reason,
     suggestions: &'a [String],
+    #[serde(skip_serializing_if = "<[FoundPassage]>::is_empty")]
     nearest: &'a [FoundPassage],
 }
 
