@@ -483,7 +483,10 @@ describe("a fault of the model", () => {
 
   test("a model that says when to come back is left alone until then", async () => {
     await withWorker(upstream, variables(), async (other) => {
-      model.play([{ scenario: "rate-limited", retryAfter: "2" }, { scenario: "ok", deltas: PIECES }]);
+      model.play([
+        { scenario: "rate-limited", retryAfter: "2" },
+        { scenario: "ok", deltas: PIECES },
+      ]);
       const limited = performance.now();
       const calls = await requestsFor(async () => {
         for (let asked = 0; asked < 3; asked++) {
