@@ -5,9 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { listen } from "@evidence-chat/local-service";
 import { startScriptedModel } from "../generation/support/scripted-model.mjs";
 import { bodyOf, runPipe } from "./support/pipe.mjs";
-import { startStack } from "./support/stack.mjs";
+import { QUESTION_FOR_BOTH, startStack } from "./support/stack.mjs";
 
-const BOTH = "When are refunds paid, and how long does standard shipping take?";
 const SEARCHING = ["Searching the documents", false, false];
 
 let stack;
@@ -36,7 +35,8 @@ async function ask(content, { deltas, user, ...options } = /** @type {any} */ ({
 
 describe("an answer", () => {
   test("is text with markers, then one source a document in the order of the numbers", async () => {
-    const { text, sources, statuses, kinds } = await ask(BOTH);
+    const { text, sources, statuses, kinds } = await ask(QUESTION_FOR_BOTH);
+    assert.equal(sources.length, 2);
     const numbers = [...text.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number));
     assert.deepEqual(
       [...new Set(numbers)].sort(),

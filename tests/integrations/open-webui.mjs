@@ -12,7 +12,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bodyOf, runPipe } from "./support/pipe.mjs";
-import { startStack } from "./support/stack.mjs";
+import { QUESTION_FOR_BOTH, startStack } from "./support/stack.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const WHEEL = path.join(ROOT, "target/open-webui-wheel");
@@ -45,7 +45,7 @@ try {
   };
   const textOf = (chunks) => chunks.map(({ choices }) => choices?.[0].delta?.content ?? "").join("");
 
-  const answer = await ask("When are refunds paid, and how long does standard shipping take?");
+  const answer = await ask(QUESTION_FOR_BOTH);
   const [matter] = answer.all("front_matter");
   assert.equal(matter.title, "Evidence Chat");
   assert.match(matter.version, /^\d+\.\d+\.\d+$/);

@@ -55,7 +55,7 @@ async def run_in_open_webui(asked):
         app=types.SimpleNamespace(state=types.SimpleNamespace()), state=types.SimpleNamespace()
     )
     form = {**asked["body"], "model": "evidence_chat", "metadata": {"task": asked.get("task")} | IDS}
-    answer = await functions.generate_function_chat_completion(request, form, {}, models={})
+    answer = await functions.generate_function_chat_completion(request, form, User(), models={})
     if isinstance(answer, dict):
         return report("completion", answer)
     async for line in answer.body_iterator:
@@ -85,7 +85,7 @@ def stand_in(asked):
     module("open_webui.models.functions", Functions=Functions(asked), FunctionModel=object)
     module("open_webui.models.models", Models=types.SimpleNamespace(get_model_by_id=nothing))
     module("open_webui.models.tools", Tools=None)
-    module("open_webui.models.users", UserModel=type("UserModel", (), {}))
+    module("open_webui.models.users", UserModel=User)
     module("open_webui.socket", is_package=True)
     module("open_webui.socket.main", get_event_emitter=emitter, get_event_call=nothing)
     module("open_webui.utils.access_control", check_model_access=nothing)
@@ -95,6 +95,13 @@ def stand_in(asked):
         "open_webui.utils.payload", apply_model_params_to_body_openai=None, apply_system_prompt_to_body=nothing
     )
     module("mimeparse")
+
+
+class User:
+    id = "1"
+
+    def model_dump(self):
+        return {"id": self.id, "role": "user"}
 
 
 class Functions:

@@ -22,6 +22,9 @@ const DOCUMENTS = [
   },
 ];
 
+/** Its answer quotes both documents. */
+export const QUESTION_FOR_BOTH = "How many days do refunds and standard shipping take?";
+
 export const PASSWORD = "correct horse battery";
 
 /**
