@@ -5,7 +5,16 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { startScriptedModel } from "../../tests/generation/support/scripted-model.mjs";
-import { ask, assertError, complete, completionQuestion, eventually, question, send } from "./support/client.mjs";
+import {
+  ask,
+  assertError,
+  complete,
+  completionQuestion,
+  eventually,
+  headerOf,
+  question,
+  send,
+} from "./support/client.mjs";
 import { openRaw } from "./support/raw.mjs";
 import { accessToken } from "./support/tokens.mjs";
 import { DOCUMENT_ID, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
@@ -74,7 +83,7 @@ describe("an answer of quotes", () => {
     const ours = await ask(worker.url, user);
     const streamed = await complete(worker.url, user, completionQuestion(STREAMED));
     const { json: whole, headers } = await complete(worker.url, user);
-    assert.match(headers.get("content-type"), /^application\/json/);
+    assert.match(headerOf(headers, "content-type"), /^application\/json/);
     const last = streamed.chunks.at(-1);
     for (const facts of [last, whole]) {
       const { citations, referenced_indices, also_found } = only(ours, "sources");
@@ -380,12 +389,9 @@ describe("errors", () => {
   });
 
   test("pages of other origins cannot read a response", async () => {
-    for (const [origin, allowed] of [
-      [ORIGIN, ORIGIN],
-      ["https://evil.test", null],
-    ]) {
+    for (const origin of [ORIGIN, "https://evil.test"]) {
       const reply = await complete(worker.url, newUser(), completionQuestion(), { headers: { origin } });
-      assert.equal(reply.headers.get("access-control-allow-origin"), allowed);
+      assert.equal(reply.headers.get("access-control-allow-origin"), origin === ORIGIN ? ORIGIN : null);
     }
   });
 });

@@ -588,14 +588,15 @@ describe("a model that declines", () => {
       start,
       async ({ url }) => {
         const points = async () => (await fetch(url, { headers: { "x-test-analytics": "yes" } })).json();
-        for (const [at, [scenario, options, outcome]] of Object.entries([
+        const cases = /** @type {[string, object, string][]} */ ([
           ["declined", {}, "weak_evidence"],
           ["declined", asJson, "weak_evidence"],
           ["ok", {}, "answer"],
-        ])) {
+        ]);
+        for (const [at, [scenario, options, outcome]] of cases.entries()) {
           model.play({ scenario, ...(scenario === "ok" && { deltas: PIECES }) });
           await ask(url, newUser(), question(), options);
-          const point = await eventually(async () => (await points())[Number(at)]);
+          const point = await eventually(async () => (await points())[at]);
           assert.deepEqual(point.blobs, ["/api/chat", outcome, "POST"]);
           assert.deepEqual([point.indexes, point.doubles[0]], [["/api/chat"], 200]);
         }

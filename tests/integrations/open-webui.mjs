@@ -34,7 +34,7 @@ const openWebUi = download();
 const stack = await startStack();
 try {
   const { baseURL } = await stack.adapter();
-  const ask = async (content, { stream = true, token = "", ...more } = {}) => {
+  const ask = async (content, { stream = true, token = "", ...more } = /** @type {any} */ ({})) => {
     const valves = { url: baseURL, api_key: token || (await stack.user()).token };
     return runPipe({ open_webui: openWebUi, valves, body: bodyOf(content, { stream }), ...more });
   };

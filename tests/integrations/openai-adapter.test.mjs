@@ -190,10 +190,10 @@ describe("the command", () => {
   test("says which variable is missing or wrong", async () => {
     const project = { SUPABASE_URL: stack.supabase.url, SUPABASE_PUBLISHABLE_KEY: "x", SUPABASE_EMAIL: "a@b.c" };
     const EVIDENCE_CHAT_URL = stack.worker.url;
-    for (const [environment, message] of [
+    for (const [environment, message] of /** @type {[object, RegExp][]} */ ([
       [{}, /EVIDENCE_CHAT_URL is not set/],
       [{ EVIDENCE_CHAT_URL, ...project }, /Set both of SUPABASE_EMAIL and SUPABASE_PASSWORD/],
-    ]) {
+    ])) {
       const { output, ended } = start(environment);
       assert.equal((await ended)[0], 1);
       assert.match(output(), message);

@@ -1,12 +1,13 @@
 import { createClient } from "@supabase/supabase-js";
 
-/** An account of the Supabase project whose access token goes with every question. */
+/** Why the account has no access token. */
 export class SignInError extends Error {
+  /** @override */
   name = "SignInError";
 }
 
 /**
- * Signs in: with a password, or anonymously without one. The session is kept in memory and refreshed before it expires.
+ * Signs in to the account of the Supabase project that asks all questions: with a password, or anonymously without one. The session is kept in memory and refreshed before it expires.
  * @param {object} options
  * @param {string} options.url of the Supabase project
  * @param {string} options.publishableKey

@@ -12,7 +12,10 @@ import { startWorker } from "../../../edge-chat/local/src/worker.mjs";
 import { startServer } from "../../../supabase/tests/support/start.mjs";
 import { modelFolder } from "../../lib/embedder.mjs";
 
-/** The knowledge base: one passage a document. */
+/**
+ * The knowledge base: one passage a document.
+ * @type {{ title: string, url?: string, sentences: string[] }[]}
+ */
 const DOCUMENTS = [
   { title: "Refunds", sentences: ["You can return an order within 30 days.", "Refunds are paid within 5 days."] },
   {
@@ -107,7 +110,7 @@ async function restOf({ url, keys }, path, { method = "GET", body } = /** @type 
 }
 
 /** Writes a document with one passage, as `kb sync` leaves it. */
-async function write(supabase, embedder, { title, url, sentences }) {
+async function write(supabase, embedder, /** @type {(typeof DOCUMENTS)[0]} */ { title, url, sentences }) {
   const insert = async (table, row) => (await restOf(supabase, table, { method: "POST", body: row }))[0];
   const vector = async (text) => JSON.stringify(Array.from((await embedder.embed(text)).vector));
   const meta = { title, ...(url && { url }) };

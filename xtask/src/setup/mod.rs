@@ -9,6 +9,7 @@ mod model;
 mod node;
 mod npm;
 mod tools;
+mod venv;
 mod wasm_toolchain;
 
 use std::fs;
@@ -96,6 +97,13 @@ pub fn generation() -> Result<Generation> {
     let model = step(&format!("model {}", Generation::MODEL_NAME), generation::ensure_model)?;
     let python = step("llama.cpp's server", generation::ensure_server)?;
     Ok(Generation { python, model })
+}
+
+/// For the tests of the Open WebUI pipe: a Python with the packages of Open WebUI that the pipe imports.
+pub fn open_webui() -> Result<PathBuf> {
+    step("Python packages of Open WebUI", || {
+        venv::ensure("tools/open-webui-venv", "integrations/open-webui/requirements.txt")
+    })
 }
 
 /// For the lints: the path of cargo-deny.
