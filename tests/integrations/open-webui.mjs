@@ -1,9 +1,8 @@
 // Tries the pipe with the code of Open WebUI itself: how it reads the file, what it makes of what the pipe yields and emits.
 //
-//     cargo xtask build && cargo xtask setup
-//     python3 -m venv target/open-webui && target/open-webui/bin/pip install -r integrations/open-webui/requirements.txt
-//     OPEN_WEBUI_PYTHON=target/open-webui/bin/python EVIDENCE_MODEL_DIR=… node tests/integrations/open-webui.mjs
+//     OPEN_WEBUI_PYTHON=… EVIDENCE_MODEL_DIR=… node tests/integrations/open-webui.mjs
 //
+// integrations/open-webui/README.md has the commands before it and the paths.
 // Downloads Open WebUI without its dependencies (106 MB, pinned by hash) to `target/open-webui-wheel`. Not part of the test command,
 // because of the size, and because only Open WebUI's functions for pipes run here; its database and sockets are replaced.
 import assert from "node:assert/strict";

@@ -44,6 +44,8 @@ pub enum Part {
     Chromium,
     /// For written answers: llama.cpp's server and a small language model.
     Generation,
+    /// For the tests of the Open WebUI pipe: Python packages.
+    OpenWebui,
 }
 
 /// Only one part.
@@ -52,6 +54,7 @@ pub fn only(part: Part) -> Result<()> {
         Part::Model => model().map(|_| ()),
         Part::Chromium => browser().map(|_| ()),
         Part::Generation => generation().map(|_| ()),
+        Part::OpenWebui => open_webui().map(|_| ()),
     }
 }
 
