@@ -1,16 +1,11 @@
 //! Strict parsing of the body of `POST /api/chat`. Errors say what to change.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::fmt::{self, Formatter};
-
-use serde::de::{self, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-use serde_json::error::Category;
 use uuid::Uuid;
 
 use crate::error::ApiError;
+use crate::fields::Fields;
 
 /// Length of a question vector.
 pub const DIMENSIONS: usize = 384;
@@ -42,102 +37,27 @@ pub struct ChatRequest {
     pub is_extractive: bool,
 }
 
-/// The fields, not yet checked.
-#[derive(Default)]
-struct RawRequest {
-    embedding: Option<Value>,
-    message: Option<Value>,
-    message_id: Option<Value>,
-    session_id: Option<Value>,
-    model: Option<Value>,
-    include_citations: Option<Value>,
-    mode: Option<Value>,
-}
-
-impl RawRequest {
-    fn field(&mut self, name: &str) -> Option<&mut Option<Value>> {
-        Some(match name {
-            "embedding" => &mut self.embedding,
-            "message" => &mut self.message,
-            "message_id" => &mut self.message_id,
-            "session_id" => &mut self.session_id,
-            "model" => &mut self.model,
-            "include_citations" => &mut self.include_citations,
-            "mode" => &mut self.mode,
-            _ => return None,
-        })
-    }
-}
-
-/// Parses an object. Unknown fields are ignored after parsing, so that their depth, texts and numbers are checked. A duplicate
-/// of a known field is an error, because it is unclear which value is meant.
-impl<'de> Deserialize<'de> for RawRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-
-        impl<'de> Visitor<'de> for Fields {
-            type Value = RawRequest;
-
-            fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawRequest, A::Error> {
-                let mut request = RawRequest::default();
-                let mut seen = BTreeSet::new();
-                while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-                    let value = map.next_value::<Value>()?;
-                    let Some(field) = request.field(&name) else { continue };
-                    // null is the same as a missing field.
-                    *field = Some(value).filter(|value| !value.is_null());
-                    if !seen.insert(name) {
-                        return Err(de::Error::custom("a field is given twice"));
-                    }
-                }
-                Ok(request)
-            }
-        }
-
-        deserializer.deserialize_map(Fields)
-    }
-}
+/// The fields of a body.
+const FIELDS: &[&str] =
+    &["embedding", "message", "message_id", "session_id", "model", "include_citations", "mode"];
 
 impl ChatRequest {
     /// Parses and checks a request body.
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
-        let raw = parse_object(body)?;
+        let mut fields = Fields::parse(body, FIELDS)?;
         Ok(Self {
-            embedding: embedding(required(raw.embedding, "embedding")?)?,
-            message: message(required(raw.message, "message")?)?,
-            message_id: uuid(&required(raw.message_id, "message_id")?, "message_id")?,
-            session_id: raw.session_id.map(|value| uuid(&value, "session_id")).transpose()?,
-            model: model(required(raw.model, "model")?)?,
-            include_citations: raw.include_citations.map_or(Ok(true), include_citations)?,
-            is_extractive: raw.mode.map_or(Ok(false), is_extractive)?,
+            embedding: embedding(&fields.required("embedding")?)?,
+            message: message(&fields.required("message")?)?,
+            message_id: uuid(&fields.required("message_id")?, "message_id")?,
+            session_id: fields.take("session_id").map(|value| uuid(&value, "session_id")).transpose()?,
+            model: model(fields.required("model")?, "model")?,
+            include_citations: fields.take("include_citations").map_or(Ok(true), include_citations)?,
+            is_extractive: fields.take("mode").map_or(Ok(false), is_extractive)?,
         })
     }
 }
 
-fn parse_object(body: &[u8]) -> Result<RawRequest, ApiError> {
-    if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(ApiError::invalid_request("the body must be a JSON object"));
-    }
-    serde_json::from_slice(body).map_err(|error| {
-        // Only the position: the parser's message may quote the user's text.
-        let place = format!("line {}, column {}", error.line(), error.column());
-        ApiError::invalid_request(match error.classify() {
-            Category::Data => format!("the body names one of its fields twice ({place})"),
-            Category::Eof => format!("the body ends before its JSON does ({place})"),
-            Category::Syntax | Category::Io => format!("the body is not valid JSON ({place})"),
-        })
-    })
-}
-
-fn required(value: Option<Value>, field: &str) -> Result<Value, ApiError> {
-    value.ok_or_else(|| ApiError::invalid_request(format!("{field} is missing")))
-}
-
-fn embedding(value: Value) -> Result<Vec<f32>, ApiError> {
+pub(crate) fn embedding(value: &Value) -> Result<Vec<f32>, ApiError> {
     let Value::Array(numbers) = value else {
         return Err(ApiError::invalid_request(format!("embedding must be an array of {DIMENSIONS} numbers")));
     };
@@ -169,8 +89,8 @@ fn embedding(value: Value) -> Result<Vec<f32>, ApiError> {
     }
 }
 
-fn message(value: Value) -> Result<String, ApiError> {
-    let Value::String(text) = value else {
+pub(crate) fn message(value: &Value) -> Result<String, ApiError> {
+    let Some(text) = value.as_str() else {
         return Err(ApiError::invalid_request("message must be a string"));
     };
     let text = text.trim();
@@ -195,28 +115,28 @@ pub fn parse_id(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
 }
 
-fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
+pub(crate) fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
     value
         .as_str()
         .and_then(parse_id)
         .ok_or_else(|| ApiError::invalid_request(format!("{field} must be a UUID")))
 }
 
-fn model(value: Value) -> Result<String, ApiError> {
+pub(crate) fn model(value: Value, field: &str) -> Result<String, ApiError> {
     match value {
         Value::String(text) if (1..=MAX_MODEL_BYTES).contains(&text.len()) => Ok(text),
-        _ => {
-            Err(ApiError::invalid_request(format!("model must be a string of 1 to {MAX_MODEL_BYTES} bytes")))
-        }
+        _ => Err(ApiError::invalid_request(format!(
+            "{field} must be a string of 1 to {MAX_MODEL_BYTES} bytes"
+        ))),
     }
 }
 
-fn include_citations(value: Value) -> Result<bool, ApiError> {
+pub(crate) fn include_citations(value: Value) -> Result<bool, ApiError> {
     value.as_bool().ok_or_else(|| ApiError::invalid_request("include_citations must be true or false"))
 }
 
 /// A client may only ask for less than the site offers.
-fn is_extractive(value: Value) -> Result<bool, ApiError> {
+pub(crate) fn is_extractive(value: Value) -> Result<bool, ApiError> {
     match value.as_str() {
         Some("extractive") => Ok(true),
         _ => Err(ApiError::invalid_request("mode must be \"extractive\", or missing")),

@@ -6,6 +6,8 @@ use uuid::Uuid;
 const FAILURES_TO_OPEN: usize = 5;
 /// How long it stays open, in milliseconds. Then one call probes the service.
 pub(crate) const OPEN_MS: u64 = 5_000;
+/// The same if the service itself says for how long. More would switch it off because of one wrong header.
+const MAX_OPEN_MS: u64 = 60_000;
 
 /// What the result of a call says about the service.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +17,8 @@ pub(crate) enum Observation {
     Failing,
     /// It failed, but this user's request may be the reason. Failures of one user count once.
     FailingFor(Uuid),
+    /// It rejects everybody, and says for how many milliseconds.
+    FailingUntil(u64),
 }
 
 /// The circuit of one service in one isolate.
@@ -37,7 +41,7 @@ impl Circuit {
         }
         // A longer wait is impossible, unless the clock was set back.
         let wait_ms = self.open_until_ms.saturating_sub(now_ms);
-        if (1..=OPEN_MS).contains(&wait_ms) {
+        if (1..=MAX_OPEN_MS).contains(&wait_ms) {
             return Err(wait_ms);
         }
         // This call probes; the others keep failing fast until it returns.
@@ -53,9 +57,16 @@ impl Circuit {
                 return;
             }
             Observation::Failing => {}
+            Observation::FailingUntil(wait_ms) => {
+                self.failures = FAILURES_TO_OPEN;
+                self.open_until_ms = self.open_until_ms.max(now_ms + wait_ms.min(MAX_OPEN_MS));
+                return;
+            }
             Observation::FailingFor(user) if self.users.contains(&Some(user)) => {
-                // Not news. If this was the probe, another call may probe.
-                self.open_until_ms = self.open_until_ms.min(now_ms);
+                // Not news. If this was the probe, another call may probe. A longer pause is one that the service asked for.
+                if self.open_until_ms <= now_ms + OPEN_MS {
+                    self.open_until_ms = self.open_until_ms.min(now_ms);
+                }
                 return;
             }
             Observation::FailingFor(user) => {
@@ -66,7 +77,7 @@ impl Circuit {
         }
         self.failures = self.failures.saturating_add(1);
         if self.failures >= FAILURES_TO_OPEN {
-            self.open_until_ms = now_ms + OPEN_MS;
+            self.open_until_ms = self.open_until_ms.max(now_ms + OPEN_MS);
         }
     }
 }
@@ -124,6 +135,36 @@ mod tests {
         assert!(circuit.admit(OPEN_MS + 1).is_err(), "only one");
         circuit.record(failing_for(9), OPEN_MS + 2);
         assert_eq!(circuit.admit(OPEN_MS + 3), Err(OPEN_MS - 1));
+    }
+
+    #[test]
+    fn a_service_that_says_how_long_it_rejects_calls_is_not_called_until_then() {
+        let mut circuit = Circuit::CLOSED;
+        circuit.record(Observation::FailingUntil(20_000), 1_000);
+        assert_eq!(circuit.admit(1_001), Err(19_999));
+        // Calls that began earlier do not shorten the pause, and neither does a shorter one.
+        circuit.record(Observation::Failing, 1_002);
+        circuit.record(failing_for(1), 1_003);
+        circuit.record(failing_for(1), 1_004);
+        circuit.record(Observation::FailingUntil(10), 1_005);
+        assert_eq!(circuit.admit(20_999), Err(1));
+        assert_eq!(circuit.admit(21_000), Ok(()), "one call probes");
+        assert!(circuit.admit(21_001).is_err());
+        circuit.record(Observation::Healthy, 21_002);
+        assert_eq!(circuit, Circuit::CLOSED);
+    }
+
+    #[test]
+    fn a_pause_is_at_most_a_minute_and_may_be_none() {
+        for wait_ms in [60_000, 86_400_000, u64::MAX] {
+            let mut circuit = Circuit::CLOSED;
+            circuit.record(Observation::FailingUntil(wait_ms), 0);
+            assert_eq!(circuit.admit(59_999), Err(1), "{wait_ms}");
+            assert_eq!(circuit.admit(60_000), Ok(()), "{wait_ms}");
+        }
+        let mut circuit = Circuit::CLOSED;
+        circuit.record(Observation::FailingUntil(0), 0);
+        assert_eq!(circuit.admit(0), Ok(()));
     }
 
     #[test]

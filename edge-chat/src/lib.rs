@@ -27,6 +27,7 @@ mod http;
 mod identity;
 mod limits;
 mod me;
+mod models;
 mod observe;
 mod route;
 mod router;

@@ -17,6 +17,9 @@ pub(crate) enum Route {
     Download(Uuid),
     Me,
     Export,
+    /// OpenAI's API.
+    ChatCompletions,
+    Models,
 }
 
 /// A method that some route takes. `worker::Method` does not do here: it reads every unknown method as GET.
@@ -45,24 +48,28 @@ pub(crate) enum Endpoint {
     Download { id: Uuid, is_head: bool },
     DeleteUserData,
     ExportUserData,
+    CompleteChat,
+    ListModels,
     Preflight,
 }
 
 impl Route {
     /// Paths are compared exactly. `None` if there is no such route.
     pub(crate) fn parse(path: &str) -> Option<Self> {
-        let segments: Vec<_> = path.strip_prefix("/api/")?.split('/').collect();
+        let segments: Vec<_> = path.strip_prefix('/')?.split('/').collect();
         match segments.as_slice() {
-            ["health"] => Some(Self::Health),
-            ["ready"] => Some(Self::Ready),
-            ["config"] => Some(Self::Config),
-            ["chat"] => Some(Self::Chat),
-            ["sessions"] => Some(Self::Sessions),
-            ["sessions", id] => parse_id(id).map(Self::Session),
-            ["sessions", id, "messages"] => parse_id(id).map(Self::Messages),
-            ["documents", id, "download"] => parse_id(id).map(Self::Download),
-            ["me"] => Some(Self::Me),
-            ["me", "export"] => Some(Self::Export),
+            ["api", "health"] => Some(Self::Health),
+            ["api", "ready"] => Some(Self::Ready),
+            ["api", "config"] => Some(Self::Config),
+            ["api", "chat"] => Some(Self::Chat),
+            ["api", "sessions"] => Some(Self::Sessions),
+            ["api", "sessions", id] => parse_id(id).map(Self::Session),
+            ["api", "sessions", id, "messages"] => parse_id(id).map(Self::Messages),
+            ["api", "documents", id, "download"] => parse_id(id).map(Self::Download),
+            ["api", "me"] => Some(Self::Me),
+            ["api", "me", "export"] => Some(Self::Export),
+            ["v1", "chat", "completions"] => Some(Self::ChatCompletions),
+            ["v1", "models"] => Some(Self::Models),
             _ => None,
         }
     }
@@ -80,6 +87,8 @@ impl Route {
             Self::Download(_) => "/api/documents/{id}/download",
             Self::Me => "/api/me",
             Self::Export => "/api/me/export",
+            Self::ChatCompletions => "/v1/chat/completions",
+            Self::Models => "/v1/models",
         }
     }
 
@@ -100,10 +109,15 @@ impl Route {
             (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
             (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
             (Self::Export, Get) => Some(Endpoint::ExportUserData),
+            (Self::ChatCompletions, Post) => Some(Endpoint::CompleteChat),
+            (Self::Models, Get) => Some(Endpoint::ListModels),
             (_, Options) => Some(Endpoint::Preflight),
             (Self::Health | Self::Ready | Self::Config | Self::Download(_), Post | Patch | Delete)
-            | (Self::Chat, Get | Head | Patch | Delete)
-            | (Self::Sessions | Self::Messages(_) | Self::Export, Head | Post | Patch | Delete)
+            | (Self::Chat | Self::ChatCompletions, Get | Head | Patch | Delete)
+            | (
+                Self::Sessions | Self::Messages(_) | Self::Export | Self::Models,
+                Head | Post | Patch | Delete,
+            )
             | (Self::Session(_), Head | Post)
             | (Self::Me, Get | Head | Post | Patch) => None,
         }
@@ -113,6 +127,13 @@ impl Route {
     pub(crate) fn allow(self) -> String {
         let allowed = RouteMethod::ALL.into_iter().filter(|method| self.endpoint(*method).is_some());
         allowed.map(RouteMethod::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Endpoint {
+    /// Whether its clients expect the errors of OpenAI's API.
+    pub(crate) fn is_openai(self) -> bool {
+        matches!(self, Self::CompleteChat | Self::ListModels)
     }
 }
 
@@ -159,6 +180,10 @@ mod tests {
             "/api/sessions/",
             "/api/me/",
             "/api/me/exports",
+            "/chat",
+            "/api/models",
+            "/v1/chat",
+            "/v1/models/evidence-chat",
             "/api/sessions/1",
             "/api/sessions/6f9619ff8b864d01b42d00cf4fc964ff",
             &format!("/api/sessions/{ID}/"),
@@ -183,6 +208,8 @@ mod tests {
             (Route::Download(id), "GET, HEAD, OPTIONS"),
             (Route::Me, "DELETE, OPTIONS"),
             (Route::Export, "GET, OPTIONS"),
+            (Route::ChatCompletions, "POST, OPTIONS"),
+            (Route::Models, "GET, OPTIONS"),
         ] {
             assert_eq!(route.allow(), allow, "{}", route.name());
         }

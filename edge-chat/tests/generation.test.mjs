@@ -358,7 +358,8 @@ const FAULTS = [
   ["connect-refused", "error"],
   ["unauthorized", "error"],
   ["forbidden", "error"],
-  ["rate-limited", "error"],
+  [{ scenario: "rate-limited", retryAfter: "" }, "error"],
+  [{ scenario: "rate-limited", retryAfter: "0" }, "error"],
   ["bad-request", "error"],
   ["server-error", "error"],
   ["unavailable", "error"],
@@ -485,6 +486,29 @@ describe("a fault of the model", () => {
     });
   });
 
+  test("a model that says when to come back is left alone until then", async () => {
+    const play = (retryAfter) =>
+      model.play([
+        { scenario: "rate-limited", retryAfter },
+        { scenario: "ok", deltas: PIECES },
+      ]);
+    await withWorker(upstream, variables(), async (other) => {
+      play("30");
+      const calls = await requestsFor(async () => {
+        for (let asked = 0; asked < 3; asked++) {
+          assert.equal(generationOf(await ask(other.url, newUser())).fallback, "error");
+        }
+      });
+      assert.equal(calls.length, 1);
+    });
+    await withWorker(upstream, variables(), async (other) => {
+      play("1");
+      assert.equal(generationOf(await ask(other.url, newUser())).fallback, "error");
+      await sleep(1100);
+      assertWritten(await ask(other.url, newUser()), SUPPORTED);
+    });
+  });
+
   /** Asks while the model has this fault. */
   async function faulty(step, user) {
     model.play(step.scenario === "connect-refused" ? "ok" : step);
@@ -559,6 +583,31 @@ describe("a model that declines", () => {
       model.play("server-error");
       assert.equal(generationOf(await ask(url, user)).fallback, "error");
     });
+  });
+
+  test("is counted as the refusal that the client got, and not as an answer", async () => {
+    const entry = fileURLToPath(new URL("./support/analytics-worker.mjs", import.meta.url));
+    const start = variables({ CHAT_LLM_DECLINE: "refuse" });
+    await withWorker(
+      upstream,
+      start,
+      async ({ url }) => {
+        const points = async () => (await fetch(url, { headers: { "x-test-analytics": "yes" } })).json();
+        const cases = /** @type {[string, object, string][]} */ ([
+          ["declined", {}, "weak_evidence"],
+          ["declined", asJson, "weak_evidence"],
+          ["ok", {}, "answer"],
+        ]);
+        for (const [at, [scenario, options, outcome]] of cases.entries()) {
+          model.play({ scenario, ...(scenario === "ok" && { deltas: PIECES }) });
+          await ask(url, newUser(), question(), options);
+          const point = await eventually(async () => (await points())[at]);
+          assert.deepEqual(point.blobs, ["/api/chat", outcome, "POST"]);
+          assert.deepEqual([point.indexes, point.doubles[0]], [["/api/chat"], 200]);
+        }
+      },
+      { entry },
+    );
   });
 });
 

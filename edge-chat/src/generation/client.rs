@@ -34,6 +34,9 @@ pub(super) enum ModelError {
     /// The server cannot answer now.
     #[error("the model's server cannot answer: {0}")]
     Unavailable(String),
+    /// The server cannot answer for some seconds.
+    #[error("the model's server cannot answer for {retry_after_s} s: HTTP {status}")]
+    Busy { status: u16, retry_after_s: u64 },
     /// The response cannot be read.
     #[error("the model's response cannot be read: {0}")]
     Unreadable(String),
@@ -115,7 +118,11 @@ async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, M
     let mut response = sent.map_err(|_| ModelError::Unavailable("no connection".to_owned()))?;
     match response.status_code() {
         200 => {}
-        status => return Err(error_from_status(status, &error_body(&mut response).await)),
+        status => {
+            let retry_after = response.headers().get("retry-after").ok().flatten();
+            let retry_after_s = retry_after.and_then(|seconds| seconds.trim().parse().ok());
+            return Err(error_from_status(status, retry_after_s, &error_body(&mut response).await));
+        }
     }
     let media_type = response.headers().get("content-type").ok().flatten().unwrap_or_default();
     let media_type = media_type.to_ascii_lowercase();
@@ -198,14 +205,18 @@ async fn error_body(response: &mut Response) -> String {
     String::from_utf8_lossy(&body).into_owned()
 }
 
-fn error_from_status(status: u16, body: &str) -> ModelError {
+/// `retry_after_s` is a header. Its other form, a date, is rare and counts as missing.
+fn error_from_status(status: u16, retry_after_s: Option<u64>, body: &str) -> ModelError {
     // llama.cpp, vLLM and OpenAI name it differently.
     let is_too_long =
         ["exceed_context_size", "context_length_exceeded", "maximum context length", "context length"];
-    match status {
-        400 | 413 | 422 if is_too_long.iter().any(|words| body.contains(words)) => ModelError::PromptTooLong,
+    match (status, retry_after_s) {
+        (400 | 413 | 422, _) if is_too_long.iter().any(|words| body.contains(words)) => {
+            ModelError::PromptTooLong
+        }
+        (429 | 503, Some(retry_after_s)) => ModelError::Busy { status, retry_after_s },
         // The body is not logged: a proxy may repeat the key in it.
-        300..=499 if status != 408 && status != 429 => ModelError::Rejected(format!("HTTP {status}")),
+        (300..=499, _) if status != 408 && status != 429 => ModelError::Rejected(format!("HTTP {status}")),
         _ => ModelError::Unavailable(format!("HTTP {status}")),
     }
 }
@@ -248,11 +259,15 @@ mod tests {
     fn each_status_is_a_kind_of_error() {
         for status in [301, 302, 400, 401, 403, 404, 422] {
             assert!(
-                matches!(error_from_status(status, "secret"), ModelError::Rejected(text) if !text.contains("secret"))
+                matches!(error_from_status(status, Some(7), "secret"), ModelError::Rejected(text) if !text.contains("secret"))
             );
         }
         for status in [408, 429, 500, 502, 503, 529] {
-            assert!(matches!(error_from_status(status, ""), ModelError::Unavailable(_)), "{status}");
+            assert!(matches!(error_from_status(status, None, ""), ModelError::Unavailable(_)), "{status}");
+        }
+        for status in [429, 503] {
+            let busy = ModelError::Busy { status, retry_after_s: 7 };
+            assert_eq!(error_from_status(status, Some(7), ""), busy);
         }
     }
 
@@ -295,7 +310,7 @@ mod tests {
             r#"{"error":{"code":"context_length_exceeded"}}"#,
             r#"{"message":"This model's maximum context length is 4096 tokens"}"#,
         ] {
-            assert_eq!(error_from_status(400, body), ModelError::PromptTooLong);
+            assert_eq!(error_from_status(400, None, body), ModelError::PromptTooLong);
         }
     }
 }

@@ -221,6 +221,9 @@ impl Writer<'_> {
                 Observation::FailingFor(self.user_id)
             }
             Err(ModelError::Rejected(_)) => Observation::Failing,
+            Err(ModelError::Busy { retry_after_s, .. }) => {
+                Observation::FailingUntil(retry_after_s.saturating_mul(1000))
+            }
             Ok(End::Whole | End::Cut) | Err(ModelError::PromptTooLong) => Observation::Healthy,
         };
         with_circuit(|circuit| circuit.record(observation, now_ms));

@@ -15,7 +15,7 @@ pub(crate) struct RequestLine {
     pub(crate) status: u16,
     /// Milliseconds until the response began.
     pub(crate) ms: u64,
-    /// `answer`, a refusal's reason, or an error code.
+    /// `answer`, a refusal's reason, or an error code, when the response began.
     pub(crate) outcome: &'static str,
     /// Why it failed, for the operator only.
     pub(crate) detail: Option<String>,
@@ -38,6 +38,11 @@ struct Line<'a> {
 }
 
 impl RequestLine {
+    /// The outcome in the end: a model may have declined after the response began.
+    pub(super) fn final_outcome(&self, facts: &Facts) -> &'static str {
+        facts.outcome.unwrap_or(self.outcome)
+    }
+
     /// Writes the line with the current state of the trace.
     pub(crate) fn write(&self, trace: &Trace) {
         let stages = trace.stages().into_iter().map(|(stage, ms)| (stage.to_owned(), ms.into()));
@@ -48,7 +53,7 @@ impl RequestLine {
             method: self.method,
             status: self.status,
             ms: self.ms,
-            outcome: facts.outcome.unwrap_or(self.outcome),
+            outcome: self.final_outcome(&facts),
             stages: stages.collect(),
             facts: &facts,
             detail: self.detail.as_deref(),

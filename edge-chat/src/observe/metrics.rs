@@ -7,14 +7,14 @@ use super::{RequestLine, Trace};
 /// The binding of the data set in `wrangler.toml`.
 const BINDING: &str = "ANALYTICS";
 
-/// Adds one data point. Blobs: route, outcome, method. Doubles: status, milliseconds until the response began, cosine of the
+/// Adds one data point, when the outcome is final. Blobs: route, outcome, method. Doubles: status, milliseconds until the response began, cosine of the
 /// nearest passage, confidence (-1 if there is none).
 pub(crate) fn count(env: &Env, line: &RequestLine, trace: &Trace) {
     let Ok(data_set) = env.analytics_engine(BINDING) else { return };
     let facts = trace.facts();
     let written = AnalyticsEngineDataPointBuilder::new()
         .indexes([line.route])
-        .blobs([line.route, line.outcome, line.method])
+        .blobs([line.route, line.final_outcome(&facts), line.method])
         .doubles([
             f64::from(line.status),
             line.ms as f64,

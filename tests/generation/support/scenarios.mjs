@@ -17,6 +17,7 @@ export const RESET = Symbol("reset");
  * @property {number} [after] how many deltas come before the fault
  * @property {number} [delayMs] a pause before each delta
  * @property {number} [characters] the length of `flood` and `endless-bracket`
+ * @property {string} [retryAfter] a header of `rate-limited`; empty for none
  * @property {string} [location] where `redirect` leads; by default to another server of the scripted model
  */
 
@@ -52,7 +53,8 @@ export const SCENARIOS = {
 
   unauthorized: () => error(401, "authentication_error", "Invalid API key"),
   forbidden: () => error(403, "permission_error", "You are not allowed to use this model"),
-  "rate-limited": () => error(429, "rate_limit_error", "Too many requests", {}, { "retry-after": "7" }),
+  "rate-limited": ({ retryAfter = "7" }) =>
+    error(429, "rate_limit_error", "Too many requests", {}, retryAfter ? { "retry-after": retryAfter } : {}),
   "context-exceeded": () =>
     error(400, "exceed_context_size_error", "the request exceeds the available context size", {
       n_prompt_tokens: 5210,

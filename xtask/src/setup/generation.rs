@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{apt, hub, sha256};
-use crate::{paths, python, shell};
+use super::{hub, sha256, venv};
+use crate::{paths, python};
 
 /// What the demo and the tests need to start `tools/model-server/server.py`.
 pub struct Generation {
@@ -54,12 +54,7 @@ pub fn find() -> Result<Generation> {
 }
 
 pub(super) fn ensure_server() -> Result<PathBuf> {
-    let can_make_venv =
-        shell::output(shell::command("python3").args(["-c", "import ensurepip, venv"])).is_some();
-    if !can_make_venv {
-        apt::install(&["python3-venv"]).context("Python 3.10 or newer with its module venv is missing")?;
-    }
-    python::with_packages(VENV, REQUIREMENTS)
+    venv::ensure(VENV, REQUIREMENTS)
 }
 
 pub(super) fn ensure_model() -> Result<PathBuf> {

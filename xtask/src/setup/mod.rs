@@ -9,6 +9,7 @@ mod model;
 mod node;
 mod npm;
 mod tools;
+mod venv;
 mod wasm_toolchain;
 
 use std::fs;
@@ -43,6 +44,8 @@ pub enum Part {
     Chromium,
     /// For written answers: llama.cpp's server and a small language model.
     Generation,
+    /// For the tests of the Open WebUI pipe: Python packages.
+    OpenWebui,
 }
 
 /// Only one part.
@@ -51,6 +54,7 @@ pub fn only(part: Part) -> Result<()> {
         Part::Model => model().map(|_| ()),
         Part::Chromium => browser().map(|_| ()),
         Part::Generation => generation().map(|_| ()),
+        Part::OpenWebui => open_webui().map(|_| ()),
     }
 }
 
@@ -96,6 +100,13 @@ pub fn generation() -> Result<Generation> {
     let model = step(&format!("model {}", Generation::MODEL_NAME), generation::ensure_model)?;
     let python = step("llama.cpp's server", generation::ensure_server)?;
     Ok(Generation { python, model })
+}
+
+/// For the tests of the Open WebUI pipe: a Python with the packages of Open WebUI that the pipe imports.
+pub fn open_webui() -> Result<PathBuf> {
+    step("Python packages of Open WebUI", || {
+        venv::ensure("tools/open-webui-venv", "integrations/open-webui/requirements.txt")
+    })
 }
 
 /// For the lints: the path of cargo-deny.

@@ -42,14 +42,17 @@ struct Environment {
     chromium: PathBuf,
     /// For the suites in Node.js.
     generation: Option<Generation>,
+    /// For the suites in Node.js.
+    open_webui_python: Option<PathBuf>,
 }
 
 /// Runs the named suites, or all of them if none is named.
 pub(crate) fn run(suites: &[Suite]) -> Result<()> {
     let (tools, model, chromium) = setup::everything()?;
-    let needs_generation = suites.is_empty() || suites.iter().any(|suite| suite.needs_generation());
-    let generation = needs_generation.then(setup::generation).transpose()?;
-    let environment = Environment { tools, model, chromium, generation };
+    let needs_python = suites.is_empty() || suites.iter().any(|suite| suite.needs_python());
+    let generation = needs_python.then(setup::generation).transpose()?;
+    let open_webui_python = needs_python.then(setup::open_webui).transpose()?;
+    let environment = Environment { tools, model, chromium, generation, open_webui_python };
     let started = Instant::now();
     let mut tallies = Tallies::default();
     let result = run_suites(suites, &environment, &mut tallies);
@@ -98,7 +101,7 @@ impl Suite {
         matches!(self, Self::Node | Self::E2e)
     }
 
-    fn needs_generation(self) -> bool {
+    fn needs_python(self) -> bool {
         matches!(self, Self::Node | Self::E2e)
     }
 
@@ -244,6 +247,9 @@ fn node_command(environment: &Environment) -> Result<Command> {
         .env("XTASK_BINARY", std::env::current_exe()?);
     if let Some(generation) = &environment.generation {
         node.env("MODEL_SERVER_PYTHON", &generation.python).env("MODEL_SERVER_MODEL", &generation.model);
+    }
+    if let Some(python) = &environment.open_webui_python {
+        node.env("OPEN_WEBUI_PYTHON", python);
     }
     Ok(node)
 }

@@ -1,0 +1,2 @@
+export { signIn } from "./account.mjs";
+export { createAdapter } from "./adapter.mjs";

@@ -1,0 +1,202 @@
+// OpenAI's own library against the adapter, with the real embedder, Worker and database behind it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import OpenAI from "openai";
+import { signIn } from "@evidence-chat/openai-adapter";
+import { startScriptedModel } from "../generation/support/scripted-model.mjs";
+import { modelFolder } from "../lib/embedder.mjs";
+import { PASSWORD, startStack } from "./support/stack.mjs";
+
+const SERVER = fileURLToPath(new URL("../../integrations/openai/server.mjs", import.meta.url));
+const MODEL = "evidence-chat";
+const KEY = "a-key-that-is-long-enough";
+const COVERED = "When are refunds paid?";
+const messagesOf = (content) => [{ role: /** @type {const} */ ("user"), content }];
+
+let stack;
+let adapter;
+
+before(
+  async () => {
+    stack = await startStack({ CHAT_RATE_LIMIT: "5" });
+    adapter = await stack.adapter();
+  },
+  { timeout: 120_000 },
+);
+after(() => stack?.close());
+
+const library = (apiKey, baseURL = adapter.baseURL) => new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+const sessionsOf = ({ id }) => stack.rest(`chat_sessions?user_id=eq.${id}`);
+
+describe("a client with a user's token", () => {
+  test("gets an answer with its sources, streamed and whole", async () => {
+    const user = await stack.user();
+    const { chat } = library(user.token);
+    const stream = chat.completions.stream({ model: MODEL, messages: messagesOf(COVERED) });
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(/** @type {any} */ (chunk));
+    const text = (await stream.finalChatCompletion()).choices[0].message.content;
+    assert.match(text, /^Refunds are paid within 5 days\. \[1\]/);
+    const last = chunks.at(-1);
+    assert.equal(last.citations.sources[0].title, "Refunds");
+    assert.ok(chunks.slice(0, -1).every(({ citations }) => citations === undefined));
+    const whole = await chat.completions.create({ model: MODEL, messages: messagesOf(COVERED) });
+    assert.equal(whole.choices[0].message.content, text);
+    assert.equal((await sessionsOf(user)).length, 2);
+    const { data } = await library(user.token).models.list();
+    assert.equal(/** @type {any} */ (data[0]).embedding_model, stack.embedder.fingerprint);
+  });
+
+  test("asks the last question of a long conversation, and only that is sent to the Worker", async () => {
+    const user = await stack.user();
+    const long = "Tell me everything. ".repeat(10_000);
+    const messages = [
+      { role: /** @type {const} */ ("system"), content: long },
+      ...messagesOf(long),
+      { role: /** @type {const} */ ("assistant"), content: long },
+      ...messagesOf([
+        { type: "text", text: "How long does" },
+        { type: "text", text: "standard shipping take?" },
+      ]),
+    ];
+    const answer = await library(user.token).chat.completions.create({ model: MODEL, messages });
+    assert.match(answer.choices[0].message.content, /three working days/);
+    assert.equal((await sessionsOf(user)).length, 1);
+  });
+
+  test("gets a refusal as a message", async () => {
+    const { token } = await stack.user();
+    const messages = messagesOf("Which planet has the most moons?");
+    const refused = /** @type {any} */ (await library(token).chat.completions.create({ model: MODEL, messages }));
+    assert.match(refused.choices[0].message.content, /don't have enough information/);
+    assert.deepEqual([refused.citations, refused.retrieval.refusal.reason], [undefined, "no_match"]);
+  });
+
+  test("gets the Worker's errors as they are", async () => {
+    const { token } = await stack.user();
+    const { chat } = library(token);
+    const ask = (/** @type {any} */ overrides = {}) =>
+      chat.completions.create({ model: MODEL, messages: messagesOf(COVERED), ...overrides });
+    await assert.rejects(library("sk-1").models.list(), OpenAI.AuthenticationError);
+    await assert.rejects(ask({ n: 2 }), ({ status, param }) => status === 400 && param === "n");
+    await assert.rejects(ask({ messages: [] }), ({ param }) => param === "messages");
+    await assert.rejects(ask({ messages: messagesOf("x".repeat(5000)) }), /at most 4000 characters/);
+    for (let asked = 0; asked < 5; asked++) await ask();
+    await assert.rejects(ask(), (error) => {
+      assert.ok(error instanceof OpenAI.RateLimitError);
+      assert.ok(Number(error.headers?.get("retry-after")) > 0);
+      return true;
+    });
+  });
+
+  test("is told apart from the tasks of Open WebUI, which leave no trace", async () => {
+    const user = await stack.user();
+    const messages = messagesOf("### Task:\nGenerate a concise title summarizing the chat history.");
+    await assert.rejects(library(user.token).chat.completions.create({ model: MODEL, messages }), /tasks/);
+    assert.deepEqual(await sessionsOf(user), []);
+  });
+
+  test("may send a vector of its own", async () => {
+    const user = await stack.user();
+    const { vector } = await stack.embedder.embed(COVERED);
+    const own = { embedding: Array.from(vector), embedding_model: "another" };
+    const asked = library(user.token).chat.completions.create(
+      /** @type {any} */ ({ model: MODEL, messages: messagesOf(COVERED), ...own }),
+    );
+    await assert.rejects(asked, OpenAI.ConflictError);
+  });
+});
+
+describe("a client that leaves", () => {
+  test("stops the model that writes", async () => {
+    const model = await startScriptedModel("no-first-token");
+    const writing = await startStack({ CHAT_ANSWER_MODE: "endpoint", CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" });
+    try {
+      const { baseURL } = await writing.adapter();
+      const { token } = await writing.user();
+      const left = new AbortController();
+      const asked = fetch(`${baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: MODEL, messages: messagesOf(COVERED), stream: true }),
+        signal: left.signal,
+      });
+      const { body } = await asked;
+      assert.ok(body);
+      await body.getReader().read();
+      while (model.requests.length === 0) await sleep(10);
+      left.abort();
+      await model.requests[0].ended;
+      assert.ok(model.requests[0].isAborted);
+    } finally {
+      await writing.close();
+      await model.close();
+    }
+  });
+});
+
+describe("an adapter with an account of its own", () => {
+  const accountOf = ({ email }) =>
+    signIn({ url: stack.supabase.url, publishableKey: stack.supabase.keys.publishable_key, email, password: PASSWORD });
+
+  test("asks as that account for every client with the key", async () => {
+    const user = await stack.user();
+    const own = await stack.adapter({ account: await accountOf(user), apiKey: KEY });
+    const answer = await library(KEY, own.baseURL).chat.completions.create({
+      model: MODEL,
+      messages: messagesOf(COVERED),
+    });
+    assert.match(answer.choices[0].message.content, /5 days/);
+    assert.equal((await sessionsOf(user)).length, 1);
+    for (const wrong of ["another-key-that-is-long", user.token, KEY.slice(1)]) {
+      await assert.rejects(library(wrong, own.baseURL).models.list(), OpenAI.AuthenticationError);
+    }
+  });
+
+  test("is not started without a key", async () => {
+    const account = await accountOf(await stack.user());
+    await assert.rejects(stack.adapter({ account }), /would be open to everybody/);
+  });
+
+  test("says why it cannot sign in", async () => {
+    await assert.rejects(accountOf({ email: "nobody@example.com" }), /does not let the adapter sign in/);
+  });
+});
+
+describe("the command", () => {
+  const start = (environment) => {
+    const { PATH } = process.env;
+    const child = spawn(process.execPath, [SERVER], { env: { PATH, PORT: "0", ...environment } });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (output += bytes));
+    return { child, output: () => output, ended: once(child, "close") };
+  };
+
+  test("prints the base URL, which is on this computer only, and ends on SIGTERM", async () => {
+    const EMBEDDER_MODEL_URL = pathToFileURL(`${modelFolder()}/`).href;
+    const { child, output, ended } = start({ EVIDENCE_CHAT_URL: stack.worker.url, EMBEDDER_MODEL_URL });
+    while (!output().includes("ready") && child.exitCode === null) await sleep(20);
+    const [, baseURL] = /^ready (http:\/\/127\.0\.0\.1:\d+\/v1)$/m.exec(output()) ?? assert.fail(output());
+    const { token } = await stack.user();
+    assert.equal((await library(token, baseURL).models.list()).data[0].id, MODEL);
+    child.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+  });
+
+  test("says which variable is missing or wrong", async () => {
+    const project = { SUPABASE_URL: stack.supabase.url, SUPABASE_PUBLISHABLE_KEY: "x", SUPABASE_EMAIL: "a@b.c" };
+    const EVIDENCE_CHAT_URL = stack.worker.url;
+    for (const [environment, message] of /** @type {[object, RegExp][]} */ ([
+      [{}, /EVIDENCE_CHAT_URL is not set/],
+      [{ EVIDENCE_CHAT_URL, ...project }, /Set both of SUPABASE_EMAIL and SUPABASE_PASSWORD/],
+    ])) {
+      const { output, ended } = start(environment);
+      assert.equal((await ended)[0], 1);
+      assert.match(output(), message);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+//! Virtual environments of Python.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use super::apt;
+use crate::{python, shell};
+
+/// The Python of a virtual environment with the packages of a `requirements.txt`. Installs what is missing.
+pub(super) fn ensure(name: &str, requirements: &str) -> Result<PathBuf> {
+    let can_make_venv =
+        shell::output(shell::command("python3").args(["-c", "import ensurepip, venv"])).is_some();
+    if !can_make_venv {
+        apt::install(&["python3-venv"]).context("Python 3.10 or newer with its module venv is missing")?;
+    }
+    python::with_packages(name, requirements)
+}
