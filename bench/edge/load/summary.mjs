@@ -39,6 +39,7 @@ export function summarize({ users, limit, elapsedS, memory, history }) {
     ],
     context: {
       load_answers: answers,
+      load_answers_by_writer: count(ended.map(({ outcome }) => writer(outcome))),
       load_answers_of_each_user: range(users.map(countAnswers)),
       load_answers_of_each_refused_user: range(refused.map(countAnswers)),
       load_users_refused: refused.length,
@@ -70,6 +71,13 @@ function isDifferent(pair) {
   const [first, second] = pair;
   if (pair.some(({ status }) => status === undefined || status >= 500)) return false;
   return first.status !== second.status || first.text !== second.text;
+}
+
+/** Who wrote an answer. */
+function writer({ type, generation }) {
+  if (type === "refusal") return "refusal";
+  if (!generation) return "extractive";
+  return generation.fallback ? `fallback after ${generation.fallback}` : "model";
 }
 
 /** Distinct questions that were answered or refused for lack of evidence. */

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use xtask::local::{Service, Stop, Supabase, ports};
+use xtask::local::{Service, Stop, Supabase, model_server, ports};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, setup, shell};
 
@@ -24,12 +24,16 @@ const LATENCY_MS: u32 = 5;
 /// A limit in questions per minute that no measurement reaches.
 const NO_LIMIT: &str = "10000";
 
+/// A limit of tokens a day that no measurement reaches.
+const NO_TOKEN_LIMIT: &str = "1000000000";
+
 const NOTES: &str = "\
 overhead_…: the client's time minus the time of its calls in a stand-in for Supabase; _last_byte: minus both calls;
   _direct_call: the same without the Worker, which is what the client and the stand-in add
 ttfb_…: one user after another, without embedding the question, which the browser does
 load_…: times under load are those of the local database, one session on one core; the users leave it idle for 30 % of the time,
-  because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions
+  because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions. With --write,
+  faults of the model are among them: answers take up to 2 s longer, and none may be lost or doubled
 memory_…: resident memory of workerd once its caches are full; _constant_worker: the same requests to a Worker that makes the
   same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
   pause; load_memory_…: from its start, while caches fill";
@@ -48,6 +52,9 @@ pub(crate) struct Options {
     /// Limit of questions per user and minute.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
+    /// Let a scripted language model write the answers of the load, with a fault every few answers.
+    #[arg(long)]
+    write: bool,
     /// Measure the existing build.
     #[arg(long)]
     no_build: bool,
@@ -205,14 +212,33 @@ impl Workbench {
 
     fn load(&self, options: &Options, report: &mut Report) -> Result<()> {
         let limit = options.limit.to_string();
-        let worker = self.worker("worker-load", self.supabase.url(), &[("CHAT_RATE_LIMIT", &limit)])?;
+        let mut variables = vec![("CHAT_RATE_LIMIT", limit.as_str())];
+        let model = if options.write { Some(self.model()?) } else { None };
+        let model_url = model.as_ref().map(model_server::api_url);
+        if let Some(url) = &model_url {
+            variables.extend([
+                ("CHAT_ANSWER_MODE", "endpoint"),
+                ("CHAT_LLM_MODEL", "scripted"),
+                ("CHAT_LLM_URL", url),
+            ]);
+            variables.extend([("CHAT_LLM_FIRST_TOKEN_MS", "1000"), ("CHAT_LLM_TIMEOUT_MS", "2000")]);
+            variables.extend([
+                ("CHAT_LLM_DAILY_TOKENS_USER", NO_TOKEN_LIMIT),
+                ("CHAT_LLM_DAILY_TOKENS_SITE", NO_TOKEN_LIMIT),
+            ]);
+        }
+        let worker = self.worker("worker-load", self.supabase.url(), &variables)?;
         let mut load = self.program("load.mjs");
         load.env("WORKER_URL", &worker.url)
             .env("WORKER_PID", worker.id().to_string())
             .env("USERS", options.users.to_string())
             .env("SECONDS", options.seconds.to_string())
-            .env("LIMIT", limit);
+            .env("LIMIT", &limit);
         program::add_to(&mut load, &self.stop, report)
+    }
+
+    fn model(&self) -> Result<Service> {
+        Service::start("model", &mut node("model.mjs"), ports::free_from(8788)?, &self.work, &self.stop)
     }
 
     fn stand_in(&self) -> Result<Service> {

@@ -4,6 +4,7 @@
 //   const model = await startScriptedModel("stall");      // model.url is the base URL, as in CHAT_LLM_URL
 //   model.play({ scenario: "ok", text: "…" });            // from the next request on
 //   model.play(["context-exceeded", "ok"]);               // one a request; the last one stays
+//   model.play((request) => ({ scenario: "ok", text: request.json.messages.at(-1).content }));
 //   model.requests[0].headers, .json, await .ended, .isAborted
 //
 // As a local service (see tools/local-service/), for clients in other processes: `node scripted-model.mjs` prints `ready URL`.
@@ -31,7 +32,7 @@ export async function startScriptedModel(steps = "ok", port = 0) {
   return model;
 }
 
-/** @typedef {string | Step | (string | Step)[]} Steps */
+/** @typedef {string | Step | (string | Step)[] | ((request: RecordedRequest) => Step)} Steps */
 
 /** A request that the model got. */
 class RecordedRequest {
@@ -82,8 +83,8 @@ class ScriptedModel {
   /** @type {RecordedRequest[]} */
   redirected = [];
 
-  /** @type {Step[]} */
-  #steps = [];
+  /** @type {(request: RecordedRequest) => Step} */
+  #next = () => ({ scenario: "ok" });
   #server = createServer((request, response) => void this.#answer(request, response));
   #elsewhere = createServer((request, response) => {
     void readBody(request).then((body) => {
@@ -100,12 +101,16 @@ class ScriptedModel {
 
   /** Sets what the next requests are answered with. */
   play(/** @type {Steps} */ steps) {
+    if (typeof steps === "function") {
+      this.#next = steps;
+      return;
+    }
     const list = [steps].flat().map((step) => (typeof step === "string" ? { scenario: step } : step));
     const unknown = list.find(({ scenario }) => !Object.hasOwn(SCENARIOS, scenario));
     if (unknown) {
       throw new Error(`no scenario "${unknown.scenario}"; there are ${Object.keys(SCENARIOS).join(", ")}`);
     }
-    this.#steps = list;
+    this.#next = () => (list.length > 1 ? list.shift() : list[0]) ?? { scenario: "ok" };
   }
 
   async close() {
@@ -124,7 +129,7 @@ class ScriptedModel {
       const record = new RecordedRequest(request, body, response);
       if (`${request.method} ${request.url}` === "POST /v1/chat/completions") {
         this.requests.push(record);
-        const step = (this.#steps.length > 1 ? this.#steps.shift() : this.#steps[0]) ?? { scenario: "ok" };
+        const step = this.#next(record);
         await send(SCENARIOS[step.scenario]({ location: `${this.#elsewhereUrl}/v1`, ...step }), step, record, response);
       } else {
         await this.#administer(record, response);
