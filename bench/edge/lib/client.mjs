@@ -98,12 +98,13 @@ function exchange(url, { agent, token, signal, method, headers, payload }) {
   });
 }
 
-/** The events of a whole stream. */
+/** The events of a whole stream, without those of its progress, which a repeat does not have. */
 export function parseEvents(text) {
   return text
     .split("\n\n")
     .filter((block) => block.startsWith("event:"))
-    .map((block) => JSON.parse(block.slice(block.indexOf("\ndata: ") + 7)));
+    .map((block) => JSON.parse(block.slice(block.indexOf("\ndata: ") + 7)))
+    .filter(({ type }) => type !== "progress");
 }
 
 /** The session that an answer or a refusal was written to. */

@@ -112,8 +112,7 @@ export class User {
       const { status, headers } = reply;
       Object.assign(attempt, { status, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
       if (status === 200) {
-        // A repeat gets the outcome, not the progress.
-        const events = parseEvents(reply.text).filter(({ type }) => type !== "progress");
+        const events = parseEvents(reply.text);
         const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
         // Without a written turn there is no session to continue.
         const session = outcome?.persisted ? (outcome.session_id ?? events[0].session_id) : undefined;
