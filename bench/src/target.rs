@@ -94,6 +94,7 @@ const TARGETS: &[Target] = &[
     Target::new("injected_shown", AtMost, 0.0, 0.0),
     Target::new("marker_validity", AtLeast, 1.0, 1.0),
     Target::new("citation_precision", AtLeast, 0.90, 0.95),
+    Target::new("answer_recall_gain", AtLeast, -0.01, 0.0),
     Target::new("overhead_ms", AtMost, 5.0, 5.0),
 ];
 

@@ -65,7 +65,7 @@ pub struct GenerationReport {
     pub model: String,
     /// Sentences that were sent.
     pub sentences: u32,
-    /// Quotes that follow the written sentences, because none of those rests on the best quote.
+    /// Quotes that follow the written sentences, because those do not say them.
     #[serde(default)]
     pub quotes: u32,
     /// Sentences that were left out, by reason.

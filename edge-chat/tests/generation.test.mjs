@@ -22,6 +22,8 @@ const SHIPPING_ID = "d0000000-0000-4000-8000-000000000002";
 const SHIPPING = "Orders above 40 euros are shipped free of charge.";
 /** Two sentences that the sources support, from two documents, the second document first. */
 const SUPPORTED = [SHIPPING, "Refunds are paid within 5 days."];
+/** The extractive answer. */
+const QUOTES = ["Refunds are paid within 5 days."];
 /** In pieces such that the first sentence is complete after the second piece. */
 const PIECES = [`${SHIPPING} [2]`, " Refunds are ", "paid within 5 days. [1]"];
 /** Nothing of it may ever leave. */
@@ -82,13 +84,16 @@ const requestsFor = async (use) => {
   return model.requests.slice(earlier);
 };
 
-/** Asserts what holds for every written answer; `replyOf` has checked that supports stand in their excerpts. */
-function assertWritten(reply, sentences) {
+/**
+ * Asserts what holds for every written answer; `replyOf` has checked that supports stand in their excerpts. `quotes` are those
+ * of the extractive answer that follow the written sentences.
+ */
+function assertWritten(reply, sentences, quotes = []) {
   assert.equal(reply.status, 200);
   assert.equal(startOf(reply).mode, "generated");
   const deltas = deltasOf(reply);
   const plain = deltas.map((delta) => delta.replaceAll(/ \[\d+\]/g, "").trim());
-  assert.deepEqual(plain, sentences);
+  assert.deepEqual(plain, [...sentences, ...quotes]);
   const { citations, referenced_indices: indices } = sourcesOf(reply);
   const markers = deltas.map((delta) => [...delta.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number)));
   assert.deepEqual(indices, [...new Set(markers.flat())].sort());
@@ -100,8 +105,8 @@ function assertWritten(reply, sentences) {
   const end = reply.events.at(-1);
   assert.deepEqual([end.type, end.persisted], ["answer_end", true]);
   assert.deepEqual(
-    [end.generation.model, end.generation.sentences, end.generation.fallback],
-    [MODEL, sentences.length, undefined],
+    [end.generation.model, end.generation.sentences, end.generation.quotes ?? 0, end.generation.fallback],
+    [MODEL, sentences.length, quotes.length, undefined],
   );
 }
 
@@ -330,15 +335,15 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
       assert.ok(performance.now() - started < GONE_MS + MARGIN_MS);
     });
 
-    test("after a sentence: the model is stopped, and what was sent is the answer", async () => {
+    test("after a sentence: the model is stopped, and the answer begins with what was sent", async () => {
       const user = newUser();
       const sent = question();
       model.play({ scenario: "stall", deltas: PIECES, after: 2 });
       await stopped(user, sent, "answer_delta");
-      const calls = await requestsFor(async () => assertWritten(await ask(direct.url, user, sent), [SHIPPING]));
+      const calls = await requestsFor(async () => assertWritten(await ask(direct.url, user, sent), [SHIPPING], QUOTES));
       assert.equal(calls.length, 0);
       const [, answer] = upstream.history.messagesOf(user);
-      assert.deepEqual([answer.content, answer.mode], [`${SHIPPING} [1]`, "generated"]);
+      assert.deepEqual([answer.content, answer.mode], [`${SHIPPING} [1]\n\n${QUOTES[0]} [2]`, "generated"]);
     });
   });
 }
@@ -408,10 +413,10 @@ describe("a fault of the model", () => {
   }
 
   for (const scenario of LATE_FAULTS) {
-    test(`${scenario} after the first sentence leaves that sentence`, async () => {
+    test(`${scenario} after the first sentence leaves that sentence, and quotes follow`, async () => {
       const user = newUser();
       const { reply, ms } = await faulty({ scenario, deltas: PIECES, after: 2 }, user);
-      assertWritten(reply, [SHIPPING]);
+      assertWritten(reply, [SHIPPING], QUOTES);
       assert.ok(ms < TIMEOUT_MS + MARGIN_MS, `${ms} ms`);
       model.play({ scenario: "ok", deltas: PIECES });
       assertWritten(await ask(worker.url, user), SUPPORTED);

@@ -16,6 +16,8 @@ use std::time::Instant;
 use anyhow::Result;
 use chat_core::generate::check;
 use clap::{Args, ValueEnum};
+use xtask::local::{Stop, model_server};
+use xtask::setup::{self, Generation};
 
 use crate::evaluation::{EvaluationData, REMEDY};
 use crate::folder;
@@ -23,6 +25,7 @@ use crate::report::{Report, print_columns};
 use corrupt::Kind;
 use documents::Passage;
 pub(crate) use fit::fit;
+use model::Asked;
 use random::Random;
 use wice::Half;
 
@@ -35,7 +38,8 @@ pub(crate) struct Options {
     /// Measure only this part; may be given several times.
     #[arg(long, value_enum, value_name = "PART")]
     only: Vec<Part>,
-    /// Base URL of an OpenAI-compatible API whose model writes answers, such as http://127.0.0.1:8080/v1.
+    /// Base URL of an OpenAI-compatible API whose model writes answers, such as http://127.0.0.1:8080/v1. Without it, the model
+    /// of `cargo xtask setup --generation` does.
     #[arg(long, value_name = "URL", env = "CHAT_LLM_URL")]
     url: Option<String>,
     /// The name of its model.
@@ -81,10 +85,11 @@ verifier. The verifier sees the passage of the sentence.
   verify_p50_ms, verify_p99_ms
                          time for one claim with its evidence, reading of the evidence included, in the development profile
   marker_validity, citation_precision, cited_gold, answer_recall, fallback_rate, tokens_per_second
-                         of answers that the model at --url writes to questions of squad. citation_precision: of the
+                         of answers that a model writes to questions of squad. citation_precision: of the
                          citations, those without which their sentence would lose its support, or that support it alone;
                          cited_gold: of the cited passages, those that answer the question; answer_recall: the text that is
-                         sent, or the quotes where nothing is, has an accepted answer
+                         sent, or the quotes where nothing is, has an accepted answer; answer_recall_gain: the same, less
+                         what extractive answers have
   overhead_ms            time of prompt, reading and checking for one answer, median, in the development profile"#;
 
 /// Prints a table and writes `target/bench/generation.json`.
@@ -124,17 +129,9 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
         mistakes.extend(injections.shown.into_iter().map(|shown| ["injected".to_owned(), shown]));
     }
     if has(Part::Model) {
-        match (&options.url, eval_dir) {
-            (Some(url), Some(eval_dir)) => {
-                let asked = model::Asked {
-                    url,
-                    model: &options.model,
-                    questions: options.questions,
-                    seed: options.seed,
-                };
-                model::measure(&asked, eval_dir, &mut report)?;
-            }
-            _ => println!("No model was asked: pass --url URL, and {REMEDY}."),
+        match eval_dir {
+            Some(eval_dir) => written(options, eval_dir, &mut report)?,
+            None => println!("No model was asked: {REMEDY}."),
         }
     }
     if options.show {
@@ -145,6 +142,30 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
     report.print();
     println!("\nwhat each figure means: cargo xtask bench generation --help\nwritten: {}", file.display());
     Ok(())
+}
+
+/// Answers of the model at --url, or of the one that setup installed.
+fn written(options: &Options, eval_dir: &Path, report: &mut Report) -> Result<()> {
+    let &Options { questions, seed, .. } = options;
+    if let Some(url) = &options.url {
+        return model::measure(
+            &Asked { url, model: &options.model, questions, seed, stop: None },
+            eval_dir,
+            report,
+        );
+    }
+    let generation = match setup::find_generation() {
+        Ok(generation) => generation,
+        Err(error) => {
+            println!("No model was asked: pass --url URL. {error:#}");
+            return Ok(());
+        }
+    };
+    let stop = Stop::on_signal()?;
+    let server = model_server::start(&generation, &folder()?, &stop)?;
+    let url = model_server::api_url(&server);
+    let model = Generation::MODEL_NAME;
+    model::measure(&Asked { url: &url, model, questions, seed, stop: Some(&stop) }, eval_dir, report)
 }
 
 /// Corrupted sentences of each kind.

@@ -14,6 +14,7 @@ use chat_core::generate::{Ending, Fallback, Generation, check};
 use chat_core::sentences::sentences;
 use chat_core::{Verdict, respond};
 use serde_json::{Value, json};
+use xtask::local::Stop;
 use xtask::shell;
 
 use super::documents::rows;
@@ -35,6 +36,8 @@ pub(super) struct Asked<'a> {
     pub(super) model: &'a str,
     pub(super) questions: usize,
     pub(super) seed: u64,
+    /// Whether to stop early.
+    pub(super) stop: Option<&'a Stop>,
 }
 
 #[derive(Default)]
@@ -66,6 +69,7 @@ pub(super) fn measure(asked: &Asked<'_>, eval_dir: &Path, report: &mut Report) -
     random.shuffle(&mut questions);
     let mut counts = Counts::default();
     for question in questions.iter().take(asked.questions) {
+        asked.stop.map_or(Ok(()), Stop::check)?;
         let gold = question["passage"]
             .as_str()
             .and_then(|id| by_id.get(id))
@@ -89,6 +93,8 @@ pub(super) fn measure(asked: &Asked<'_>, eval_dir: &Path, report: &mut Report) -
     report.add("cited_gold", ratio(counts.cited_gold, counts.cited_passages), "share");
     report.add("answer_recall", ratio(counts.recalled, counts.questions), "share");
     report.add("answer_recall_extractive", ratio(counts.recalled_extractive, counts.questions), "share");
+    let gained = counts.recalled as f64 - counts.recalled_extractive as f64;
+    report.add("answer_recall_gain", gained / counts.questions as f64, "share");
     report.add("fallback_rate", ratio(counts.fallbacks, counts.questions), "share");
     report.add("tokens_per_second", counts.tokens as f64 / counts.seconds, "1/s");
     counts.checking_ms.sort_by(f64::total_cmp);

@@ -11,6 +11,7 @@ mod completion;
 mod draft;
 mod markers;
 mod prompt;
+mod quoted;
 mod source;
 mod verify;
 
@@ -29,6 +30,7 @@ pub use completion::{CompletionRequest, Finish, Piece, PieceError};
 use draft::{Draft, DraftSentence};
 use markers::{Reference, is_name_of};
 pub use prompt::Message;
+use quoted::Quoted;
 use source::{Source, sources};
 pub use verify::{Check, check, signals};
 use verify::{Supported, Verifier};
@@ -63,14 +65,6 @@ pub struct Generation {
     /// The numbers of the documents mentioned so far.
     numbers: BTreeMap<Uuid, u32>,
     report: GenerationReport,
-}
-
-/// A sentence of the extractive answer.
-#[derive(Debug)]
-struct Quoted {
-    /// The words as that answer shows them.
-    text: String,
-    support: Supported,
 }
 
 /// A sentence that was sent.
@@ -145,38 +139,26 @@ impl Generation {
         self.report.completion_tokens = completion_tokens.or(self.report.completion_tokens);
     }
 
-    /// Ends the output. Returns the last pieces of the answer. If no sentence of a whole output rests on the first sentence of
-    /// the extractive answer, that answer follows: a true sentence is not always the one that answers.
+    /// Ends the output. Returns the last pieces of the answer: after written sentences, the sentences of the extractive answer
+    /// that they do not say. A true sentence is not always the one that answers, and may leave out a condition.
     pub fn end(&mut self, ending: Ending) -> Vec<String> {
         if std::mem::replace(&mut self.has_ended, true) {
             return Vec::new();
         }
         let sentences = self.draft.finish(ending == Ending::Whole);
         let mut deltas = self.add(sentences);
-        if ending == Ending::Whole && !self.sent.is_empty() && !self.rests_on_best_quote() {
+        if !self.sent.is_empty() {
             deltas.extend(self.add_quotes());
         }
         deltas
     }
 
-    fn rests_on_best_quote(&self) -> bool {
-        self.quotes.first().is_none_or(|best| self.rests_on(&best.support))
-    }
-
-    fn rests_on(&self, quote: &Supported) -> bool {
-        let includes = |support: &Supported| {
-            support.source == quote.source && support.sentences.contains(&quote.sentences.start)
-        };
-        self.sent.iter().flat_map(|sent| &sent.supports).any(includes)
-    }
-
+    /// The quotes that the written sentences do not say.
     fn add_quotes(&mut self) -> Vec<String> {
-        let quotes: Vec<_> = std::mem::take(&mut self.quotes);
-        let mut deltas = Vec::with_capacity(quotes.len());
-        for Quoted { text, support } in quotes {
-            if self.rests_on(&support) {
-                continue;
-            }
+        let written: Vec<&str> = self.sent.iter().map(|sent| sent.text.as_str()).collect();
+        let missing = quoted::unsaid(&self.question, &written, std::mem::take(&mut self.quotes));
+        let mut deltas = Vec::with_capacity(missing.len());
+        for Quoted { text, support } in missing {
             let separator = if deltas.is_empty() { "\n\n" } else { " " };
             let delta = separator.to_owned() + &self.with_markers(&text, std::slice::from_ref(&support));
             deltas.push(delta.clone());
@@ -187,9 +169,8 @@ impl Generation {
     }
 
     /// The written answer, or `None` if no sentence of it can be sent; then the report says why. `fault` is what went wrong
-    /// with the model, if anything did.
+    /// with the model, if anything did. What [`Self::end`] would still return is not part of it.
     pub fn finish(mut self, fault: Option<Fallback>) -> (Option<Answer>, GenerationReport) {
-        self.end(Ending::Cut);
         if self.sent.is_empty() {
             let declined = self.draft.has_declined().then_some(Fallback::Declined);
             self.report.fallback = fault.or(declined).or(Some(Fallback::Unsupported));
@@ -217,7 +198,7 @@ impl Generation {
 
     fn verify(&mut self, sentence: DraftSentence) -> Option<String> {
         let named = self.named_sources(&sentence.references);
-        match self.verifier.verify(&sentence.text, &self.sources, &named) {
+        match self.verifier.verify(&sentence.text, &named) {
             Ok(verdict) => {
                 let is_repaired = !named.is_empty()
                     && !verdict.supports.iter().any(|support| named.contains(&support.source));
@@ -356,19 +337,6 @@ impl Generation {
     }
 }
 
-impl Quoted {
-    /// `None` if the sentence is of a passage that the model does not get, or code, whose lines would lose their layout.
-    fn new(quote: &QuotedSentence, sources: &[Source]) -> Option<Self> {
-        let source = sources.iter().position(|source| source.citation.chunk_id == quote.chunk_id)?;
-        let sentences = &sources.get(source)?.sentences;
-        let at = sentences.iter().position(|sentence| sentence.text == quote.source)?;
-        let introduction = quote.introduction.as_ref().map(|line| format!("{line} ")).unwrap_or_default();
-        let text = introduction + &quote.text;
-        let is_code = text.contains('\n');
-        (!is_code).then_some(Self { text, support: Supported { source, sentences: at..at + 1 } })
-    }
-}
-
 /// Whether a character is invisible and changes how others are shown or read: zero-width characters, directions, tags.
 pub(crate) fn is_format_character(c: char) -> bool {
     matches!(c,
@@ -444,37 +412,61 @@ mod tests {
         assert_eq!(report.invalid_markers, 2);
     }
 
-    #[test]
-    fn quotes_follow_a_written_answer_that_does_not_rest_on_the_best_of_them() {
+    /// Writes an answer to a question whose extractive answer is quoted from the content.
+    fn write_before_quotes(
+        content: &str,
+        output: &str,
+        ending: Ending,
+    ) -> (Vec<String>, Answer, GenerationReport) {
+        let rows = [chunk(7, 1, 0.8, content), rows().swap_remove(1)];
         let question = "When are refunds paid?";
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { assessment, verdict } = respond(question, &rows(), &thresholds, true);
+        let Response { assessment, verdict } = respond(question, &rows, &thresholds, true);
         let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
-        let write = |output: &str| {
-            let mut generation =
-                Generation::new(question, &rows(), &assessment, Some(&quotes), true, "test-model");
-            let mut deltas = generation.push(output);
-            deltas.extend(generation.end(Ending::Whole));
-            assert!(generation.end(Ending::Whole).is_empty(), "once");
-            let (answer, report) = generation.finish(None);
-            assert_eq!(answer.as_ref().map(|answer| &answer.deltas), Some(&deltas));
-            (deltas, answer.unwrap(), report)
-        };
-        let (deltas, answer, report) = write("Orders above 40 euros are shipped free of charge.");
-        assert_eq!(
-            deltas[..2],
-            [
-                "Orders above 40 euros are shipped free of charge. [1]",
-                "\n\nRefunds are paid to your card within 5 days. [2]"
-            ]
-        );
-        assert_eq!((report.sentences, report.quotes as usize), (1, deltas.len() - 1));
+        let mut generation = Generation::new(question, &rows, &assessment, Some(&quotes), true, "test-model");
+        let mut deltas = generation.push(output);
+        deltas.extend(generation.end(ending));
+        assert!(generation.end(ending).is_empty(), "once");
+        let (answer, report) = generation.finish(None);
+        let answer = answer.unwrap();
+        assert_eq!(answer.deltas, deltas, "the stored answer is what was sent");
         assert!(answer.citations.iter().all(Citation::is_valid));
-        assert_eq!(answer.citations[1].supports[0].sentence, 1);
+        (deltas, answer, report)
+    }
 
-        let (deltas, _, report) = write("Refunds are paid to your card within 5 days.");
-        assert_eq!((deltas.len(), report.quotes), (1, 0));
+    #[test]
+    fn quotes_follow_that_the_written_sentences_do_not_say() {
+        let content = "Refunds are paid to your card within 5 days.";
+        for ending in [Ending::Whole, Ending::Cut] {
+            let (deltas, answer, report) = write_before_quotes(
+                content,
+                "Orders above 40 euros are shipped free of charge. And the",
+                ending,
+            );
+            assert_eq!(
+                deltas,
+                [
+                    "Orders above 40 euros are shipped free of charge. [1]",
+                    "\n\nRefunds are paid to your card within 5 days. [2]"
+                ]
+            );
+            assert_eq!((report.sentences, report.quotes), (1, 1));
+            assert_eq!(answer.citations[1].supports[0].sentence, 1);
+        }
+        for said in [content, "Within five days refunds are paid to your card."] {
+            let (deltas, _, report) = write_before_quotes(content, said, Ending::Whole);
+            assert_eq!((deltas.len(), report.quotes), (1, 0), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_quote_follows_a_sentence_that_leaves_a_fact_of_it_out() {
+        let content = "Refunds are paid to your card within 5 days, and to your bank account within 14 days.";
+        let written = "Refunds are paid to your card within 5 days.";
+        let (deltas, _, report) = write_before_quotes(content, written, Ending::Whole);
+        assert_eq!(deltas, [format!("{written} [1]"), format!("\n\n{content} [1]")]);
+        assert_eq!((report.sentences, report.quotes), (1, 1));
     }
 
     #[test]

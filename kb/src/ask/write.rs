@@ -61,6 +61,7 @@ pub(super) async fn write(
         Ok(Err(error)) => (Some(Fallback::Error), Some(error)),
         Err(_) => (Some(Fallback::Timeout), None),
     };
+    generation.end(Ending::Cut);
     let (answer, report) = generation.finish(fault);
     (answer, report, error)
 }

@@ -92,7 +92,7 @@ export interface GenerationReport {
   readonly model: string;
   /** Number of sentences that were sent. */
   readonly sentences: number;
-  /** Number of quotes that follow them, because none of them rests on the best quote. */
+  /** Number of quotes that follow them, because they do not say them. */
   readonly quotes?: number;
   /** Number of sentences that were left out, by reason. */
   readonly dropped: { readonly [reason in DropReason]?: number };

@@ -70,7 +70,11 @@ impl Tool {
                 "--root",
             ])
             .arg(folder)
-            .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools"));
+            .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools"))
+            // They run for seconds, but take minutes to optimise.
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
         cargo
     }
 }

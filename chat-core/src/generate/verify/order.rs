@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::align::{Alignment, Difference};
 use super::calibration::MIN_COPY_SHARE;
-use super::polarity::{Text, contradict};
+use super::polarity::contradict;
+use super::qualified::Text;
 use super::synonyms::are_synonyms;
 use super::tokens::{Kind, Lexicon, Token};
 use crate::generation_report::DropReason;

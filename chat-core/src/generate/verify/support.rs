@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ReadSource;
+use super::corpus::ReadSource;
 use super::tokens::{Kind, Token};
 use crate::limits::MAX_SUPPORT_SENTENCES;
 
@@ -51,6 +51,11 @@ impl Terms {
 
     pub(super) fn len(&self) -> usize {
         self.stems.len()
+    }
+
+    /// One bit for each term.
+    pub(super) fn all(&self) -> u128 {
+        (0..self.stems.len()).fold(0, |all, at| all | 1 << at)
     }
 
     /// One bit for each term that is among the sorted stems.

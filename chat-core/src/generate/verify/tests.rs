@@ -16,7 +16,7 @@ fn verdict(
 ) -> Result<Verdict, DropReason> {
     let rows: Vec<_> = passages.iter().zip(1..).map(|(text, id)| chunk(id, id, 0.9, text)).collect();
     let sources = sources(&rows, |_| true);
-    Verifier::new(question, &sources).verify(sentence, &sources, named)
+    Verifier::new(question, &sources).verify(sentence, named)
 }
 
 fn dropped(passage: &str, sentence: &str) -> Option<DropReason> {
@@ -82,6 +82,16 @@ fn units_must_be_the_same() {
             ("The refund will take 5 weeks.", NUMBER),
             ("A refund costs $3.", NUMBER),
             ("A refund costs €3.", None),
+            ("The refund will take 5 working days.", NUMBER),
+        ],
+    );
+    assert_verdicts(
+        "A refund takes 5 business days. Le remboursement prend 6 jours ouvrables.",
+        &[
+            ("The refund will take 5 business days.", None),
+            ("The refund will take five working days.", None),
+            ("The refund will take 5 days.", NUMBER),
+            ("Le remboursement prend 6 jours.", NUMBER),
         ],
     );
 }
@@ -391,10 +401,10 @@ fn the_verdict_does_not_depend_on_sentences_before_it() {
     let sources = sources(&rows, |_| true);
     let sentence = "Lamps cost 20 euros in the Holm shop of Anna Berg.";
     let mut verifier = Verifier::new("", &sources);
-    let alone = verifier.verify(sentence, &sources, &[]);
+    let alone = verifier.verify(sentence, &[]);
     for before in ["Anna Berg owns it.", "Berg, 20, 21.", sentence] {
-        let _ = verifier.verify(before, &sources, &[]);
-        assert_eq!(verifier.verify(sentence, &sources, &[]), alone);
+        let _ = verifier.verify(before, &[]);
+        assert_eq!(verifier.verify(sentence, &[]), alone);
     }
 }
 
@@ -407,7 +417,7 @@ fn a_hostile_sentence_is_read_once() {
     for sentence in
         ["a1 ".repeat(500), "\"".repeat(1500), "word ".repeat(300), "5".repeat(1500), "A.b@".repeat(300)]
     {
-        let (_, work) = work::measure(|| verifier.verify(&sentence, &sources, &[0, 1, 2, 3, 4]).is_ok());
+        let (_, work) = work::measure(|| verifier.verify(&sentence, &[0, 1, 2, 3, 4]).is_ok());
         assert!(work <= 8 * sentence.len() + 64, "{work} for {} of {:?}", sentence.len(), sentence.get(..9));
     }
 }

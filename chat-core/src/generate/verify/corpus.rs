@@ -1,0 +1,210 @@
+//! The sources of an answer, read once: words by stem, and what is known about them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::quotable;
+use super::names::{capitalised_runs, is_of_place, place_root, promote_first};
+use super::qualified::{Qualified, Text};
+use super::support::Terms;
+use super::tokens::{Kind, Lexicon, Token};
+use super::{calibration, instructions};
+use crate::generate::source::Source;
+
+/// Words of a name that the sources have, if they need not have all of it. With one, a person could get another first name.
+const MIN_KNOWN_NAME_WORDS: usize = 2;
+/// The sources as the sentences of an answer are compared with them.
+#[derive(Debug)]
+pub(super) struct Corpus {
+    pub(super) lexicon: Lexicon,
+    pub(super) sources: Vec<ReadSource>,
+    /// Sorted stems of the question.
+    pub(super) question: Vec<u32>,
+    /// In how many sentences each stem occurs.
+    frequencies: BTreeMap<u32, u32>,
+    /// How many sentences there are.
+    sentences: u32,
+    /// The stem of a place, and the words for what comes from it: "Canada", "Canadian".
+    places: BTreeMap<String, u32>,
+    /// The stems of the sources.
+    known: BTreeSet<u32>,
+    /// Those of them that are names.
+    names: BTreeSet<u32>,
+    /// Those of them that are written in capital letters.
+    acronyms: BTreeSet<u32>,
+    /// The first letters of names of several words, and the first word: "un" for "United Nations".
+    initials: BTreeMap<String, u32>,
+}
+
+/// A source in the form in which it is compared.
+#[derive(Debug)]
+pub(super) struct ReadSource {
+    pub(super) sentences: Vec<ReadSentence>,
+    /// Sorted stems of the document's title.
+    pub(super) title: Vec<u32>,
+    /// Its text and title, as `quotable` returns it.
+    pub(super) quotable: String,
+}
+
+#[derive(Debug)]
+pub(super) struct ReadSentence {
+    pub(super) tokens: Vec<Token>,
+    pub(super) qualified: Qualified,
+    /// Sorted stems.
+    pub(super) stems: Vec<u32>,
+    /// Sorted stems of the lines above it.
+    pub(super) context: Vec<u32>,
+}
+
+impl ReadSentence {
+    pub(super) fn text(&self) -> Text<'_> {
+        Text { tokens: &self.tokens, qualified: &self.qualified }
+    }
+}
+
+fn sorted_stems(tokens: &[Token]) -> Vec<u32> {
+    let mut stems: Vec<u32> = tokens.iter().map(|token| token.stem).collect();
+    stems.sort_unstable();
+    stems.dedup();
+    stems
+}
+
+impl Corpus {
+    pub(super) fn new(question: &str, sources: &[Source]) -> Self {
+        let mut lexicon = Lexicon::default();
+        let mut read = Vec::with_capacity(sources.len());
+        for source in sources {
+            let title = sorted_stems(&lexicon.read(&source.citation.title));
+            let mut last_context = (String::new(), Vec::new());
+            let mut sentences = Vec::with_capacity(source.sentences.len());
+            let is_steering = instructions::steers_model(&source.citation.excerpt);
+            for sentence in &source.sentences {
+                let is_unusable = is_steering || instructions::is_command(&sentence.text);
+                let tokens = if is_unusable { Vec::new() } else { lexicon.read(&sentence.plain) };
+                if sentence.context != last_context.0 {
+                    last_context = (sentence.context.clone(), sorted_stems(&lexicon.read(&sentence.context)));
+                }
+                sentences.push(ReadSentence {
+                    qualified: Qualified::new(&tokens, &lexicon),
+                    stems: sorted_stems(&tokens),
+                    context: last_context.1.clone(),
+                    tokens,
+                });
+            }
+            let text = if is_steering { "" } else { source.plain.as_str() };
+            let quotable = quotable(&format!("{text} \n{}", source.citation.title));
+            read.push(ReadSource { sentences, title, quotable });
+        }
+        let question = sorted_stems(&lexicon.read(question));
+        let mut corpus = Self {
+            lexicon,
+            question,
+            frequencies: BTreeMap::new(),
+            sentences: 0,
+            places: BTreeMap::new(),
+            initials: BTreeMap::new(),
+            known: BTreeSet::new(),
+            names: BTreeSet::new(),
+            acronyms: BTreeSet::new(),
+            sources: read,
+        };
+        corpus.index();
+        corpus
+    }
+
+    fn index(&mut self) {
+        let tokens =
+            || self.sources.iter().flat_map(|source| &source.sentences).flat_map(|sentence| &sentence.tokens);
+        let is_name = |token: &&Token| token.kind == (Kind::Name { is_generic: false });
+        self.names = tokens().filter(is_name).map(|token| token.stem).collect();
+        for source in &mut self.sources {
+            for sentence in &mut source.sentences {
+                promote_first(&mut sentence.tokens, &self.names);
+            }
+        }
+        for sentence in self.sources.iter().flat_map(|source| &source.sentences) {
+            self.sentences += 1;
+            for stem in &sentence.stems {
+                *self.frequencies.entry(*stem).or_default() += 1;
+            }
+            for token in sentence.tokens.iter().filter(|token| token.is_capital) {
+                if let Some(root) = place_root(self.lexicon.base(token.word)) {
+                    self.places.entry(root.to_owned()).or_insert(token.stem);
+                }
+            }
+            self.acronyms
+                .extend(sentence.tokens.iter().filter(|token| token.is_acronym).map(|token| token.stem));
+            for (range, initials) in capitalised_runs(&sentence.tokens, &self.lexicon) {
+                if let Some(first) = sentence.tokens.get(range.start) {
+                    self.initials.entry(initials).or_insert(first.stem);
+                }
+            }
+        }
+        for source in &self.sources {
+            self.known.extend(&source.title);
+            for sentence in &source.sentences {
+                self.known.extend(sentence.stems.iter().chain(&sentence.context));
+            }
+        }
+    }
+
+    /// Rare words tell more. With few sentences all words are rare, so the count begins at [`calibration::PRIOR_SENTENCES`].
+    pub(super) fn weight(&self, stem: u32) -> f64 {
+        let frequency = f64::from(self.frequencies.get(&stem).copied().unwrap_or_default());
+        let sentences = f64::from(self.sentences) + calibration::PRIOR_SENTENCES;
+        ((sentences + 1.0) / (frequency + 0.5)).ln().max(0.1)
+    }
+
+    /// The words of long names that the sources have only in part: "United Nations Security Council" for "Security Council". A
+    /// name of two words may be a person's, and both must be there.
+    pub(super) fn shortened_names(&self, tokens: &[Token], terms: &Terms) -> u128 {
+        let is_name = |token: &Token| matches!(token.kind, Kind::Name { .. });
+        // A sentence may begin with any word, so a name at its beginning is not known to be one.
+        let runs = tokens
+            .get(1..)
+            .unwrap_or_default()
+            .chunk_by(|_, next| is_name(next) && !next.begins_clause && !next.follows_comma);
+        let mut missing = 0;
+        for run in runs {
+            let names = run.iter().filter(|token| is_name(token)).map(|token| token.stem);
+            let (known, mut unknown): (Vec<u32>, Vec<u32>) =
+                names.partition(|stem| self.known.contains(stem));
+            if known.len() >= MIN_KNOWN_NAME_WORDS && known.len() >= unknown.len() {
+                unknown.sort_unstable();
+                missing |= terms.mask(&unknown) & terms.names;
+            }
+        }
+        missing
+    }
+
+    pub(super) fn sentence_at(&self, (source, sentence): (usize, usize)) -> Option<&ReadSentence> {
+        self.sources.get(source)?.sentences.get(sentence)
+    }
+
+    /// Reads a sentence. Words for a place and initials become those that the sources have.
+    pub(super) fn read_claim(&mut self, sentence: &str) -> Vec<Token> {
+        let mut tokens = self.lexicon.read(sentence);
+        promote_first(&mut tokens, &self.names);
+        for token in tokens.iter_mut().filter(|token| token.is_capital && !self.known.contains(&token.stem)) {
+            let base = self.lexicon.base(token.word);
+            let place = place_root(base).and_then(|root| self.places.get(root)).copied();
+            // One of the two must say where something comes from: Nigeria is not Niger.
+            let place = place.filter(|place| is_of_place(base) || is_of_place(self.lexicon.base(*place)));
+            let name = if token.is_acronym { self.initials.get(base).copied() } else { None };
+            if let Some(stem) = place.or(name) {
+                token.stem = stem;
+            }
+        }
+        for (range, initials) in capitalised_runs(&tokens, &self.lexicon) {
+            let Some(stem) = self.lexicon.stem_of(&initials).filter(|stem| self.acronyms.contains(stem))
+            else {
+                continue;
+            };
+            for token in tokens.get_mut(range).unwrap_or_default() {
+                if token.is_content() && !self.known.contains(&token.stem) {
+                    token.stem = stem;
+                }
+            }
+        }
+        tokens
+    }
+}
