@@ -227,7 +227,10 @@ describe("a written answer", () => {
       assert.ok(request.isAborted);
       model.play({ scenario: "ok", deltas: PIECES });
       const repeat = await complete(writer.url, user, sent);
-      assert.equal(contentOf(repeat), isBefore ? `${SHIPPING} [1] ${REFUNDS} [2]` : `${SHIPPING} [1]\n\n${REFUNDS} [2]`);
+      assert.equal(
+        contentOf(repeat),
+        isBefore ? `${SHIPPING} [1] ${REFUNDS} [2]` : `${SHIPPING} [1]\n\n${REFUNDS} [2]`,
+      );
     });
   }
 });

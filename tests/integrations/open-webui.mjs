@@ -1,4 +1,5 @@
-// Tries the pipe with the code of Open WebUI itself: how it reads the file, what it makes of what the pipe yields and emits.
+// Tries the pipe, and a connection without it, with the code of Open WebUI itself: how it reads the file, and what it makes of what
+// the pipe yields and emits and of the chunks of the API.
 //
 //     OPEN_WEBUI_PYTHON=… EVIDENCE_MODEL_DIR=… node tests/integrations/open-webui.mjs
 //
@@ -76,6 +77,19 @@ try {
   assert.equal(title.all("completion")[0].choices[0].message?.content ?? "", "");
   assert.deepEqual(title.all("event"), []);
   console.log("✔ a task gets an empty answer");
+
+  const connected = await ask(QUESTION_FOR_BOTH, { connection: baseURL });
+  const lines = connected.all("line").filter((line) => line.startsWith("data: {"));
+  assert.equal(textOf(lines.map((line) => JSON.parse(line.slice("data: ".length)))), textOf(chunks), "the same answer");
+  assert.deepEqual(
+    connected.sources.map(({ source }) => source.name),
+    answer.sources.map(({ source }) => source.name),
+    "in the order of the numbers",
+  );
+  const urls = new Map(connected.sources.map(({ source }) => [source.name, source.url]));
+  assert.equal(urls.get("Shipping"), "https://shop.test/shipping");
+  assert.match(urls.get("Refunds") ?? "", /^urn:uuid:/);
+  console.log("✔ a connection without the pipe has the sources too");
 } finally {
   await stack.close();
 }

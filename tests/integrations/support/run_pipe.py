@@ -4,6 +4,8 @@
 
 Without `open_webui` the pipe is called directly: {"out": text or object} and {"event": …}. With it, the code of Open WebUI in that
 folder loads and calls the pipe: {"front_matter": …}, {"line": …} of the stream or {"completion": …}, and {"event": …}.
+
+With `connection`, a base URL, it is asked without the pipe, as Open WebUI asks an OpenAI API, with its code for the stream.
 """
 
 import asyncio
@@ -11,6 +13,7 @@ import importlib.util
 import json
 import pathlib
 import sys
+import textwrap
 import types
 
 PIPE = pathlib.Path(__file__).parents[3] / "integrations/open-webui/evidence_chat_pipe.py"
@@ -43,7 +46,6 @@ async def run_alone(asked):
 
 async def run_in_open_webui(asked):
     stand_in(asked)
-    sys.path.insert(0, asked["open_webui"])
     from open_webui import functions
     from open_webui.utils import plugin
 
@@ -62,11 +64,44 @@ async def run_in_open_webui(asked):
         report("line", line)
 
 
+async def run_connection(asked):
+    stand_in(asked)
+    import aiohttp
+    from open_webui.utils.misc import stream_chunks_handler
+
+    handle_annotations = annotations_handler(asked["open_webui"])
+    headers = {"Authorization": f"Bearer {asked['valves']['api_key']}"}
+    body = {**asked["body"], "model": "evidence-chat"}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{asked['connection']}/chat/completions", json=body, headers=headers) as response,
+    ):
+        async for line in stream_chunks_handler(response.content):
+            line = line.decode("utf-8")
+            report("line", line)
+            if line.startswith("data: {"):
+                delta = json.loads(line.removeprefix("data: "))["choices"][0]["delta"]
+                await handle_annotations(delta, emit)
+
+
+def annotations_handler(folder):
+    """What Open WebUI does with the sources of a chunk: a part of a long function that needs its database."""
+    source = pathlib.Path(folder, "open_webui/utils/middleware.py").read_text(encoding="utf-8")
+    start = source.index("# Handle delta annotations")
+    start = source.rindex("\n", 0, start) + 1
+    end = source.rindex("\n", 0, source.index("delta_tool_calls = delta.get", start))
+    block = textwrap.indent(textwrap.dedent(source[start:end]), "    ")
+    names = {}
+    exec(f"async def handle(delta, event_emitter):\n{block}", names)
+    return names["handle"]
+
+
 IDS = {"session_id": "s", "chat_id": "c", "message_id": "m"}
 
 
 def stand_in(asked):
     """Replaces what Open WebUI's code for pipes imports but does not need here: database, sockets and settings."""
+    sys.path.insert(0, asked["open_webui"])
     module("open_webui", is_package=True, path=f"{asked['open_webui']}/open_webui")
     module("open_webui.config", BYPASS_ADMIN_ACCESS_CONTROL=False)
     module(
@@ -141,4 +176,5 @@ def module(name, is_package=False, path=None, **names):
 
 
 asked = json.load(sys.stdin)
-asyncio.run(run_in_open_webui(asked) if asked.get("open_webui") else run_alone(asked))
+run = run_connection if asked.get("connection") else run_in_open_webui if asked.get("open_webui") else run_alone
+asyncio.run(run(asked))

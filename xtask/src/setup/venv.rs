@@ -16,3 +16,19 @@ pub(super) fn ensure(name: &str, requirements: &str) -> Result<PathBuf> {
     }
     python::with_packages(name, requirements)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::paths;
+
+    #[test]
+    fn the_packages_of_open_webui_are_pinned_by_hash_and_never_compiled() {
+        let text =
+            fs::read_to_string(paths::repo().join("integrations/open-webui/requirements.txt")).unwrap();
+        assert!(text.contains("--only-binary :all:"));
+        let packages: Vec<_> = text.split("\n").filter(|line| line.contains("==")).collect();
+        assert!(packages.len() > 10 && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
+    }
+}
