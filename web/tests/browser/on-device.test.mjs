@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, test } from "node:test";
-import { answer, generated, refusal, report, support, supporting, whole } from "./support/answers.mjs";
+import { answer, citation, generated, refusal, report, support, supporting, whole } from "./support/answers.mjs";
 import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, withConversation } = await startWidgetSuite();
@@ -87,7 +87,7 @@ describe("the offer", () => {
   test("is not made for an opened conversation", async (t) => {
     withConversation([
       { role: "user", content: QUESTION },
-      { role: "assistant", content: "Refunds are paid within 5 days. [1]", citations: supporting() && [supporting()] },
+      { role: "assistant", content: "Refunds are paid within 5 days. [1]", citations: [citation()] },
     ]);
     const widget = await openScripted(t);
     await openConversation(widget);
@@ -109,8 +109,11 @@ describe("a written answer", () => {
     assert.equal(await widget.all("sources").count(), 1);
     assert.match(await widget.role("announcer").innerText(), /^Written answer: You get your money back/);
     assert.deepEqual(await calls(widget), ["create", "write"]);
-    const [[, url, model], [, question, count, hedged]] = await widget.page.evaluate(() => globalThis.script.calls);
-    assert.deepEqual([url, model, question, count, hedged], [MODEL, {}, QUESTION, 1, false]);
+    const [[, url, { byteLength, sha256 }], [, question, count, hedged]] = await widget.page.evaluate(
+      () => globalThis.script.calls,
+    );
+    assert.deepEqual([url, byteLength, sha256], [MODEL, undefined, undefined]);
+    assert.deepEqual([question, count, hedged], [QUESTION, 1, false]);
     assert.equal(await reply.getAttribute("data-state"), "done");
   });
 

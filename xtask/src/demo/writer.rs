@@ -75,7 +75,7 @@ impl Writing {
             }
             Self::OnDevice(_) => {
                 format!(
-                    "the page gets {model} for the browser, which does not use it yet; answers are quotes"
+                    "answers are quoted; below a question, {model} can write them in the browser"
                 )
             }
         }
