@@ -10,8 +10,8 @@ use crate::{Model, ModelError, WriterError};
 /// Bytes after which reading the header is tried first; then at each doubling, so that it is read a few times at most.
 const FIRST_ATTEMPT: usize = 64 << 10;
 
-/// Takes the bytes of a GGUF file in order and keeps only what they become: weights of seven bits with their scales, about
-/// 1.1 bytes for each, and the tokenizer.
+/// Takes the bytes of a GGUF file in order and keeps only what they become: weights of eight bits with their scales, 9 bytes
+/// for 8 of them, and the tokenizer.
 pub struct Loader {
     file_bytes: u64,
     received: u64,
@@ -146,7 +146,8 @@ impl Tensors {
         self.current = None;
         if let Some(info) = self.tensors.next() {
             let columns = info.dimensions.first().copied().unwrap_or_default();
-            let rows = info.dimensions.iter().skip(1).product();
+            // The shapes were compared with those of the model.
+            let rows = info.dimensions.get(1).copied().unwrap_or(1);
             let row_bytes = columns / info.kind.block_size() * info.kind.type_size();
             self.row.reset(row_bytes)?;
             self.current = Some(Current { info, row_bytes, row_columns: columns, rows_left: rows });

@@ -43,6 +43,20 @@ pub(crate) fn rms_norm(values: &[f32], weights: &[f32], epsilon: f32, out: &mut 
     }
 }
 
+/// The largest value, but at least `least`. `f32::max` would be a call for each value in WebAssembly, because of NaN.
+#[inline(always)]
+pub(crate) fn max(values: &[f32], least: f32) -> f32 {
+    let higher = |a: f32, b: f32| if b > a { b } else { a };
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [least; LANES];
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane = higher(*lane, *value);
+        }
+    }
+    lanes.into_iter().chain(rest.iter().copied()).fold(least, higher)
+}
+
 /// A sum in a fixed order: lane by lane, then over the lanes.
 #[inline(always)]
 fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {

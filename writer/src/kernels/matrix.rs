@@ -1,6 +1,6 @@
 //! Quantised matrices and the inputs that they are multiplied with.
 
-use super::{BLOCK, Input, InputBlock, MAX_INPUT, MAX_WEIGHT, PANEL, WEIGHT_OFFSET, WeightBlock, best};
+use super::{BLOCK, InputBlock, MAX_QUANTISED, PANEL, WeightBlock, best, elementary};
 use crate::WriterError;
 use crate::error::allocate;
 
@@ -36,14 +36,14 @@ impl Matrix {
         self.filled_rows += 1;
         let numbers = row.as_chunks::<BLOCK>().0;
         for (block, numbers) in panel.into_iter().flatten().zip(numbers) {
-            let (scale, inverse) = scale(numbers, MAX_WEIGHT);
+            let (scale, inverse) = scale(numbers);
             if let Some(of_row) = block.scales.get_mut(lane) {
                 *of_row = scale;
             }
             for (group, numbers) in block.weights.iter_mut().zip(numbers.as_chunks::<4>().0) {
                 let bytes = group.as_chunks_mut::<4>().0.get_mut(lane);
                 for (byte, number) in bytes.into_iter().flatten().zip(numbers) {
-                    *byte = (quantise(*number, inverse, MAX_WEIGHT) + WEIGHT_OFFSET) as u8;
+                    *byte = quantise(*number, inverse) as i8;
                 }
             }
         }
@@ -59,7 +59,7 @@ impl Matrix {
             for (group, numbers) in block.weights.iter().zip(numbers.as_chunks_mut::<4>().0) {
                 let bytes = group.as_chunks::<4>().0.get(lane);
                 for (number, byte) in numbers.iter_mut().zip(bytes.into_iter().flatten()) {
-                    *number = (i32::from(*byte) - WEIGHT_OFFSET) as f32 * scale;
+                    *number = f32::from(*byte) * scale;
                 }
             }
         }
@@ -73,19 +73,16 @@ impl Matrix {
         if inputs.blocks_per_row != self.blocks_per_row || self.blocks_per_row == 0 {
             return;
         }
-        // Two panels at a time stay in the fastest cache while all inputs pass.
-        for (at, panels) in self.panels.chunks(2 * self.blocks_per_row).enumerate() {
-            let (first, second) = panels.split_at(self.blocks_per_row.min(panels.len()));
-            let mut write = |input: usize, panel: usize, sums: [f32; PANEL]| {
-                let row = (2 * at + panel) * PANEL;
+        for (at, panel) in self.panels.chunks_exact(self.blocks_per_row).enumerate() {
+            let row = at * PANEL;
+            let room = self.rows.saturating_sub(row).min(PANEL);
+            best::panel(panel, inputs, |input, sums| {
                 let start = input * self.rows + row;
-                let room = self.rows.saturating_sub(row).min(PANEL);
                 let out = out.get_mut(start..start + room).unwrap_or_default();
                 for (out, sum) in out.iter_mut().zip(sums) {
                     *out = sum;
                 }
-            };
-            best::panels(first, second, inputs, &mut write);
+            });
         }
     }
 }
@@ -106,7 +103,8 @@ impl Inputs {
         self.blocks.len().checked_div(self.blocks_per_row).unwrap_or_default()
     }
 
-    /// The rows, in tiles of `N`, and those left over.
+    /// The rows in tiles of `N`, and how many these are.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "the scalar kernel has no tiles"))]
     pub(super) fn tiles<const N: usize>(&self) -> (impl Iterator<Item = [&[InputBlock]; N]>, usize) {
         let tiles = self.count() / N;
         let row = |at: usize| {
@@ -124,30 +122,28 @@ impl Inputs {
 impl InputBlock {
     fn new(numbers: &[f32; BLOCK]) -> Self {
         let mut block = Self::ZERO;
-        let (scale, inverse) = scale(numbers, MAX_INPUT);
+        let (scale, inverse) = scale(numbers);
         block.scale = scale;
-        let mut sum = 0;
         for (values, numbers) in block.values.iter_mut().zip(numbers.as_chunks::<4>().0) {
             for (value, number) in values.iter_mut().zip(numbers) {
-                let quantised = quantise(*number, inverse, MAX_INPUT);
-                sum += quantised;
-                *value = quantised as Input;
+                *value = quantise(*number, inverse) as i16;
             }
         }
-        block.correction = -WEIGHT_OFFSET * sum;
         block
     }
 }
 
 /// The scale of a block, and what its numbers are multiplied with.
-fn scale(numbers: &[f32; BLOCK], max: f32) -> (f32, f32) {
-    let largest = numbers.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    // A hostile file may have numbers that are not finite. They count as zero.
-    if largest > 0.0 && largest.is_finite() { (largest / max, max / largest) } else { (0.0, 0.0) }
+fn scale(numbers: &[f32; BLOCK]) -> (f32, f32) {
+    let magnitudes = numbers.map(f32::abs);
+    let largest = elementary::max(&magnitudes, 0.0);
+    // A hostile file may have numbers that are not finite, or whose inverse is not. They count as zero.
+    let is_usable = largest > 1e-30 && largest.is_finite();
+    if is_usable { (largest / MAX_QUANTISED, MAX_QUANTISED / largest) } else { (0.0, 0.0) }
 }
 
-fn quantise(number: f32, inverse: f32, max: f32) -> i32 {
+fn quantise(number: f32, inverse: f32) -> i32 {
     // Adding and subtracting 1.5 · 2²³ rounds to the nearest integer, ties to even.
     const ROUND: f32 = 12_582_912.0;
-    ((number * inverse).clamp(-max, max) + ROUND - ROUND) as i32
+    (number * inverse + ROUND - ROUND) as i32
 }

@@ -3,25 +3,17 @@
 use super::matrix::Inputs;
 use super::{InputBlock, PANEL, WeightBlock};
 
-/// Multiplies the rows of one or two panels (the second may be empty) with all inputs.
-pub(super) fn panels(
-    first: &[WeightBlock],
-    second: &[WeightBlock],
-    inputs: &Inputs,
-    write: &mut impl FnMut(usize, usize, [f32; PANEL]),
-) {
+/// Multiplies the rows of a panel with all inputs; calls `write` with the number of each.
+pub(super) fn panel(panel: &[WeightBlock], inputs: &Inputs, mut write: impl FnMut(usize, [f32; PANEL])) {
     for (at, input) in inputs.rows_from(0).enumerate() {
-        for (number, panel) in [first, second].into_iter().enumerate().filter(|(_, panel)| !panel.is_empty())
-        {
-            write(at, number, product(panel, input));
-        }
+        write(at, product(panel, input));
     }
 }
 
 fn product(panel: &[WeightBlock], input: &[InputBlock]) -> [f32; PANEL] {
     let mut sums = [0.0; PANEL];
     for (weights, input) in panel.iter().zip(input) {
-        let mut integers = [input.correction; PANEL];
+        let mut integers = [0; PANEL];
         for (group, values) in weights.weights.iter().zip(&input.values) {
             for (integer, weights) in integers.iter_mut().zip(group.as_chunks::<4>().0) {
                 for (weight, value) in weights.iter().zip(values) {

@@ -1,6 +1,6 @@
 use super::Config;
 use super::cache::LayerCache;
-use crate::kernels::{LANES, exp_below, weighted_sums};
+use crate::kernels::{LANES, exp_below, max, weighted_sums};
 
 /// Working memory of the attention of one token.
 #[derive(Debug, Default)]
@@ -22,13 +22,14 @@ impl Attention {
         let group_width = config.group * config.head_width;
         let groups = queries.chunks_exact(group_width).zip(out.chunks_exact_mut(group_width));
         for (head, (queries, out)) in groups.enumerate() {
-            // All heads of a group read the same keys and values: two of them share each load.
-            let pair_width = 2 * config.head_width;
-            for (queries, out) in queries.chunks(pair_width).zip(out.chunks_mut(pair_width)) {
-                if queries.len() == pair_width {
-                    self.heads::<2>(config, cache, head, position, queries, out);
-                } else {
-                    self.heads::<1>(config, cache, head, position, queries, out);
+            // All heads of a group read the same keys and values: up to four of them share each load.
+            let tile = 4 * config.head_width;
+            for (queries, out) in queries.chunks(tile).zip(out.chunks_mut(tile)) {
+                match queries.len() / config.head_width {
+                    4 => self.heads::<4>(config, cache, head, position, queries, out),
+                    3 => self.heads::<3>(config, cache, head, position, queries, out),
+                    2 => self.heads::<2>(config, cache, head, position, queries, out),
+                    _ => self.heads::<1>(config, cache, head, position, queries, out),
                 }
             }
         }
@@ -60,7 +61,7 @@ impl Attention {
         let mut shares = [0.0; N];
         for (scores, share) in self.scores.chunks_exact_mut(stride).zip(&mut shares) {
             let scores = scores.get_mut(..positions).unwrap_or_default();
-            let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let max = max(scores, f32::MIN);
             *share = 1.0 / exp_below(scores, max);
         }
         let of_head = |at: usize| self.scores.get(at * stride..at * stride + positions);
