@@ -17,7 +17,7 @@ pub enum Part {
     Embedder,
     /// The writer and its verifier as WebAssembly, and their npm package.
     Writer,
-    /// The widget and the demo page (needs the embedder).
+    /// The widget and the demo page (needs the embedder and the writer).
     Web,
     /// The Cloudflare Worker.
     Worker,
@@ -28,7 +28,7 @@ pub enum Part {
 /// Builds the named parts, or all of them if none is named.
 pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
     let wanted = |part| {
-        let is_needed = part == Part::Embedder && parts.contains(&Part::Web);
+        let is_needed = matches!(part, Part::Embedder | Part::Writer) && parts.contains(&Part::Web);
         parts.is_empty() || parts.contains(&part) || is_needed
     };
     for part in [Part::Kb, Part::Embedder, Part::Writer, Part::Web, Part::Worker] {

@@ -111,7 +111,7 @@ async function write(writer: Writer, verification: Verification, options: Answer
   };
   try {
     const result = await generate(writer, verification, { maxTokens, signal: stop.signal, onText });
-    verification.setUsage(result.promptTokens ?? 0, result.completionTokens ?? 0);
+    verification.setUsage(result.promptTokens, result.completionTokens);
     show(verification.end(result.ending === "stop"));
     return outcome(verification, undefined);
   } catch (thrown) {
