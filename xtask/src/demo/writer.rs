@@ -74,9 +74,7 @@ impl Writing {
                 format!("{model} writes the answers, on this computer; only checked sentences are shown")
             }
             Self::OnDevice(_) => {
-                format!(
-                    "answers are quoted; below a question, {model} can write them in the browser"
-                )
+                format!("answers are quoted; if the visitor wants it, {model} writes them in the browser")
             }
         }
     }
