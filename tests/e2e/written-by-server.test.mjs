@@ -18,6 +18,7 @@ test("visitors are told before their first question where it goes", async () => 
   await page.goto(demo.info.page_url);
   await page.locator("#auth-submit").click();
   await page.locator("body[data-view=chat]").waitFor();
+  await widget.find("input").focus();
   const service = new URL(demo.info.model_server_url).host;
   await widget.find("privacy").getByText(service).waitFor();
 });
