@@ -3,7 +3,14 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** Every linted file belongs to one of these; the first that contains it is used. */
-const PROJECTS = ["web/tsconfig.json", "embedder-wasm/npm/tsconfig.json", "tsconfig.js.json", "tests/tsconfig.json"];
+const PROJECTS = [
+  "web/tsconfig.json",
+  "embedder-wasm/npm/tsconfig.json",
+  "model-loading/tsconfig.json",
+  "writer/npm/tsconfig.json",
+  "tsconfig.js.json",
+  "tests/tsconfig.json",
+];
 
 export default defineConfig(
   {

@@ -92,8 +92,6 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     // Without a model, answers consist of quotes whatever the setting says.
     let answer_mode = match settings.answer_mode {
         AnswerModeSetting::Endpoint if model.is_none() => AnswerModeSetting::Extractive,
-        // The widget has no writer yet, and must not promise one.
-        AnswerModeSetting::OnDevice => AnswerModeSetting::Extractive,
         mode => mode,
     };
     let response = Response::from_json(&PublicConfig {

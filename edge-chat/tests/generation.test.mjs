@@ -621,7 +621,7 @@ describe("what clients and operators are told", () => {
     assert.deepEqual([config.answer_mode, config.sends_to], ["endpoint", host]);
     for (const [changes, mode] of [
       [{ CHAT_ANSWER_MODE: "extractive" }, "extractive"],
-      [{ CHAT_ANSWER_MODE: "on_device" }, "extractive"],
+      [{ CHAT_ANSWER_MODE: "on_device" }, "on_device"],
       [{ CHAT_LLM_URL: "" }, "extractive"],
     ]) {
       await withWorker(upstream, variables(changes), async ({ url }) => {

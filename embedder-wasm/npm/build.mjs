@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -49,16 +49,18 @@ export async function buildEmbedderPackage() {
   return dist;
 }
 
-/** SHA-256 of the sources, the WebAssembly files and the manifest, by path. */
+/** SHA-256 of the sources, also of those in other folders, of the WebAssembly files and the manifest, by path. */
 export async function inputsDigest() {
-  const paths = ["build.mjs", "package.json", "tsconfig.json"];
-  for (const folder of ["src", "wasm"]) {
-    for (const name of await readdir(join(here, folder))) paths.push(`${folder}/${name}`);
+  const files = ["build.mjs", "package.json", "tsconfig.json"].map((name) => [name, join(here, name)]);
+  const loading = dirname(createRequire(import.meta.url).resolve("@evidence-chat/model-loading/package.json"));
+  const folders = { src: join(here, "src"), wasm: join(here, "wasm"), loading: join(loading, "src") };
+  for (const [folder, path] of Object.entries(folders)) {
+    for (const name of (await readdir(path)).sort()) files.push([`${folder}/${name}`, join(path, name)]);
   }
   const digest = createHash("sha256");
-  for (const path of paths.sort()) {
-    const bytes = await readFile(join(here, path));
-    digest.update(`${path}\0${bytes.length}\0`).update(bytes);
+  for (const [name, path] of files) {
+    const bytes = await readFile(path);
+    digest.update(`${name}\0${bytes.length}\0`).update(bytes);
   }
   return digest.digest("hex");
 }

@@ -21,6 +21,7 @@ const widget = await json("web/package.json");
 const found = {
   "Cargo.toml": /\[workspace\.package\]\nversion = "(.+)"/.exec(await text("Cargo.toml"))?.[1],
   "embedder-wasm/npm/package.json": (await json("embedder-wasm/npm/package.json")).version,
+  "writer/npm/package.json": (await json("writer/npm/package.json")).version,
   "web/package.json": widget.version,
   "docs/openapi.yaml": /^ {2}version: (.+)$/m.exec(await text("docs/openapi.yaml"))?.[1],
   "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],

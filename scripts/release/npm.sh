@@ -12,7 +12,7 @@ else
   options+=(--provenance)
 fi
 
-for name in embedder widget; do
+for name in embedder writer widget; do
   tarballs=("$dir"/evidence-chat-"$name"-*.tgz)
   [[ ${#tarballs[@]} -eq 1 && -f "${tarballs[0]}" ]] || { echo "error: not one $name tarball in $dir" >&2; exit 1; }
   tarball=$(cd "$dir" && pwd)/$(basename "${tarballs[0]}")

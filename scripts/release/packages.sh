@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and packs the npm packages: `scripts/release/packages.sh OUT [--prebuilt]`.
-# OUT gets both tarballs, the model file and the SBOM of each product. --prebuilt packs what dist/ already contains.
+# OUT gets the tarballs, the model file and the SBOM of each product. --prebuilt packs what dist/ already contains.
 set -euo pipefail
 out=${1:?usage: packages.sh OUT [--prebuilt]}
 mkdir -p "$out"
@@ -17,7 +17,7 @@ fi
 model=all-MiniLM-L6-v2-int8.safetensors
 cp "embedder-wasm/npm/dist/$model" "$out"
 
-for package in embedder-wasm/npm web; do
+for package in embedder-wasm/npm writer/npm web; do
   # Runs the package's own check (`prepack`), which refuses a stale or incomplete build.
   npm pack --loglevel=error --pack-destination "$out" "./$package"
 done
@@ -32,6 +32,8 @@ require() {
 }
 require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
   dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT
+require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writer_bg.wasm dist/verifier_bg.wasm \
+  dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 if tar -tzf "$out"/evidence-chat-widget-*.tgz | grep '\.safetensors$'; then

@@ -75,8 +75,8 @@ comment on column public.chat_settings.citations is
   'Whether answers show where each sentence comes from. false: no numbers and no sources.';
 comment on column public.chat_settings.answer_mode is
   'Who writes answers. extractive: the documents, in quotes. endpoint: the language model that the server is configured with '
-  '(CHAT_LLM_URL), which gets the question and the passages. on_device: in preparation. Each sentence '
-  'of a model is checked against the passages before it is shown.';
+  '(CHAT_LLM_URL), which gets the question and the passages. on_device: the documents, and on demand a model in the visitor''s '
+  'browser. Each sentence of a model is checked against the passages before it is shown.';
 comment on column public.chat_settings.refusal_message is
   'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
 comment on column public.chat_settings.refusal_suggestions is

@@ -17,11 +17,12 @@ export async function temporaryFolder(t) {
 
 /**
  * Starts the demo and waits until it has written its URLs.
- * @param {{data: string, kb?: string}} options folders; `kb` defaults to the sample knowledge base
+ * @param {{data: string, kb?: string, options?: readonly string[]}} settings folders, of which `kb` defaults to the sample
+ *   knowledge base, and further options of `cargo xtask demo`
  */
-export async function startDemo({ data, kb }) {
+export async function startDemo({ data, kb, options = [] }) {
   const json = join(data, "demo.json");
-  const args = ["demo", "--prebuilt", "--data", data, "--json", json];
+  const args = ["demo", "--prebuilt", "--data", data, "--json", json, ...options];
   if (kb) args.push("--kb", kb);
   const child = spawn(/** @type {string} */ (process.env.XTASK_BINARY), args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

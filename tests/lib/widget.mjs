@@ -24,7 +24,7 @@ export class Widget {
   }
 
   /** Waits until the last reply is in that state. */
-  async replyEnds(state) {
+  async replyEnds(state, { timeout = 30_000 } = {}) {
     await this.page.waitForFunction(
       (expected) => {
         /** @type {NodeListOf<HTMLElement>} */
@@ -32,13 +32,13 @@ export class Widget {
         return replies[replies.length - 1]?.dataset.state === expected;
       },
       state,
-      { timeout: 30_000 },
+      { timeout },
     );
   }
 
   /** Asks and waits until the reply is in that state. */
-  async askFor(question, state = "done") {
+  async askFor(question, state = "done", options = {}) {
     await this.ask(question);
-    await this.replyEnds(state);
+    await this.replyEnds(state, options);
   }
 }

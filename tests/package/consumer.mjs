@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 /** The folders of the packages. */
 export const EMBEDDER = fileURLToPath(new URL("../../embedder-wasm/npm", import.meta.url));
+export const WRITER = fileURLToPath(new URL("../../writer/npm", import.meta.url));
 export const WIDGET = fileURLToPath(new URL("../../web", import.meta.url));
 
 const NPM = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];

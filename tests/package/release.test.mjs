@@ -41,7 +41,13 @@ describe("check-version.mjs", () => {
   test("check-version.mjs rejects a version that the manifests do not have", () => {
     const { status, stderr } = checkVersion("v99.0.0", "--dry-run");
     assert.equal(status, 1);
-    for (const manifest of ["Cargo.toml", "embedder-wasm/npm/package.json", "web/package.json", "docs/openapi.yaml"]) {
+    for (const manifest of [
+      "Cargo.toml",
+      "embedder-wasm/npm/package.json",
+      "writer/npm/package.json",
+      "web/package.json",
+      "docs/openapi.yaml",
+    ]) {
       assert.match(stderr, new RegExp(`${manifest} has ${version}, the tag 99\\.0\\.0`));
     }
   });

@@ -21,10 +21,11 @@ const WASM = ["wasm32-unknown-unknown"];
 const workflow = await readFile(join(ROOT, ".github/workflows/release.yml"), "utf8");
 const NATIVE = Array.from(workflow.matchAll(/- \{ target: ([\w-]+),/g), ([, target]) => target);
 const PRODUCTS = {
-  embedder: { package: "embedder", targets: WASM },
-  widget: { package: "embedder", targets: WASM },
-  worker: { package: "edge-chat", targets: WASM },
-  kb: { package: "kb", targets: NATIVE },
+  embedder: { packages: ["embedder"], targets: WASM },
+  writer: { packages: ["writer", "verifier"], targets: WASM },
+  widget: { packages: ["embedder"], targets: WASM },
+  worker: { packages: ["edge-chat"], targets: WASM },
+  kb: { packages: ["kb"], targets: NATIVE },
 };
 
 let texts, again;
@@ -52,9 +53,10 @@ function shipped(document, registry) {
     .sort();
 }
 
-async function cratesOf(name, target) {
+async function cratesOf(names, target) {
   const options = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--target", target];
-  const tree = await run("cargo", ["tree", "--locked", "--quiet", "--package", name, ...options]);
+  const packages = names.flatMap((name) => ["--package", name]);
+  const tree = await run("cargo", ["tree", "--locked", "--quiet", ...packages, ...options]);
   return tree.split("\n").flatMap((line) => (line ? line.replace(/^(\S+) v(\S+).*/, "$1@$2") : []));
 }
 
@@ -77,7 +79,7 @@ test("the SBOMs cover every product and are reproducible", () => {
   assert.deepEqual(again, texts);
 });
 
-for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
+for (const [product, { packages, targets }] of Object.entries(PRODUCTS)) {
   describe(product, () => {
     const text = () => texts[`${product}.cdx.json`];
     const document = () => JSON.parse(text());
@@ -103,7 +105,7 @@ for (const [product, { package: name, targets }] of Object.entries(PRODUCTS)) {
     });
 
     test("lists every shipped crate as shipped, and no other", async () => {
-      const trees = await Promise.all(targets.map((target) => cratesOf(name, target)));
+      const trees = await Promise.all(targets.map((target) => cratesOf(packages, target)));
       assert.deepEqual(shipped(document(), "cargo"), [...new Set(trees.flat())].sort());
     });
 
@@ -127,19 +129,24 @@ test("the SBOMs of the embedder and kb list the model with the hash of its file,
       product,
     );
   }
-  for (const product of ["widget", "worker"]) assert.deepEqual(models(product), [], product);
+  for (const product of ["writer", "widget", "worker"]) assert.deepEqual(models(product), [], product);
 });
 
-test("the SBOM of the widget lists the npm packages in its bundles, and no build or test tool", async () => {
-  const dist = join(ROOT, "web/dist");
-  const maps = (await readdir(dist)).filter((name) => name.endsWith(".js.map"));
-  const read = async (name) => JSON.parse(await readFile(join(dist, name), "utf8")).sources;
-  const sources = (await Promise.all(maps.map(read))).flat();
-  const bundled = sources.flatMap((source) => source.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []);
-  const listed = shipped(JSON.parse(texts["widget.cdx.json"]), "npm")
-    .map((id) => id.slice(0, id.lastIndexOf("@")))
-    .sort();
-  assert.ok(bundled.includes("micromark"));
-  const expected = new Set([...bundled, "@evidence-chat/widget"]);
-  assert.deepEqual(listed, [...expected].sort());
-});
+for (const [product, folder, known] of [
+  ["widget", "web/dist", "micromark"],
+  ["writer", "writer/npm/dist", "@noble/hashes"],
+]) {
+  test(`the SBOM of the ${product} lists the npm packages in its bundles, and no build or test tool`, async () => {
+    const dist = join(ROOT, folder);
+    const maps = (await readdir(dist)).filter((name) => name.endsWith(".js.map"));
+    const read = async (name) => JSON.parse(await readFile(join(dist, name), "utf8")).sources;
+    const sources = (await Promise.all(maps.map(read))).flat();
+    const bundled = sources.flatMap((source) => source.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []);
+    const listed = shipped(JSON.parse(texts[`${product}.cdx.json`]), "npm")
+      .map((id) => id.slice(0, id.lastIndexOf("@")))
+      .sort();
+    assert.ok(bundled.includes(known));
+    const expected = new Set([...bundled, `@evidence-chat/${product}`]);
+    assert.deepEqual(listed, [...expected].sort());
+  });
+}

@@ -64,6 +64,10 @@ export async function buildBundles(dist) {
   const history = { history: "src/panel/history/index.ts" };
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
     chunks.set(source, file);
+  const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
+  const writer = { writer: "src/panel/writer/index.ts" };
+  const writerOptions = { plugins: [styleSheetsAsText], define: { WRITER_VERSION: JSON.stringify(version) } };
+  for (const [source, file] of await buildHashed(dist, writer, writerOptions)) chunks.set(source, file);
   const plugins = [styleSheetsAsText, withoutInlineEmbedder, withoutEmbedderModelUrl, importedChunks(chunks)];
   const { dependencies } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const define = { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) };

@@ -1,11 +1,13 @@
-// Builds the embedder package and then dist/: the entry files, the chunks they load later, the embedder's worker and
-// WebAssembly, the type declarations, the custom-elements manifest, the hashes of all files, and the demo page.
+// Builds the packages of embedder and writer and then dist/: the entry files, the chunks they load later, the embedder's
+// worker and WebAssembly, the writer, the type declarations, the custom-elements manifest, the hashes of all files, and the
+// demo page.
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { buildEmbedderPackage } from "../../embedder-wasm/npm/build.mjs";
+import { buildWriterPackage, hasWriterWasm } from "../../writer/npm/build.mjs";
 import { buildBundles } from "./bundles.mjs";
 import { buildIntegrity } from "./integrity.mjs";
 import { buildManifest } from "./manifest.mjs";
@@ -20,7 +22,13 @@ export async function buildWidgetPackage() {
   const dist = `${web}dist`;
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  await Promise.all([buildBundles(dist), copyEmbedder(embedder, dist), buildManifest(dist), buildDemo()]);
+  await Promise.all([
+    buildBundles(dist),
+    copyEmbedder(embedder, dist),
+    copyWriter(dist),
+    buildManifest(dist),
+    buildDemo(),
+  ]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
   await buildIntegrity(dist);
   return dist;
@@ -34,6 +42,14 @@ async function copyEmbedder(from, to) {
   const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors)$/.test(file);
   const files = (await readdir(from)).filter(isNeeded);
   await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
+}
+
+/** For a site that serves the folder, like the model: the npm package excludes it. */
+async function copyWriter(dist) {
+  if (!(await hasWriterWasm())) return console.log("without the writer: run `cargo xtask build writer` first");
+  const writer = await buildWriterPackage();
+  const isNeeded = (path) => !/\.d\.ts$|\/\.inputs$/.test(path);
+  await cp(writer, `${dist}/writer`, { recursive: true, filter: isNeeded });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -7,6 +7,8 @@ export interface DemoConfig {
   /** The test login that is filled in for the visitor. */
   readonly demoEmail: string;
   readonly demoPassword: string;
+  /** URL of a language model that writes answers in the browser; empty if there is none. */
+  readonly onDeviceModelUrl: string;
   /** Whether the documents are not those of the sample shop. */
   readonly hasOwnDocuments: boolean;
 }

@@ -32,6 +32,7 @@ function start(config: DemoConfig): void {
     return data.session?.access_token ?? null;
   };
   chat.modelUrl = config.modelUrl;
+  if (config.onDeviceModelUrl) chat.setAttribute("writer-model-url", config.onDeviceModelUrl);
   chat.endpoint = config.chatEndpoint;
 
   setUpSignIn(supabase, config, language);

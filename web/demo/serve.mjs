@@ -72,8 +72,8 @@ function route(path, dist, settings) {
 }
 
 /**
- * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder needs
- * `wasm-unsafe-eval` and its own Trusted Types policy.
+ * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder and the
+ * writer need `wasm-unsafe-eval` and their own Trusted Types policies.
  */
 function contentSecurityPolicy(urls) {
   const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
@@ -88,7 +88,7 @@ function contentSecurityPolicy(urls) {
     "form-action 'none'",
     "frame-ancestors 'self'",
     "require-trusted-types-for 'script'",
-    "trusted-types evidence-chat-embedder",
+    "trusted-types evidence-chat-embedder evidence-chat-writer",
   ].join("; ");
 }
 

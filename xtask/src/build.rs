@@ -1,8 +1,8 @@
-//! The four parts of the build, in the order of their dependencies.
+//! The five parts of the build, in the order of their dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -15,7 +15,9 @@ use crate::{paths, shell, wasm_names};
 pub enum Part {
     /// The embedder as WebAssembly and its npm package.
     Embedder,
-    /// The widget and the demo page (needs the embedder).
+    /// The writer and its verifier as WebAssembly, and their npm package.
+    Writer,
+    /// The widget and the demo page (needs the embedder and the writer).
     Web,
     /// The Cloudflare Worker.
     Worker,
@@ -26,10 +28,10 @@ pub enum Part {
 /// Builds the named parts, or all of them if none is named.
 pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
     let wanted = |part| {
-        let is_needed = part == Part::Embedder && parts.contains(&Part::Web);
+        let is_needed = matches!(part, Part::Embedder | Part::Writer) && parts.contains(&Part::Web);
         parts.is_empty() || parts.contains(&part) || is_needed
     };
-    for part in [Part::Kb, Part::Embedder, Part::Web, Part::Worker] {
+    for part in [Part::Kb, Part::Embedder, Part::Writer, Part::Web, Part::Worker] {
         if wanted(part) {
             let started = Instant::now();
             println!("• building {}", part.name());
@@ -62,6 +64,7 @@ impl Part {
     fn name(self) -> &'static str {
         match self {
             Self::Embedder => "the embedder package",
+            Self::Writer => "the writer package",
             Self::Web => "the widget and the demo page",
             Self::Worker => "the Worker",
             Self::Kb => "the kb command line",
@@ -71,6 +74,7 @@ impl Part {
     fn build(self, tools: &Tools) -> Result<()> {
         match self {
             Self::Embedder => embedder(tools),
+            Self::Writer => writer(tools),
             Self::Web => shell::run(shell::command("node").arg("web/build/package.mjs")),
             Self::Worker => worker(tools),
             Self::Kb => {
@@ -88,9 +92,9 @@ fn embedder(tools: &Tools) -> Result<()> {
     if out_dir.exists() {
         fs::remove_dir_all(&out_dir)?;
     }
-    bind(tools, &wasm(tools, "simd128", "+simd128")?, &out_dir)?;
+    bind(tools, &wasm(tools, "simd128", "+simd128")?, "embedder", &out_dir)?;
     let relaxed_dir = paths::cargo_target().join("wasm-embedder/relaxed-bindings");
-    bind(tools, &wasm(tools, "relaxed", "+simd128,+relaxed-simd")?, &relaxed_dir)?;
+    bind(tools, &wasm(tools, "relaxed", "+simd128,+relaxed-simd")?, "embedder", &relaxed_dir)?;
     if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
         bail!("the two builds of the embedder have different JavaScript");
     }
@@ -98,28 +102,53 @@ fn embedder(tools: &Tools) -> Result<()> {
     shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
 }
 
-/// Compiles the crate with these target features.
+/// Builds the language model and the checks of its text as two modules: a browser with a model of its own needs only the checks.
+fn writer(tools: &Tools) -> Result<()> {
+    let out_dir = paths::repo().join("writer/npm/wasm");
+    if out_dir.exists() {
+        fs::remove_dir_all(&out_dir)?;
+    }
+    let target_dir = paths::cargo_target().join("wasm-writer");
+    for package in ["writer", "verifier"] {
+        let mut cargo = wasm_cargo(tools, package, &target_dir, "+simd128")?;
+        if package == "verifier" {
+            // It runs for microseconds; half of its size is the code of chat-core.
+            cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s");
+        }
+        shell::run(&mut cargo)?;
+        let module = target_dir.join(format!("wasm32-unknown-unknown/release/{package}.wasm"));
+        bind(tools, &module, package, &out_dir)?;
+    }
+    shell::run(shell::command("node").arg("writer/npm/build.mjs"))
+}
+
+/// Compiles the embedder with these target features.
 fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
     let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
+    shell::run(&mut wasm_cargo(tools, "embedder", &target_dir, features)?)?;
+    Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
+}
+
+/// The command that compiles a package for browsers.
+fn wasm_cargo(tools: &Tools, package: &str, target_dir: &Path, features: &str) -> Result<Command> {
     let mut cargo = shell::cargo(&["build"]);
     cargo
-        .args(["--release", "--package", "embedder", "--lib", "--target", "wasm32-unknown-unknown"])
+        .args(["--release", "--package", package, "--lib", "--target", "wasm32-unknown-unknown"])
         .arg("--target-dir")
-        .arg(&target_dir)
+        .arg(target_dir)
         .args(tools.wasm.cargo_args())
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("RUSTFLAGS", format!("-C target-feature={features}"));
     tools.wasm.apply(&mut cargo)?;
-    shell::run(&mut cargo)?;
-    Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
+    Ok(cargo)
 }
 
 /// Writes the JavaScript bindings of a WebAssembly module, and the module.
-fn bind(tools: &Tools, wasm: &Path, out_dir: &Path) -> Result<()> {
+fn bind(tools: &Tools, wasm: &Path, name: &str, out_dir: &Path) -> Result<()> {
     shell::run(
         shell::command(&tools.wasm_bindgen)
             .args(["--target", "web", "--remove-name-section", "--remove-producers-section"])
-            .args(["--out-name", "embedder", "--out-dir"])
+            .args(["--out-name", name, "--out-dir"])
             .arg(out_dir)
             .arg(wasm),
     )

@@ -49,7 +49,7 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<build::Part>,
     },
-    /// Pack the embedder's npm package, print its sizes and write a software bill of materials for each product.
+    /// Pack the npm packages of embedder and writer, print the embedder's sizes and write a software bill of materials for each product.
     Package,
     /// Write a software bill of materials (CycloneDX) for each product, as it is built.
     Sbom {

@@ -1,4 +1,4 @@
-//! `cargo xtask package`: packs the embedder's npm package as for publishing, and writes the bills of materials.
+//! `cargo xtask package`: packs the npm packages of embedder and writer as for publishing, and writes the bills of materials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use xtask::{build, paths, setup, shell};
 
 use crate::supply_chain;
 
-/// Builds the package with its model, packs it into `target/package/` and prints the size of each file that a page downloads.
+/// Builds the packages, the embedder's with its model, packs them into `target/package/` and prints the size of each file of the
+/// embedder that a page downloads.
 pub(crate) fn run() -> Result<()> {
     let tools = setup::for_building()?;
     setup::model()?;
@@ -23,13 +24,15 @@ pub(crate) fn run() -> Result<()> {
     let folder = folder();
     fs::create_dir_all(&folder)?;
     println!("• packing");
-    let mut pack = shell::command("npm");
-    pack.args(["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination"])
-        .arg(&folder)
-        .arg(&package);
-    let name =
-        shell::output(&mut pack).context("`npm pack` failed; run it in embedder-wasm/npm to see why")?;
-    println!("✓ {}", folder.join(name.lines().last().unwrap_or(&name)).display());
+    for package in ["embedder-wasm/npm", "writer/npm"] {
+        let mut pack = shell::command("npm");
+        pack.args(["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination"])
+            .arg(&folder)
+            .arg(paths::repo().join(package));
+        let name = shell::output(&mut pack)
+            .with_context(|| format!("`npm pack` failed; run it in {package} to see why"))?;
+        println!("✓ {}", folder.join(name.lines().last().unwrap_or(&name)).display());
+    }
     list_contents(Some(&folder))?;
     println!();
     shell::run(shell::command("node").arg("embedder-wasm/npm/sizes.mjs").arg(folder.join("brotli.json")))

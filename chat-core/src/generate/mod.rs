@@ -9,6 +9,7 @@
 
 mod completion;
 mod draft;
+mod from_citations;
 mod markers;
 mod prompt;
 mod quoted;
@@ -275,7 +276,7 @@ impl Generation {
     }
 
     fn into_answer(self) -> Answer {
-        let Self { sources, sent, numbers, include_citations, hedged, .. } = self;
+        let Self { sources, sent, mut numbers, include_citations, hedged, .. } = self;
         let mut citations: Vec<Citation> = Vec::new();
         let mut sentences = Vec::with_capacity(sent.len());
         for (at, sent) in sent.iter().enumerate() {
@@ -320,8 +321,11 @@ impl Generation {
                 also_found.push(found);
             }
         }
+        // Numbers of an earlier answer are known before they are mentioned.
+        numbers.retain(|document, _| citations.iter().any(|citation| citation.document_id == *document));
         let mut referenced_indices: Vec<_> = numbers.into_values().collect();
         referenced_indices.sort_unstable();
+        referenced_indices.dedup();
         if !include_citations {
             (citations, also_found, referenced_indices) = Default::default();
         }

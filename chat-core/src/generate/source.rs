@@ -3,9 +3,10 @@
 use uuid::Uuid;
 
 use crate::answer::{Citation, cite};
-use crate::chunk::MatchedChunk;
+use crate::chunk::{MatchedChunk, SentenceMatch};
 use crate::evidence::Strength;
 use crate::passage::Passage;
+use crate::sentences::units;
 
 /// A passage.
 #[derive(Debug, Clone)]
@@ -61,6 +62,34 @@ impl Source {
             ));
         }
         Self { citation: cite::citation(chunk, Strength::Partial), sentences, plain }
+    }
+
+    /// The passage of a citation. `None` if it is longer than a passage may be.
+    pub(crate) fn from_citation(citation: &Citation) -> Option<Self> {
+        let content = &citation.excerpt;
+        let mut chunk = MatchedChunk {
+            chunk_id: citation.chunk_id,
+            document_id: citation.document_id,
+            document_meta: serde_json::json!({ "content_type": citation.content_type }),
+            meta: serde_json::json!({ "section": citation.section }),
+            similarity: citation.score,
+            ..MatchedChunk::plain(content)
+        };
+        let mut characters = (0, 0);
+        let mut character_at = |byte: usize| {
+            let (from, count) = characters;
+            let count = count + content.get(from..byte).unwrap_or_default().chars().count();
+            characters = (byte, count);
+            count
+        };
+        let sentences = units(content).into_iter().map(|unit| {
+            let (start, end) = (character_at(unit.range.start), character_at(unit.range.end));
+            SentenceMatch { start, end, similarity: citation.score }
+        });
+        chunk.sentences = sentences.collect();
+        let source = chunk.is_within_limits().then(|| Self::new(&Passage::new(&chunk)))?;
+        let citation = Citation { quotes: Vec::new(), supports: Vec::new(), ..citation.clone() };
+        Some(Self { citation, ..source })
     }
 
     /// A source of plain sentences without a document, for evaluation. Markdown headings among them are above the sentences that

@@ -1,5 +1,7 @@
+import { messageOf } from "@evidence-chat/model-loading/errors";
+import { Watchdog } from "@evidence-chat/model-loading/watchdog";
 import type { CallOptions, Embedder, Embedding } from "./embedding.js";
-import { EmbedderError, messageOf } from "./errors.js";
+import { asEmbedderError, EmbedderError } from "./errors.js";
 import type { Settings } from "./options.js";
 import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
 
@@ -64,7 +66,7 @@ export class EmbedderClient implements Embedder {
         port = open({ reply: onReply, died: onDied });
         port.post({ type: "load", modelUrl, wasmUrl, cache });
       } catch (thrown) {
-        fail(thrown instanceof EmbedderError ? thrown : notStarted(messageOf(thrown)));
+        fail(asEmbedderError(thrown) ?? notStarted(messageOf(thrown)));
       }
     });
   }
@@ -138,29 +140,6 @@ export class EmbedderClient implements Embedder {
     this.#port.close();
     for (const call of this.#pending.values()) call.reject(reason);
     this.#pending.clear();
-  }
-}
-
-/** Calls `onSilence` once `reset` has not been called for `timeoutMs`. */
-class Watchdog {
-  readonly #timeoutMs: number;
-  readonly #onSilence: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(timeoutMs: number, onSilence: () => void) {
-    this.#timeoutMs = timeoutMs;
-    this.#onSilence = onSilence;
-    this.reset();
-  }
-
-  reset(): void {
-    clearTimeout(this.#timer);
-    // setTimeout overflows at 2³¹ ms and would fire at once.
-    if (this.#timeoutMs < 2 ** 31) this.#timer = setTimeout(this.#onSilence, this.#timeoutMs);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
   }
 }
 

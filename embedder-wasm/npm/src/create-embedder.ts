@@ -1,6 +1,7 @@
+import { messageOf } from "@evidence-chat/model-loading/errors";
 import { EmbedderClient } from "./client.js";
 import type { Embedder } from "./embedding.js";
-import { EmbedderError, messageOf } from "./errors.js";
+import { EmbedderError } from "./errors.js";
 import { openWorker } from "./open-worker.js";
 import { type EmbedderOptions, readOptions } from "./options.js";
 import type { OpenPort } from "./protocol.js";

@@ -1,5 +1,6 @@
+import { messageOf } from "@evidence-chat/model-loading/errors";
 import type { WasmEmbedder } from "../wasm/embedder.js";
-import { EmbedderError, messageOf } from "./errors.js";
+import { asEmbedderError, EmbedderError } from "./errors.js";
 import { JobQueue } from "./job-queue.js";
 import { loadModel } from "./load-model.js";
 import { throttled } from "./progress.js";
@@ -47,14 +48,13 @@ export class EngineServer {
       this.#jobs = new JobQueue(engine, this.#reply);
       this.#reply({ type: "ready", fingerprint });
     } catch (thrown) {
-      const { code, message } = asEmbedderError(thrown);
+      const { code, message } = asEmbedderError(thrown) ?? outOfMemory(thrown);
       this.#reply({ type: "load_failed", code, message });
     }
   }
 }
 
-function asEmbedderError(thrown: unknown): EmbedderError {
-  if (thrown instanceof EmbedderError) return thrown;
+function outOfMemory(thrown: unknown): EmbedderError {
   return new EmbedderError(
     "crashed",
     `The embedder failed to load (${messageOf(thrown)}), most likely out of memory. Close other tabs and try again.`,

@@ -1,3 +1,5 @@
+import { LoadingError } from "@evidence-chat/model-loading/errors";
+
 /**
  * Why an embedder could not be created or used. The set is closed.
  *
@@ -24,15 +26,8 @@ export class EmbedderError extends Error {
   }
 }
 
-/** A `network` error that a retry may resolve: a dropped connection, a busy server. */
-export class RetryableError extends EmbedderError {
-  constructor(message: string, options?: ErrorOptions) {
-    super("network", message, options);
-  }
-}
-
-/** The message of anything that can be thrown, and that of its cause, where Node puts the reason. */
-export function messageOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;
+/** The error of this package for one of a download or a worker; `undefined` for anything else. */
+export function asEmbedderError(thrown: unknown): EmbedderError | undefined {
+  if (thrown instanceof EmbedderError) return thrown;
+  return thrown instanceof LoadingError ? new EmbedderError(thrown.code, thrown.message, { cause: thrown }) : undefined;
 }

@@ -1,10 +1,8 @@
+import { messageOf } from "@evidence-chat/model-loading/errors";
+import { nextTask } from "@evidence-chat/model-loading/next-task";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedJob } from "./embed-job.js";
-import { messageOf } from "./errors.js";
 import type { Reply } from "./protocol.js";
-
-/** Node.js only. */
-declare const setImmediate: ((task: () => void) => unknown) | undefined;
 
 type Engine = Pick<WasmEmbedder, "embedBatch" | "countTokens">;
 
@@ -95,21 +93,4 @@ export class JobQueue {
     const transfer = [vectors.buffer, tokens.buffer, truncated.buffer];
     this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
   }
-}
-
-/**
- * Runs `task` after the messages and events that are already queued. Unlike timers, it is not throttled to 4 ms, nor to
- * once a minute in a hidden tab.
- */
-const nextTask: (task: () => void) => void =
-  typeof setImmediate === "function" ? (task) => void setImmediate(task) : viaMessageChannel();
-
-function viaMessageChannel(): (task: () => void) => void {
-  const tasks: (() => void)[] = [];
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => tasks.shift()?.();
-  return (task) => {
-    tasks.push(task);
-    port2.postMessage(null);
-  };
 }

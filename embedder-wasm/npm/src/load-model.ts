@@ -1,13 +1,14 @@
+import { takeDownloadLock } from "@evidence-chat/model-loading/download-lock";
+import { messageOf } from "@evidence-chat/model-loading/errors";
+import { readBody, withoutQuery } from "@evidence-chat/model-loading/http";
+import { ModelDownload } from "@evidence-chat/model-loading/model-download";
+import { assertWasmAllowed } from "@evidence-chat/model-loading/support";
 import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
-import { takeDownloadLock } from "./download-lock.js";
-import { EmbedderError, messageOf } from "./errors.js";
-import { readBody, withoutQuery } from "./http.js";
+import { EmbedderError } from "./errors.js";
 import { ModelCache } from "./model-cache.js";
-import { ModelDownload } from "./model-download.js";
 import { modelIdentity } from "./model-identity.js";
 import type { LoadProgress } from "./progress.js";
 import { startWasm, type WasmModule } from "./start-wasm.js";
-import { assertWasmAllowed } from "./support.js";
 
 export interface LoadOptions {
   readonly modelUrl: string;
@@ -22,6 +23,7 @@ export interface LoadedModel {
   readonly fingerprint: string;
 }
 
+const LOCK_NAME = "evidence-chat-embedder";
 /** Storing may hang, for example on a permission prompt; other tabs wait for it no longer than this. */
 const MAX_STORE_MS = 10_000;
 
@@ -48,7 +50,7 @@ class ModelLoad {
   }
 
   async throughCache(wasm: Promise<WasmModule>, cache: ModelCache): Promise<WasmEmbedder> {
-    const release = await takeDownloadLock(this.#options.signal, () => this.#report("wait", 0));
+    const release = await takeDownloadLock(LOCK_NAME, this.#options.signal, () => this.#report("wait", 0));
     let storing: Promise<void> | undefined;
     try {
       const stored = await cache.read();

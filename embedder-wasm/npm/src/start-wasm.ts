@@ -1,6 +1,7 @@
+import { withoutQuery } from "@evidence-chat/model-loading/http";
+import { startWasmFile } from "@evidence-chat/model-loading/start-wasm";
 import initWasm, { fingerprint, ModelLoader } from "../wasm/embedder.js";
-import { EmbedderError, messageOf, RetryableError } from "./errors.js";
-import { assertIsFile, RetryBudget, send, withoutQuery } from "./http.js";
+import { EmbedderError } from "./errors.js";
 import { modelIdentity } from "./model-identity.js";
 
 /** The exports of the running WebAssembly module. */
@@ -23,15 +24,7 @@ export function startWasm(url: string): Promise<WasmModule> {
 }
 
 async function start(url: string): Promise<WasmModule> {
-  const retries = new RetryBudget(new AbortController().signal);
-  for (let isStarted = false; !isStarted;) {
-    try {
-      await fetchAndStart(url);
-      isStarted = true;
-    } catch (failure) {
-      await retries.spend(failure, 0);
-    }
-  }
+  await startWasmFile(url, "wasmUrl", (response) => initWasm({ module_or_path: response }));
   if (fingerprint() !== modelIdentity().fingerprint) {
     throw new EmbedderError(
       "integrity",
@@ -39,22 +32,4 @@ async function start(url: string): Promise<WasmModule> {
     );
   }
   return { ModelLoader };
-}
-
-async function fetchAndStart(url: string): Promise<void> {
-  const response = await send(url, {});
-  assertIsFile(response, url, "wasmUrl");
-  try {
-    await initWasm({ module_or_path: response });
-  } catch (cause) {
-    if (cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError) {
-      throw new EmbedderError(
-        "integrity",
-        `${withoutQuery(url)} is damaged, belongs to another version of this package, or does not run in this browser (${cause.message}).`,
-        { cause },
-      );
-    }
-    // The connection dropped during streaming compilation.
-    throw new RetryableError(`${withoutQuery(url)} could not be loaded (${messageOf(cause)}).`, { cause });
-  }
 }

@@ -49,7 +49,7 @@ class ModelServer {
   }
 }
 
-function required(/** @type {string} */ name) {
+export function required(/** @type {string} */ name) {
   const value = process.env[name];
   if (value) return value;
   throw new Error(

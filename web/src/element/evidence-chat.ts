@@ -3,6 +3,7 @@ import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
+import type { WriterLoader } from "../panel/writer/writer-module.js";
 import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
@@ -27,6 +28,7 @@ const EARLY_PROPERTIES = [
   "modelUrl",
   "texts",
   "tokenProvider",
+  "writerLoader",
 ] as const;
 
 /**
@@ -42,6 +44,11 @@ const EARLY_PROPERTIES = [
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
  *   them. Default: site, the site's setting.
+ * @attr {string} writer-model-url - URL of a GGUF file: a language model that writes answers on the visitor's device, if the site's
+ *   answer mode is on_device. Without it, the browser's own model does, if there is one.
+ * @attr {string} writer-model-size - Size of that file in bytes, which visitors are told before the download. Default: the server's.
+ * @attr {string} writer-model-sha256 - SHA-256 of that file as hex; another file is rejected.
+ * @attr {string} writer-url - URL of the module `@evidence-chat/writer`. Default: writer/index.js next to the script.
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
@@ -77,6 +84,7 @@ const EARLY_PROPERTIES = [
  * @csspart hedge - The warning above an answer that may not answer the question.
  * @csspart answer - The text of an answer.
  * @csspart generated-note - The note below an answer that a language model wrote.
+ * @csspart on-device - The answer that is written on this device, or its offer.
  * @csspart marker - A numbered badge in an answer.
  * @csspart citation-card - The card of a badge.
  * @csspart sources - The list of sources.
@@ -122,6 +130,7 @@ export class EvidenceChatElement extends BaseElement {
   #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider = () => Promise.resolve(null);
   #embedderFactory: EmbedderFactory | undefined;
+  #writerLoader: WriterLoader | undefined;
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;
   #hasFailedToLoad = false;
@@ -197,6 +206,15 @@ export class EvidenceChatElement extends BaseElement {
 
   set embedderFactory(factory: EmbedderFactory | undefined) {
     this.#embedderFactory = factory;
+  }
+
+  /** Loads `@evidence-chat/writer`, instead of the attribute `writer-url`: `() => import("@evidence-chat/writer")`. */
+  get writerLoader(): WriterLoader | undefined {
+    return this.#writerLoader;
+  }
+
+  set writerLoader(loader: WriterLoader | undefined) {
+    this.#writerLoader = loader;
   }
 
   /** Texts that replace the widget's texts, by key (see `web/src/texts/`). */

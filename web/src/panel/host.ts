@@ -3,6 +3,7 @@ import type { Translator } from "../dom/translator.js";
 import type { Dispatch } from "../element/events.js";
 import type { Frame } from "../element/frame.js";
 import type { EmbedderFactory } from "./model/model-loader.js";
+import type { WriterLoader } from "./writer/writer-module.js";
 
 /** What the panel reads from `<evidence-chat>`. */
 export interface HostElement extends HTMLElement {
@@ -11,6 +12,7 @@ export interface HostElement extends HTMLElement {
   readonly answerMode: "site" | "extractive";
   readonly tokenProvider: TokenProvider;
   readonly embedderFactory: EmbedderFactory | undefined;
+  readonly writerLoader: WriterLoader | undefined;
 }
 
 /** What the element gives to the panel. */

@@ -24,6 +24,7 @@ import { defaultModelUrl } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
+import { LazyWriter } from "./writer/lazy-writer.js";
 
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
@@ -33,6 +34,7 @@ export class WidgetPanel {
   readonly #modelAnnouncer: ModelAnnouncer;
   readonly #chat: Chat;
   readonly #history: LazyHistory;
+  readonly #writer: LazyWriter;
   /** The request to open the history whose code is being loaded; a later action of the visitor replaces it. */
   #opening: object | undefined;
   #identity: Identity;
@@ -55,6 +57,7 @@ export class WidgetPanel {
     this.#modelNotice = this.#createModelNotice();
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
     this.#model = this.#createModel();
+    this.#writer = new LazyWriter(host, this.#announcer);
     this.#chat = this.#createChat();
     this.#history = this.#createHistory();
     this.#siteSettings = new SiteSettings(
@@ -119,6 +122,10 @@ export class WidgetPanel {
       onChange: () => this.#showState(),
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),
+      onAnswer: (reply, question) => {
+        if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
+      },
+      onLeave: () => this.#writer.stop(),
     });
   }
 
@@ -183,6 +190,7 @@ export class WidgetPanel {
     this.#chat.abort(connectionLost());
     this.#closeHistory();
     this.#model.unload();
+    this.#writer.dispose();
   }
 
   /** Loads the site's settings and the model, if that has not begun. */

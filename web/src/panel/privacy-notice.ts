@@ -37,9 +37,17 @@ export class PrivacyNotice {
   update(): void {
     const { frame, translator } = this.#host;
     const hasWriter = this.#text() !== undefined;
-    frame.composer.hint = hasWriter ? translator.t("hintGenerated") : undefined;
+    frame.composer.hint = this.#service === undefined ? undefined : translator.t("hintGenerated");
     frame.composer.aside = hasWriter ? this.#toggle : undefined;
     this.#setOpen(this.#service !== undefined && !wasDismissed(this.#service));
+  }
+
+  /** Whether a language model on this device may write answers. */
+  get isOnDevice(): boolean {
+    const { element } = this.#host;
+    const isOn = this.#settings?.answer_mode === "on_device" && element.answerMode !== "extractive";
+    // The browser's own model needs no model of the page.
+    return isOn && (element.hasAttribute("writer-model-url") || "LanguageModel" in globalThis);
   }
 
   /** The service that gets questions, if any. */
@@ -53,8 +61,7 @@ export class PrivacyNotice {
     const { t } = this.#host.translator;
     const service = this.#service;
     if (service !== undefined) return t("sendsTo", { service });
-    const isOnDevice = this.#settings?.answer_mode === "on_device" && this.#host.element.answerMode !== "extractive";
-    return isOnDevice ? t("writtenOnDevice") : undefined;
+    return this.isOnDevice ? t("writtenOnDevice") : undefined;
   }
 
   get #isOpen(): boolean {

@@ -340,16 +340,6 @@ describe("where questions are sent", () => {
     assert.equal((await notice(widget).count()) + (await widget.all("privacy-info").count()), 0);
     assert.equal(await hint(widget), QUOTES_HINT);
   });
-
-  test("a model on the device is explained on demand", async (t) => {
-    site.api.config = { ...site.api.config, answer_mode: "on_device" };
-    const widget = await open(t);
-    await widget.role("input").focus();
-    await widget.role("privacy-info").waitFor();
-    assert.equal(await notice(widget).count(), 0);
-    await widget.role("privacy-info").click();
-    assert.equal(await notice(widget).innerText(), "The answer is written on this device. Nothing is sent for that.");
-  });
 });
 
 for (const [lang, note, leftOut, source] of [

@@ -40,8 +40,7 @@ pub(crate) struct Options {
     /// Let a language model server on this computer write the answers; needs `cargo xtask setup --generation`.
     #[arg(long)]
     write: bool,
-    /// Give the page a language model for the visitor's browser, which does not use it yet; needs `cargo xtask setup
-    /// --generation`.
+    /// Let visitors have answers written in their browser, above the quotes; needs `cargo xtask setup --generation`.
     #[arg(long, conflicts_with = "write")]
     write_on_device: bool,
 }

@@ -74,9 +74,7 @@ impl Writing {
                 format!("{model} writes the answers, on this computer; only checked sentences are shown")
             }
             Self::OnDevice(_) => {
-                format!(
-                    "the page gets {model} for the browser, which does not use it yet; answers are quotes"
-                )
+                format!("answers are quoted; if the visitor wants it, {model} writes them in the browser")
             }
         }
     }

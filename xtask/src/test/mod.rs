@@ -20,7 +20,7 @@ use crate::supply_chain;
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
     /// Format, clippy, rustdoc; licences and sources of crates and npm packages; advisories for crates, over the network; type
-    /// checks and ESLint of TypeScript and JavaScript, for which the embedder is built.
+    /// checks and ESLint of TypeScript and JavaScript, for which the embedder and the writer are built.
     Lint,
     /// Tests of the Rust crates, natively.
     Rust,
@@ -137,7 +137,7 @@ fn lint(environment: &Environment) -> Result<()> {
     )?;
     supply_chain::check(&setup::for_linting()?)?;
     // The types of a package come with its build. Nothing here uses those of the widget's build.
-    build::run(&[build::Part::Embedder], &environment.tools)?;
+    build::run(&[build::Part::Embedder, build::Part::Writer], &environment.tools)?;
     for script in ["typecheck", "lint"] {
         shell::run(shell::command("npm").args(["run", "--silent", script]))?;
     }

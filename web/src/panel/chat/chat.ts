@@ -39,6 +39,10 @@ export interface ChatOptions {
   readonly onStart: (question: string) => void;
   /** Called when a question or a retry ends. */
   readonly onEnd: () => void;
+  /** Called with a complete answer. */
+  readonly onAnswer: (reply: ReplyView, question: string) => void;
+  /** Called when the conversation is left. */
+  readonly onLeave: () => void;
 }
 
 /** Asks questions, one at a time, and shows their outcomes. */
@@ -120,6 +124,7 @@ export class Chat {
     const running = this.#running;
     this.#running = undefined;
     this.#options.onEnd();
+    this.#options.onLeave();
     running?.abort(STOPPED);
     this.#restoring?.abort(STOPPED);
     this.#restoring = undefined;
@@ -204,6 +209,7 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
+          this.#options.onAnswer(reply, exchange.question);
         }
       }
     } catch (thrown) {

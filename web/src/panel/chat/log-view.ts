@@ -42,7 +42,7 @@ export class LogView {
 
   /** The visible answers, oldest first. */
   get answers(): AnswerView[] {
-    return [...this.#replies].map(({ answer }) => answer);
+    return [...this.#replies].flatMap(({ answers }) => answers);
   }
 
   addQuestion(text: string): ReplyView {

@@ -53,6 +53,8 @@ export class AnswerView {
   #citations: readonly Citation[] = [];
   #alsoFound: readonly FoundPassage[] = [];
   #sources: SourcesView | undefined;
+  /** The answer that lists the sources, if it is not this one. */
+  #listing: AnswerView | undefined;
   #others: HTMLElement | undefined;
 
   constructor(translator: Translator, actions: CitationActions) {
@@ -96,9 +98,9 @@ export class AnswerView {
     return this.#generation;
   }
 
-  /** Says below the text that a language model wrote it. Call it before the text. */
-  markGenerated(): void {
-    this.#note ??= generatedNote(this.translator);
+  /** Says below the text that a language model wrote it, and where. Call it before the text. */
+  markGenerated(text: "generated" | "generatedOnDevice" = "generated"): void {
+    this.#note ??= generatedNote(this.translator, text);
     this.#text.after(this.#note);
   }
 
@@ -145,6 +147,13 @@ export class AnswerView {
     this.#sources = citations.length > 0 ? this.#listSources(citations, download) : undefined;
     this.#others = alsoFound(found, this.translator, download);
     fill(this.root, this.#sources?.root, this.#others);
+  }
+
+  /** Links the markers to the sources that `listing`, the answer below, lists. */
+  cite(citations: readonly Citation[], listing: AnswerView): void {
+    this.#citations = citations;
+    this.#listing = listing;
+    this.complete();
   }
 
   /** The answer as plain text, with the title of the document in brackets for each marker. */
@@ -269,8 +278,10 @@ export class AnswerView {
   #reveal({ target }: Marker): void {
     cardOf(this.translator).close();
     if (!target) return;
-    this.#sources?.reveal(target.citation);
-    this.#actions.opened(target.citation);
+    const { citation } = target;
+    const listed = this.#listing?.citations.find(({ chunk_id }) => chunk_id === citation.chunk_id);
+    (this.#listing ?? this).#sources?.reveal(listed ?? citation);
+    this.#actions.opened(citation);
   }
 
   /** The text between a marker and the previous one; adjacent markers belong to the same words. */

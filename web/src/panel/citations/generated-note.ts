@@ -3,12 +3,12 @@ import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 
-/** Says that a language model wrote the answer above it. */
-export function generatedNote({ t }: Translator): HTMLElement {
+/** Says that a language model wrote the answer above it, and where. */
+export function generatedNote({ t }: Translator, text: "generated" | "generatedOnDevice"): HTMLElement {
   return element(
     "div",
     { class: "generated-note", part: "generated-note", role: "note", "data-role": "generated-note" },
-    element("p", {}, t("generated")),
+    element("p", {}, t(text)),
   );
 }
 

@@ -114,13 +114,31 @@ export const texts: PanelTexts = {
   leftOutUnsupported: "Von keiner Quelle belegt: {count}",
   sourceSentence: "Satz aus der Quelle",
   sourceSentenceHelp:
-    "In Ihrem Browser geprüft: Die vom Server gelieferte Textstelle enthält diese Wörter. Dass der Satz der Antwort daraus folgt, hat der Server geprüft.",
+    "In Ihrem Browser geprüft: Die vom Server gelieferte Textstelle enthält diese Wörter. Der Satz der Antwort wurde mit ihnen abgeglichen.",
   hintGenerated: "Antworten werden mit ihren Quellen abgeglichen.",
   privacy: "So entstehen die Antworten",
   sendsTo:
     "Um Antworten zu schreiben, werden Ihre Frage und die dazu gefundenen Textstellen an {service} gesendet. Ihr Konto und Ihre früheren Fragen werden nicht gesendet.",
-  writtenOnDevice: "Die Antwort wird auf diesem Gerät geschrieben. Dafür wird nichts gesendet.",
+  writtenOnDevice:
+    "Antworten zitieren die Dokumente. Auf Wunsch schreibt ein Sprachmodell auf diesem Gerät sie auch in eigenen Worten; jeder Satz wird geprüft. Dafür wird nichts gesendet.",
   privacyDismiss: "Verstanden",
+
+  // Answers that are written on this device
+  write: "In ein, zwei Sätzen schreiben (auf diesem Gerät)",
+  writeConsent: "Sprachmodell herunterladen?",
+  writeConsentText:
+    "Es schreibt Antworten auf diesem Gerät in eigenen Worten; Ihre Fragen werden dafür nirgendwohin gesendet. Dafür müssen einmalig {size} MB heruntergeladen werden.",
+  writeConsentBuiltIn:
+    "Ihr Browser hat ein eigenes Sprachmodell, das er zuerst herunterlädt. Das können mehrere Gigabyte sein. Es schreibt Antworten auf diesem Gerät; Ihre Fragen werden dafür nirgendwohin gesendet.",
+  notNow: "Jetzt nicht",
+  writeLoading: "Sprachmodell wird geladen…",
+  writeNothing: "Das Sprachmodell hat nichts geschrieben, was die Quellen belegen. Die Antwort sind die Zitate unten.",
+  writeFailed: "Die Antwort konnte auf diesem Gerät nicht geschrieben werden.",
+  writeMemory: "Dieses Gerät hat nicht genug Arbeitsspeicher für das Sprachmodell.",
+  writeUnsupported: "Dieser Browser kann das Sprachmodell nicht ausführen.",
+  writtenAnswer: "Geschriebene Antwort",
+  writtenReady: "Geschriebene Antwort: {text}",
+  generatedOnDevice: "Auf diesem Gerät von einem Sprachmodell aus den Quellen unten geschrieben.",
 
   // Export of references
   exportReferences: "Quellenangaben exportieren",

@@ -116,13 +116,31 @@ export const texts = {
   leftOutUnsupported: "Not said by any source: {count}",
   sourceSentence: "Source sentence",
   sourceSentenceHelp:
-    "Checked in your browser: the passage, which the server sent, has these words. The server checked that the sentence of the answer follows from them.",
+    "Checked in your browser: the passage, which the server sent, has these words. The sentence of the answer was checked against them.",
   hintGenerated: "Answers are checked against their sources.",
   privacy: "How answers are written",
   sendsTo:
     "To write answers, your question and the passages found for it are sent to {service}. Your account and earlier questions are not.",
-  writtenOnDevice: "The answer is written on this device. Nothing is sent for that.",
+  writtenOnDevice:
+    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing is sent for that.",
   privacyDismiss: "Got it",
+
+  // Answers that are written on this device
+  write: "Write it in a sentence or two (on this device)",
+  writeConsent: "Download a language model?",
+  writeConsentText:
+    "It writes answers on this device, in its own words; your questions are not sent anywhere for that. This requires a one-time download of {size} MB.",
+  writeConsentBuiltIn:
+    "Your browser has a language model of its own, which it downloads first. That can take several gigabytes. It writes answers on this device; your questions are not sent anywhere for that.",
+  notNow: "Not now",
+  writeLoading: "Loading the language model…",
+  writeNothing: "The language model wrote nothing that the sources support. The answer is the quotes below.",
+  writeFailed: "The answer could not be written on this device.",
+  writeMemory: "This device does not have enough memory for the language model.",
+  writeUnsupported: "This browser cannot run the language model.",
+  writtenAnswer: "Written answer",
+  writtenReady: "Written answer: {text}",
+  generatedOnDevice: "Written on this device by a language model from the sources below.",
 
   // Export of references
   exportReferences: "Export references",

@@ -115,13 +115,32 @@ export const texts: PanelTexts = {
   leftOutUnsupported: "Ninguna fuente lo dice: {count}",
   sourceSentence: "Frase de la fuente",
   sourceSentenceHelp:
-    "Comprobado en su navegador: el pasaje entregado por el servidor contiene estas palabras. El servidor comprobó que la frase de la respuesta se deduce de ellas.",
+    "Comprobado en su navegador: el pasaje entregado por el servidor contiene estas palabras. La frase de la respuesta se ha comprobado con ellas.",
   hintGenerated: "Las respuestas se comprueban con sus fuentes.",
   privacy: "Cómo se redactan las respuestas",
   sendsTo:
     "Para redactar las respuestas, su pregunta y los pasajes encontrados para ella se envían a {service}. Su cuenta y sus preguntas anteriores no se envían.",
-  writtenOnDevice: "La respuesta se redacta en este dispositivo. Para ello no se envía nada.",
+  writtenOnDevice:
+    "Las respuestas citan los documentos. Si lo desea, un modelo de lenguaje en este dispositivo las redacta además con sus propias palabras, y cada frase se comprueba. Para ello no se envía nada.",
   privacyDismiss: "Entendido",
+
+  // Answers that are written on this device
+  write: "Redactarla en una o dos frases (en este dispositivo)",
+  writeConsent: "¿Descargar un modelo de lenguaje?",
+  writeConsentText:
+    "Redacta las respuestas en este dispositivo, con sus propias palabras; sus preguntas no se envían a ningún sitio para ello. Hay que descargar {size} MB, una sola vez.",
+  writeConsentBuiltIn:
+    "Su navegador tiene un modelo de lenguaje propio, que antes debe descargar. Pueden ser varios gigabytes. Redacta las respuestas en este dispositivo; sus preguntas no se envían a ningún sitio para ello.",
+  notNow: "Ahora no",
+  writeLoading: "Cargando el modelo de lenguaje…",
+  writeNothing:
+    "El modelo de lenguaje no ha escrito nada que las fuentes respalden. La respuesta son las citas de abajo.",
+  writeFailed: "No se pudo redactar la respuesta en este dispositivo.",
+  writeMemory: "Este dispositivo no tiene memoria suficiente para el modelo de lenguaje.",
+  writeUnsupported: "Este navegador no puede ejecutar el modelo de lenguaje.",
+  writtenAnswer: "Respuesta redactada",
+  writtenReady: "Respuesta redactada: {text}",
+  generatedOnDevice: "Redactado en este dispositivo por un modelo de lenguaje a partir de las fuentes de abajo.",
 
   // Export of references
   exportReferences: "Exportar referencias",

@@ -116,13 +116,32 @@ export const texts: PanelTexts = {
   leftOutUnsupported: "Aucune source ne le dit\u00a0: {count}",
   sourceSentence: "Phrase de la source",
   sourceSentenceHelp:
-    "Vérifié dans votre navigateur\u00a0: ces mots figurent dans le passage fourni par le serveur. Le serveur a vérifié que la phrase de la réponse en découle.",
+    "Vérifié dans votre navigateur\u00a0: ces mots figurent dans le passage fourni par le serveur. La phrase de la réponse a été vérifiée d’après eux.",
   hintGenerated: "Les réponses sont vérifiées d’après leurs sources.",
   privacy: "Comment les réponses sont rédigées",
   sendsTo:
     "Pour rédiger les réponses, votre question et les passages trouvés pour elle sont envoyés à {service}. Votre compte et vos questions précédentes ne le sont pas.",
-  writtenOnDevice: "La réponse est rédigée sur cet appareil. Rien n’est envoyé pour cela.",
+  writtenOnDevice:
+    "Les réponses citent les documents. Si vous le souhaitez, un modèle de langage sur cet appareil les rédige aussi avec ses propres mots, et chaque phrase est vérifiée. Rien n’est envoyé pour cela.",
   privacyDismiss: "Compris",
+
+  // Answers that are written on this device
+  write: "La rédiger en une ou deux phrases (sur cet appareil)",
+  writeConsent: "Télécharger un modèle de langage\u00a0?",
+  writeConsentText:
+    "Il rédige les réponses sur cet appareil, avec ses propres mots\u00a0; vos questions ne sont envoyées nulle part pour cela. Il faut télécharger {size} Mo, une seule fois.",
+  writeConsentBuiltIn:
+    "Votre navigateur a son propre modèle de langage, qu’il doit d’abord télécharger. Cela peut représenter plusieurs gigaoctets. Il rédige les réponses sur cet appareil\u00a0; vos questions ne sont envoyées nulle part pour cela.",
+  notNow: "Pas maintenant",
+  writeLoading: "Chargement du modèle de langage…",
+  writeNothing:
+    "Le modèle de langage n’a rien écrit que les sources confirment. La réponse, ce sont les citations ci-dessous.",
+  writeFailed: "La réponse n’a pas pu être rédigée sur cet appareil.",
+  writeMemory: "Cet appareil n’a pas assez de mémoire pour le modèle de langage.",
+  writeUnsupported: "Ce navigateur ne peut pas exécuter le modèle de langage.",
+  writtenAnswer: "Réponse rédigée",
+  writtenReady: "Réponse rédigée\u00a0: {text}",
+  generatedOnDevice: "Rédigé sur cet appareil par un modèle de langage à partir des sources ci-dessous.",
 
   // Export of references
   exportReferences: "Exporter les références",

@@ -107,13 +107,31 @@ export const texts: PanelTexts = {
   leftOutUnsupported: "どの出典にもない内容：{count}",
   sourceSentence: "出典の文",
   sourceSentenceHelp:
-    "お使いのブラウザーで照合しました：サーバーから届いた本文にこの語句があります。回答の文がここから導かれることは、サーバーが確認しました。",
+    "お使いのブラウザーで照合しました：サーバーから届いた本文にこの語句があります。回答の文はこの語句と照合されています。",
   hintGenerated: "回答は出典と照合されます。",
   privacy: "回答の作成方法",
   sendsTo:
     "回答を作成するため、ご質問と、それについて見つかった箇所が {service} に送信されます。アカウントや以前のご質問は送信されません。",
-  writtenOnDevice: "回答はこの端末で作成されます。そのために送信されるものはありません。",
+  writtenOnDevice:
+    "回答は文書を引用します。ご希望であれば、この端末の言語モデルが自分の言葉でも回答を作成し、一文ずつ照合します。そのために送信されるものはありません。",
   privacyDismiss: "わかりました",
+
+  // Answers that are written on this device
+  write: "一、二文で書く（この端末で）",
+  writeConsent: "言語モデルをダウンロードしますか？",
+  writeConsentText:
+    "この端末の中で、モデルが自分の言葉で回答を作成します。そのためにご質問がどこかへ送信されることはありません。{size} MB のダウンロードが一度だけ必要です。",
+  writeConsentBuiltIn:
+    "お使いのブラウザーには独自の言語モデルがあり、最初にダウンロードが必要です。数ギガバイトになることがあります。回答はこの端末の中で作成され、そのためにご質問がどこかへ送信されることはありません。",
+  notNow: "今はしない",
+  writeLoading: "言語モデルを読み込んでいます…",
+  writeNothing: "言語モデルが書いた文のうち、出典で裏付けられるものはありませんでした。下の引用が回答です。",
+  writeFailed: "この端末では回答を作成できませんでした。",
+  writeMemory: "この端末のメモリーは言語モデルには足りません。",
+  writeUnsupported: "このブラウザーでは言語モデルを実行できません。",
+  writtenAnswer: "作成された回答",
+  writtenReady: "作成された回答：{text}",
+  generatedOnDevice: "下の出典をもとに、この端末で言語モデルが作成しました。",
 
   // Export of references
   exportReferences: "参考文献を書き出す",

@@ -22,18 +22,21 @@ pub(super) struct CrateTree {
 }
 
 impl CrateTree {
-    /// Crates for any of the targets.
-    pub(super) fn read(package: &str, targets: &[&str]) -> Result<Self> {
+    /// Crates of any of the packages, for any of the targets.
+    pub(super) fn read(packages: &[&str], targets: &[&str]) -> Result<Self> {
         Ok(Self {
-            nodes: parse(&tree(package, targets, "normal,build")?)?,
-            shipped: parse(&tree(package, targets, "normal,no-proc-macro")?)?.into_keys().collect(),
+            nodes: parse(&tree(packages, targets, "normal,build")?)?,
+            shipped: parse(&tree(packages, targets, "normal,no-proc-macro")?)?.into_keys().collect(),
         })
     }
 }
 
-fn tree(package: &str, targets: &[&str], edges: &str) -> Result<String> {
+fn tree(packages: &[&str], targets: &[&str], edges: &str) -> Result<String> {
     let mut cargo = shell::cargo(&["tree"]);
-    cargo.args(["--quiet", "--package", package, "--edges", edges, "--prefix", "depth", "--format", " {p}"]);
+    cargo.args(["--quiet", "--edges", edges, "--prefix", "depth", "--format", " {p}"]);
+    for package in packages {
+        cargo.args(["--package", package]);
+    }
     for target in targets {
         cargo.args(["--target", target]);
     }

@@ -28,8 +28,6 @@ const NATIVE: &[&str] = &[
     "x86_64-unknown-linux-gnu",
 ];
 
-/// The widget's build output, with source maps.
-const WIDGET: &str = "web/dist";
 /// The embedder's build output, with the model.
 const EMBEDDER: &str = "embedder-wasm/npm/dist";
 
@@ -41,33 +39,44 @@ struct Product {
     /// Its CycloneDX type.
     kind: &'static str,
     is_on_npm: bool,
-    /// The crate whose dependencies it contains.
-    package: &'static str,
+    /// The crates that it contains, with their dependencies.
+    packages: &'static [&'static str],
     targets: &'static [&'static str],
-    has_npm_packages: bool,
+    /// Its build output with source maps, if its bundles contain npm packages.
+    bundles: Option<&'static str>,
     /// Whether what is published contains the model file. The npm package of the widget depends on that of the embedder instead.
     has_model: bool,
 }
 
-const PRODUCTS: [Product; 4] = [
+const PRODUCTS: [Product; 5] = [
     Product {
         file: "embedder",
         name: "@evidence-chat/embedder",
         kind: "library",
         is_on_npm: true,
-        package: "embedder",
+        packages: &["embedder"],
         targets: WASM,
-        has_npm_packages: false,
+        bundles: None,
         has_model: true,
+    },
+    Product {
+        file: "writer",
+        name: "@evidence-chat/writer",
+        kind: "library",
+        is_on_npm: true,
+        packages: &["writer", "verifier"],
+        targets: WASM,
+        bundles: Some("writer/npm/dist"),
+        has_model: false,
     },
     Product {
         file: "widget",
         name: "@evidence-chat/widget",
         kind: "library",
         is_on_npm: true,
-        package: "embedder",
+        packages: &["embedder"],
         targets: WASM,
-        has_npm_packages: true,
+        bundles: Some("web/dist"),
         has_model: false,
     },
     Product {
@@ -75,9 +84,9 @@ const PRODUCTS: [Product; 4] = [
         name: "edge-chat",
         kind: "application",
         is_on_npm: false,
-        package: "edge-chat",
+        packages: &["edge-chat"],
         targets: WASM,
-        has_npm_packages: false,
+        bundles: None,
         has_model: false,
     },
     Product {
@@ -85,14 +94,14 @@ const PRODUCTS: [Product; 4] = [
         name: "kb",
         kind: "application",
         is_on_npm: false,
-        package: "kb",
+        packages: &["kb"],
         targets: NATIVE,
-        has_npm_packages: false,
+        bundles: None,
         has_model: true,
     },
 ];
 
-/// Writes `<product>.cdx.json` for each product into the folder. Requires the built embedder and widget.
+/// Writes `<product>.cdx.json` for each product into the folder. Requires the built npm packages.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let facts = Facts::read()?;
@@ -109,7 +118,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
 
 impl Product {
     fn document(&self, facts: &Facts) -> Result<Value> {
-        let tree = CrateTree::read(self.package, self.targets)?;
+        let tree = CrateTree::read(self.packages, self.targets)?;
         let mut components: Vec<Component> = tree
             .nodes
             .keys()
@@ -117,8 +126,8 @@ impl Product {
             .filter(|id| id.name != self.name)
             .map(|id| crate_component(id, &tree, facts))
             .collect::<Result<_>>()?;
-        if self.has_npm_packages {
-            components.extend(npm_components()?);
+        if let Some(dist) = self.bundles {
+            components.extend(npm_components(dist)?);
         }
         if self.has_model {
             components.push(model_component()?);
@@ -167,12 +176,11 @@ fn crate_component(id: &CrateId, tree: &CrateTree, facts: &Facts) -> Result<Comp
     })
 }
 
-/// The packages whose code is in the widget's bundles, found by the source maps next to them.
-fn npm_components() -> Result<Vec<Component>> {
-    let dist = paths::repo().join(WIDGET);
+/// The packages whose code is in the bundles of a folder, found by the source maps next to them.
+fn npm_components(dist: &str) -> Result<Vec<Component>> {
     let lock = Lock::read("package-lock.json")?;
     let mut folders: BTreeSet<String> = BTreeSet::new();
-    for path in source_maps(&dist)? {
+    for path in source_maps(dist)? {
         let map: Value = serde_json::from_slice(&fs::read(&path)?)
             .with_context(|| format!("{} is not a source map", path.display()))?;
         let sources =
@@ -199,13 +207,13 @@ fn npm_components() -> Result<Vec<Component>> {
     folders.iter().map(component).collect()
 }
 
-fn source_maps(dist: &Path) -> Result<Vec<PathBuf>> {
-    let entries =
-        fs::read_dir(dist).with_context(|| format!("{WIDGET} is missing: run `cargo xtask build web`"))?;
+fn source_maps(dist: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(paths::repo().join(dist))
+        .with_context(|| format!("{dist} is missing: run `cargo xtask build web`"))?;
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
     let maps: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|extension| extension == "map")).collect();
-    ensure!(!maps.is_empty(), "{WIDGET} has no source maps: run `cargo xtask build web`");
+    ensure!(!maps.is_empty(), "{dist} has no source maps: run `cargo xtask build web`");
     Ok(maps)
 }
 
@@ -310,7 +318,7 @@ mod tests {
         let facts = Facts::read().unwrap();
         for product in &PRODUCTS {
             // Without the components that are read from build output.
-            let product = Product { has_model: false, has_npm_packages: false, ..*product };
+            let product = Product { has_model: false, bundles: None, ..*product };
             let document = product.document(&facts).unwrap().to_string();
             assert_eq!(document, product.document(&Facts::read().unwrap()).unwrap().to_string());
             for folder in [paths::repo().to_str().unwrap(), "file:", "/home/", "/root/"] {

@@ -88,7 +88,7 @@ async function sendFile(path, { site, models }, response) {
   if (path === "/") return response.writeHead(200, { "content-type": "text/html" }).end(page(site));
   if (path === "/page.css") return response.writeHead(200, { "content-type": "text/css" }).end(PAGE_STYLE);
   if (path === "/page.js") return response.writeHead(200, { "content-type": "text/javascript" }).end(PAGE_SCRIPT);
-  const [, folder, name] = /^\/(widget|model)\/([\w.-]+)$/.exec(path) ?? [];
+  const [, folder, name] = /^\/(widget|model)\/((?:writer\/)?[\w.-]+)$/.exec(path) ?? [];
   const root = folder === "widget" ? WIDGET : models;
   const content = name && (await readFile(`${root}/${name}`).catch(() => undefined));
   if (!content) return response.writeHead(404).end();

@@ -1,11 +1,12 @@
-import { EmbedderError, messageOf, RetryableError } from "./errors.js";
+import { LoadingError, messageOf, RetryableError } from "./errors.js";
 import { assertIsFile, readBody, RetryBudget, send, withoutQuery } from "./http.js";
 
-/** Receives the bytes of a file in order; `ModelLoader` is one. */
+/** Receives the bytes of a file in order. */
 export interface ByteSink {
   /** Bytes so far. */
   readonly received: number;
-  append(chunk: Uint8Array): void;
+  /** The chunk is valid only until this returns. The download waits for a promise. */
+  append(chunk: Uint8Array): void | Promise<void>;
   /** Discards all bytes. */
   reset(): void;
 }
@@ -105,7 +106,7 @@ export class ModelDownload {
     const isCompressed = headers.has("content-encoding");
     const isWhole = length === null || Number(length) === byteLength;
     if (!isWhole && !isCompressed && type !== "cors") {
-      throw new EmbedderError("integrity", `it has ${length} bytes instead of ${byteLength}`);
+      throw new LoadingError("integrity", `it has ${length} bytes instead of ${byteLength}`);
     }
     this.#canResume = isWhole && !isCompressed && headers.get("accept-ranges") !== "none";
     const etag = headers.get("etag");
@@ -116,7 +117,7 @@ export class ModelDownload {
     const chunks = readBody(response);
     onProgress(sink.received);
     for (let chunk = await this.#next(chunks, sink); chunk; chunk = await this.#next(chunks, sink)) {
-      sink.append(chunk);
+      await sink.append(chunk);
       onProgress(sink.received);
     }
     if (sink.received < this.#options.byteLength) throw this.#brokenOff(sink);

@@ -1,13 +1,12 @@
-const LOCK_NAME = "evidence-chat-embedder";
 const REPORT_INTERVAL_MS = 250;
 /** After this wait the tab downloads the model itself: the browser may have frozen the other tab. */
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Waits until no other tab of this site is downloading the model, so that its copy can be used. Resolves with a function
- * that releases the lock. Rejects only if `signal` is aborted; in browsers without locks it does not wait.
+ * Waits until no other tab of this site is downloading the model, so that its copy can be used. `name` is that of the
+ * lock. Resolves with a function that releases it. Rejects only if `signal` is aborted; in browsers without locks it does not wait.
  */
-export function takeDownloadLock(signal: AbortSignal, onWait: () => void): Promise<() => void> {
+export function takeDownloadLock(name: string, signal: AbortSignal, onWait: () => void): Promise<() => void> {
   const locks = globalThis.navigator?.locks;
   if (!locks) return Promise.resolve(() => undefined);
   return new Promise((resolve, reject) => {
@@ -26,7 +25,7 @@ export function takeDownloadLock(signal: AbortSignal, onWait: () => void): Promi
       settle();
       return new Promise<void>((release) => resolve(release));
     };
-    locks.request(LOCK_NAME, { signal: waiting.signal }, held).catch(() => {
+    locks.request(name, { signal: waiting.signal }, held).catch(() => {
       settle();
       if (signal.aborted) reject(signal.reason);
       else resolve(() => undefined);

@@ -1,0 +1,122 @@
+import { takeDownloadLock } from "@evidence-chat/model-loading/download-lock";
+import { messageOf } from "@evidence-chat/model-loading/errors";
+import { readBody, withoutQuery } from "@evidence-chat/model-loading/http";
+import { ModelDownload } from "@evidence-chat/model-loading/model-download";
+import { startWasmFile } from "@evidence-chat/model-loading/start-wasm";
+import { assertWasmAllowed } from "@evidence-chat/model-loading/support";
+import initWasm, { Model } from "../wasm/writer.js";
+import { WriterError } from "./errors.js";
+import { ModelCache } from "./model-cache.js";
+import { sizeOf } from "./model-size.js";
+import { ModelSink } from "./model-sink.js";
+import type { LoadProgress } from "./options.js";
+import type { ModelFile } from "./protocol.js";
+
+/** Storing may hang, for example on a permission prompt; other tabs wait for it no longer than this. */
+const MAX_STORE_MS = 10_000;
+/** Loading ends with its worker. */
+const NEVER = new AbortController().signal;
+
+type Report = (progress: LoadProgress) => void;
+
+/**
+ * Starts the WebAssembly module and streams the model into it, from the cache or the network. Throws `WriterError`,
+ * `LoadingError`, or what WebAssembly throws.
+ */
+export async function loadModel(file: ModelFile, report: Report): Promise<Model> {
+  assertWasmAllowed();
+  const wasm = startWasmFile(file.wasmUrl, "wasmUrl", (response) => initWasm({ module_or_path: response }));
+  wasm.catch(() => undefined);
+  const cache = file.cache ? await ModelCache.open() : null;
+  if (!cache) return download(file, wasm, null, report);
+  const waiting = { loadedBytes: 0, totalBytes: file.byteLength ?? 0, isCached: false };
+  const release = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, () => report(waiting));
+  let storing: Promise<void> | undefined;
+  try {
+    const model = await readCached(file, wasm, cache, report);
+    return (
+      model ??
+      (await download(file, wasm, cache, report, (stored) => {
+        storing = stored;
+      }))
+    );
+  } finally {
+    // The writer is ready before the model is stored; the next tab should find it in the cache.
+    const limit = setTimeout(release, MAX_STORE_MS);
+    void Promise.resolve(storing).then(() => {
+      clearTimeout(limit);
+      release();
+    });
+  }
+}
+
+/** `null` if the model is not in the cache, or is damaged there or another one. */
+async function readCached(
+  file: ModelFile,
+  wasm: Promise<void>,
+  cache: ModelCache,
+  report: Report,
+): Promise<Model | null> {
+  const stored = await cache.read(file.modelUrl);
+  if (!stored) return null;
+  const totalBytes = Number(stored.headers.get("content-length") ?? 0);
+  const isExpected = totalBytes > 0 && (file.byteLength ?? totalBytes) === totalBytes;
+  const sink = new ModelSink({ newLoader: () => Model.loader(totalBytes), newCopy: null, sha256: file.sha256 });
+  await wasm;
+  try {
+    if (!isExpected) throw new WriterError("integrity", "another size");
+    for await (const chunk of readBody(stored)) {
+      await sink.append(chunk);
+      report({ loadedBytes: sink.received, totalBytes, isCached: true });
+    }
+    return sink.finish();
+  } catch (thrown) {
+    if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) throw thrown;
+    sink.reset();
+    await cache.remove(file.modelUrl);
+    return null;
+  }
+}
+
+/** `keep` gets the promise of the copy in the cache. */
+async function download(
+  file: ModelFile,
+  wasm: Promise<void>,
+  cache: ModelCache | null,
+  report: Report,
+  keep?: (stored: Promise<void>) => void,
+): Promise<Model> {
+  const { modelUrl } = file;
+  const byteLength = file.byteLength ?? (await sizeOf(modelUrl));
+  // With our own cache, a second copy in the HTTP cache would only waste space.
+  const options = { byteLength, signal: NEVER, cache: cache ? "no-store" : "default" } as const;
+  const transfer = new ModelDownload(modelUrl, options);
+  const sink = new ModelSink({
+    newLoader: () => Model.loader(byteLength),
+    newCopy: cache && (() => cache.write(modelUrl, byteLength)),
+    sha256: file.sha256,
+  });
+  try {
+    await wasm;
+    await transfer.into(sink, (loadedBytes) => report({ loadedBytes, totalBytes: byteLength, isCached: false }));
+    const model = sink.finish();
+    keep?.(sink.keep());
+    return model;
+  } catch (thrown) {
+    // A trapped module frees nothing.
+    if (!(thrown instanceof WebAssembly.RuntimeError)) sink.reset();
+    throw isIntegrity(thrown) ? wrongModel(modelUrl, thrown) : thrown;
+  } finally {
+    transfer.close();
+  }
+}
+
+/** `LoadingError` has the same code. */
+function isIntegrity(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "integrity";
+}
+
+function wrongModel(url: string, cause: Error): WriterError {
+  const message = `${withoutQuery(url)} is not the expected model (${messageOf(cause)}). Check modelUrl and model.`;
+  return new WriterError("integrity", message, { cause });
+}
