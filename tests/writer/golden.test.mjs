@@ -36,7 +36,7 @@ test("WebAssembly returns the golden texts piece by piece, however the file arri
       assert.equal(session.promptTokens(), promptTokens);
       while (!session.readPrompt());
       const written = [];
-      for (let piece; (piece = session.next()) !== undefined; ) written.push(piece);
+      for (let piece; (piece = session.next()) !== undefined;) written.push(piece);
       assert.deepEqual(written, pieces);
       assert.deepEqual([session.completionTokens(), session.endedBecause()], [40, "length"]);
       session.free();

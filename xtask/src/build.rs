@@ -47,6 +47,7 @@ pub fn check_outputs() -> Result<()> {
     let repo = paths::repo();
     ensure_built(&[
         paths::kb_binary(),
+        repo.join("writer/npm/wasm/verifier_bg.wasm"),
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
         repo.join("edge-chat/build/index_bg.wasm"),

@@ -134,7 +134,7 @@ fn lint(environment: &Environment) -> Result<()> {
     )?;
     supply_chain::check(&setup::for_linting()?)?;
     // The types of a package come with its build. Nothing here uses those of the widget's build.
-    build::run(&[build::Part::Embedder], &environment.tools)?;
+    build::run(&[build::Part::Embedder, build::Part::Writer], &environment.tools)?;
     for script in ["typecheck", "lint"] {
         shell::run(shell::command("npm").args(["run", "--silent", script]))?;
     }
