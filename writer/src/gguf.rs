@@ -371,11 +371,16 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         // The first bytes tell a short file of another kind from a GGUF file that was cut off.
-        if !self.bytes.starts_with(b"GGUF") {
+        if !is_gguf(self.bytes) {
             return Err(ModelError::NotGguf.into());
         }
         Err(ModelError::Truncated { received: self.file_bytes, needed }.into())
     }
+}
+
+/// Whether the first bytes of a file, if there are any, are those of a GGUF file.
+pub(crate) fn is_gguf(bytes: &[u8]) -> bool {
+    b"GGUF".starts_with(bytes.get(..4).unwrap_or(bytes))
 }
 
 /// The kinds that candle reads and that weights are stored in.

@@ -2,7 +2,7 @@
 
 use crate::chat::Template;
 use crate::error::reserve;
-use crate::gguf::{Header, MAX_HEADER_BYTES, TensorInfo, read_header, tensor_error};
+use crate::gguf::{Header, MAX_HEADER_BYTES, TensorInfo, is_gguf, read_header, tensor_error};
 use crate::model::{Config, Target, Weights};
 use crate::tokenizer::Tokenizer;
 use crate::{Model, ModelError, WriterError};
@@ -81,11 +81,7 @@ impl Loader {
         let truncated = ModelError::Truncated { received: self.received, needed: self.file_bytes };
         match self.state {
             State::Failed(error) => Err(error),
-            State::Header { bytes, .. }
-                if !bytes.is_empty() && !b"GGUF".starts_with(bytes.get(..4).unwrap_or(&bytes)) =>
-            {
-                Err(ModelError::NotGguf.into())
-            }
+            State::Header { bytes, .. } if !is_gguf(&bytes) => Err(ModelError::NotGguf.into()),
             State::Header { .. } => Err(truncated.into()),
             State::Tensors(_) if self.received < self.file_bytes => Err(truncated.into()),
             State::Tensors(tensors) => tensors.finish(),

@@ -47,6 +47,7 @@ pub fn check_outputs() -> Result<()> {
     let repo = paths::repo();
     ensure_built(&[
         paths::kb_binary(),
+        repo.join("writer/npm/wasm/verifier_bg.wasm"),
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
         repo.join("edge-chat/build/index_bg.wasm"),
@@ -109,31 +110,31 @@ fn writer(tools: &Tools) -> Result<()> {
         fs::remove_dir_all(&out_dir)?;
     }
     let target_dir = paths::cargo_target().join("wasm-writer");
-    for package in ["writer", "verifier"] {
-        let mut cargo = wasm_cargo(tools, package, &target_dir, "+simd128")?;
-        if package == "verifier" {
-            // It runs for microseconds; half of its size is the code of chat-core.
-            cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s");
-        }
-        shell::run(&mut cargo)?;
-        let module = target_dir.join(format!("wasm32-unknown-unknown/release/{package}.wasm"));
-        bind(tools, &module, package, &out_dir)?;
+    shell::run(&mut wasm_cargo(tools, &["writer", "verifier"], &target_dir, "+simd128")?)?;
+    for name in ["writer", "verifier"] {
+        let module = target_dir.join(format!("wasm32-unknown-unknown/release/{name}.wasm"));
+        bind(tools, &module, name, &out_dir)?;
     }
-    shell::run(shell::command("node").arg("writer/npm/build.mjs"))
+    let package = "writer/npm/build.mjs";
+    if paths::repo().join(package).is_file() {
+        shell::run(shell::command("node").arg(package))?;
+    }
+    Ok(())
 }
 
 /// Compiles the embedder with these target features.
 fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
     let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
-    shell::run(&mut wasm_cargo(tools, "embedder", &target_dir, features)?)?;
+    shell::run(&mut wasm_cargo(tools, &["embedder"], &target_dir, features)?)?;
     Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
 }
 
-/// The command that compiles a package for browsers.
-fn wasm_cargo(tools: &Tools, package: &str, target_dir: &Path, features: &str) -> Result<Command> {
+/// The command that compiles packages for browsers.
+fn wasm_cargo(tools: &Tools, packages: &[&str], target_dir: &Path, features: &str) -> Result<Command> {
     let mut cargo = shell::cargo(&["build"]);
     cargo
-        .args(["--release", "--package", package, "--lib", "--target", "wasm32-unknown-unknown"])
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .args(["--release", "--lib", "--target", "wasm32-unknown-unknown"])
         .arg("--target-dir")
         .arg(target_dir)
         .args(tools.wasm.cargo_args())

@@ -147,3 +147,72 @@ fn quantise(number: f32, inverse: f32) -> i32 {
     const ROUND: f32 = 12_582_912.0;
     (number * inverse + ROUND - ROUND) as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(count: usize, seed: u32) -> Vec<f32> {
+        (0..count as u32)
+            .map(|at| {
+                (at.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8) as f32 / (1 << 23) as f32 - 1.0
+            })
+            .collect()
+    }
+
+    fn matrix(rows: usize, columns: usize) -> (Matrix, Vec<f32>) {
+        let weights = numbers(rows * columns, 7);
+        let mut matrix = Matrix::new(rows, columns).unwrap();
+        weights.chunks(columns).for_each(|row| matrix.push_row(row));
+        (matrix, weights)
+    }
+
+    #[test]
+    fn quantised_weights_differ_by_half_a_step_at_most() {
+        let (matrix, weights) = matrix(6, 96);
+        let mut row = vec![0.0; 96];
+        for (at, expected) in weights.chunks(96).enumerate() {
+            matrix.read_row(at, &mut row);
+            for (block, expected) in row.chunks(BLOCK).zip(expected.chunks(BLOCK)) {
+                let largest = expected.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+                for (number, expected) in block.iter().zip(expected) {
+                    assert!((number - expected).abs() <= largest / 254.0 * 1.001, "{number} {expected}");
+                }
+            }
+        }
+        matrix.read_row(6, &mut row);
+        matrix.read_row(600, &mut row);
+        assert_eq!(row, [0.0; 96]);
+    }
+
+    #[test]
+    fn products_of_any_number_of_rows_and_inputs_are_close_to_exact_and_the_same_one_by_one() {
+        let columns = 64;
+        for (rows, count) in [(1, 1), (3, 2), (4, 4), (5, 5), (8, 7), (9, 33)] {
+            let (matrix, weights) = matrix(rows, columns);
+            let rows_of_inputs = numbers(count * columns, 99);
+            let (mut inputs, mut out, mut single) = (Inputs::new(), Vec::new(), Vec::new());
+            inputs.set(&rows_of_inputs, columns);
+            matrix.product(&inputs, &mut out);
+            assert_eq!(out.len(), rows * count);
+            for (input, out) in rows_of_inputs.chunks(columns).zip(out.chunks(rows)) {
+                inputs.set(input, columns);
+                matrix.product(&inputs, &mut single);
+                assert_eq!(single, out, "one by one");
+                for (weights, out) in weights.chunks(columns).zip(out) {
+                    let exact: f32 = weights.iter().zip(input).map(|(a, b)| a * b).sum();
+                    assert!((exact - out).abs() < 0.05, "{exact} {out}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_of_another_width_give_zeros() {
+        let (matrix, _) = matrix(4, 64);
+        let (mut inputs, mut out) = (Inputs::new(), Vec::new());
+        inputs.set(&numbers(32, 1), 32);
+        matrix.product(&inputs, &mut out);
+        assert_eq!(out, [0.0; 4]);
+    }
+}

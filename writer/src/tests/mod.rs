@@ -1,0 +1,5 @@
+mod fixture;
+mod hostile;
+mod loading;
+mod oracle;
+mod writing;
