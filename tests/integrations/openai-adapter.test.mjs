@@ -94,7 +94,8 @@ describe("a client with a user's token", () => {
   });
 
   test("needs a token before anything is embedded", async () => {
-    const embedder = { ...stack.embedder, embed: () => assert.fail("embedded") };
+    const { fingerprint } = stack.embedder;
+    const embedder = { fingerprint, embed: () => assert.fail("embedded") };
     const { baseURL } = await stack.adapter({ embedder });
     const body = JSON.stringify({ model: MODEL, messages: messagesOf(COVERED) });
     const response = await fetch(`${baseURL}/chat/completions`, { method: "POST", body });
