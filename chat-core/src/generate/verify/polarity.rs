@@ -85,7 +85,8 @@ fn has_other(tokens: &[Token], range: std::ops::Range<usize>, lexicon: &Lexicon)
 
 /// Whether "only" is left out with what it limits: "It can be cancelled" for "It can be cancelled only if it is not packed".
 fn leaves_out_restriction(claim: Text<'_>, source: Text<'_>, difference: &Difference) -> bool {
-    if claim.qualified.has(Class::Only, difference.claim.clone()) {
+    // It may be elsewhere: "Only if …".
+    if claim.qualified.has_any(Class::Only) {
         return false;
     }
     let mut limited = difference.source.clone();

@@ -547,6 +547,7 @@ fn restrictions_and_exceptions_are_not_left_out() {
         All other courses are for people from 16 years.",
         &[
             ("After an hour an order can be cancelled only if its status is open.", None),
+            ("Only if its status is still open, an order can be cancelled after an hour.", None),
             ("After an hour an order can be cancelled.", POLARITY),
             ("The museum is open on Sundays.", None),
             ("All courses are for people from 16 years.", POLARITY),
