@@ -344,13 +344,13 @@ const STATES = {
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
 
-for (const [name, [script, state]] of Object.entries({
-  "consent to the download of a writer": [{}, "consent"],
-  "loading of a writer": [{ isCached: true, held: ["load"] }, "loading"],
-  "writing on the device": [{ isCached: true, held: ["write"] }, "writing"],
-  "answer written on the device": [{ isCached: true }, "written"],
-  "writer without memory": [{ isCached: true, faults: { load: "out_of_memory" } }, "failed"],
-})) {
+for (const { name, script, state } of [
+  { name: "consent to the download of a writer", script: {}, state: "consent" },
+  { name: "loading of a writer", script: { isCached: true, held: ["load"] }, state: "loading" },
+  { name: "writing on the device", script: { isCached: true, held: ["write"] }, state: "writing" },
+  { name: "answer written on the device", script: { isCached: true }, state: "written" },
+  { name: "writer without memory", script: { isCached: true, faults: { load: "out_of_memory" } }, state: "failed" },
+]) {
   STATES[name] = {
     attributes: { "writer-url": "/writer.js", "writer-model-url": "/models/small.gguf" },
     before: onDevice,
