@@ -32,7 +32,12 @@ beforeEach(() => {
   };
 });
 
-/** Opens the widget with a scripted writer. */
+/**
+ * Opens the widget with a scripted writer.
+ * @param {object} t
+ * @param {object} [script]
+ * @param {{ attributes?: object, init?: Function }} [options]
+ */
 async function openScripted(t, script = {}, { attributes = {}, ...options } = {}) {
   return open(t, {
     attributes: { ...ATTRIBUTES, ...attributes },
