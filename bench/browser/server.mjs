@@ -31,8 +31,9 @@ export async function serve(mounts) {
     response.setHeader("Cache-Control", "public, max-age=3600");
     response.setHeader("ETag", etag);
     if (request.headers["if-none-match"] === etag) return response.writeHead(304).end();
-    bytes += found.size;
     response.setHeader("Content-Length", found.size);
+    if (request.method === "HEAD") return response.end();
+    bytes += found.size;
     createReadStream(file).pipe(response);
   };
   const server = createServer((request, response) => void respond(request, response));

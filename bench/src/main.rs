@@ -18,6 +18,7 @@ mod search;
 mod target;
 mod timer;
 mod widget;
+mod writer;
 
 use std::fs;
 use std::path::PathBuf;
@@ -63,6 +64,8 @@ enum Bench {
     Generation(generation::Options),
     /// The widget in Chromium: size, time to the first word, cost to the page that embeds it.
     Widget(widget::Options),
+    /// The writer of the package @evidence-chat/writer in Chromium: speed and memory, compared with wllama.
+    Writer(writer::Options),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +91,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench(Bench::Ingest(options)) => ingest::measure(options),
         Command::Bench(Bench::Generation(options)) => generation::measure(options),
         Command::Bench(Bench::Widget(options)) => widget::measure(options),
+        Command::Bench(Bench::Writer(options)) => writer::measure(options),
         Command::Eval(eval) => eval::run(eval),
     }
 }

@@ -133,6 +133,7 @@ describe("the writer with the real model", () => {
         const { createWriter, writeAnswer, hasModel, deleteModel } = await import(url);
         const writer = await createWriter({ modelUrl });
         const pieces = [];
+        /** @type {import("../../writer/npm/src/index.ts").ChatMessage[]} */
         const messages = [{ role: "user", content: "What is the capital of France?" }];
         const counted = await writer.countTokens(messages);
         const usage = await writer.write(messages, { maxTokens: 12, onText: (piece) => pieces.push(piece) });

@@ -81,11 +81,18 @@ describe("the widget's package", () => {
     );
   });
 
-  test("integrity.json has the hash of each file in the widget's dist/, and of the model", async () => {
+  test("integrity.json has the hash of each file in the widget's dist/, of the model and of the writer", async () => {
     const { files } = JSON.parse(await readFile(consumer.path(PACKAGE, "dist/integrity.json"), "utf8"));
     const entries = await readdir(consumer.path(PACKAGE, "dist"), { withFileTypes: true });
     const names = entries.filter((entry) => entry.isFile() && entry.name !== "integrity.json").map(({ name }) => name);
-    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL].sort());
+    // A site that hosts its own copy has the writer in a folder beside the widget.
+    const writer = Object.keys(files).filter((name) => name.startsWith("writer/"));
+    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL, ...writer].sort());
+    assert.ok(writer.includes("writer/index.js") && writer.includes("writer/writer_bg.wasm"), writer.join());
+    for (const name of writer) {
+      const file = new URL(`../../writer/npm/dist/${name.slice("writer/".length)}`, import.meta.url);
+      assert.equal(files[name], integrityOf(await readFile(file)), name);
+    }
     const model = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", MODEL));
     assert.equal(files[MODEL], integrityOf(model));
   });

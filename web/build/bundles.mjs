@@ -66,12 +66,18 @@ export async function buildBundles(dist) {
     chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const writer = { writer: "src/panel/writer/index.ts" };
-  const writerOptions = { plugins: [styleSheetsAsText], define: { WRITER_VERSION: JSON.stringify(version) } };
+  // Without minified whitespace: that would remove the comments that tell bundlers of pages to leave the import of the writer.
+  const readable = { minify: false, minifyIdentifiers: true, minifySyntax: true };
+  const define = { WRITER_VERSION: JSON.stringify(version) };
+  const writerOptions = { plugins: [styleSheetsAsText], define, ...readable };
   for (const [source, file] of await buildHashed(dist, writer, writerOptions)) chunks.set(source, file);
   const plugins = [styleSheetsAsText, withoutInlineEmbedder, withoutEmbedderModelUrl, importedChunks(chunks)];
   const { dependencies } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
-  const define = { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) };
-  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { plugins, define, alias: aliases });
+  const panelOptions = {
+    plugins,
+    define: { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) },
+  };
+  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { ...panelOptions, alias: aliases });
   await build({
     ...OPTIONS,
     entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts", client: "src/client.ts" },

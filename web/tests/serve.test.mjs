@@ -98,7 +98,7 @@ test("the page's policy allows the chat server and forbids inline and foreign sc
   assert.equal(directives.get("script-src"), "'self' 'wasm-unsafe-eval'");
   assert.equal(directives.get("style-src"), "'self'");
   assert.equal(directives.get("require-trusted-types-for"), "'script'");
-  assert.equal(directives.get("trusted-types"), "evidence-chat-embedder");
+  assert.equal(directives.get("trusted-types"), "evidence-chat-embedder evidence-chat-writer");
   assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|data:|\*/);
 });
 

@@ -1,7 +1,7 @@
 //! The header of a GGUF file, read from untrusted bytes while they arrive.
 //!
-//! candle has a reader too, but it needs the whole file at once, divides by an alignment of zero, and keeps an array of bytes
-//! at 32 times its size. Here no count is believed before the file is known to be long enough for it, and only what the writer
+//! candle has a reader too, but it needs the whole file at once, divides by an alignment of zero, and keeps a list of bytes
+//! at many times its size. Here no count is believed before the file is known to be long enough for it, and only what the writer
 //! uses is kept.
 //!
 //! Format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>.

@@ -36,7 +36,6 @@ pub struct Session {
 impl Session {
     pub(crate) fn new(inner: Rc<Inner>, prompt: Vec<u32>, max_tokens: usize) -> Result<Self, WriterError> {
         let cache = Cache::new(&inner.config, prompt.len() + max_tokens)?;
-        debug_assert!(cache.capacity() >= prompt.len() + max_tokens);
         Ok(Self {
             inner,
             forward: Forward::new(),

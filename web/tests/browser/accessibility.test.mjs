@@ -18,10 +18,12 @@ import {
   SESSION,
   silence,
   stepwise,
+  supporting,
   whole,
 } from "./support/answers.mjs";
 import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
+const SCRIPTED_WRITER = await readFile(new URL("support/scripted-writer.mjs", import.meta.url));
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -341,6 +343,36 @@ const STATES = {
   },
   launcher: { attributes: { mode: "floating" }, reach: (widget) => widget.role("launcher").waitFor() },
 };
+
+for (const { name, script, state } of [
+  { name: "consent to the download of a writer", script: {}, state: "consent" },
+  { name: "loading of a writer", script: { isCached: true, held: ["load"] }, state: "loading" },
+  { name: "writing on the device", script: { isCached: true, held: ["write"] }, state: "writing" },
+  { name: "answer written on the device", script: { isCached: true }, state: "written" },
+  { name: "writer without memory", script: { isCached: true, faults: { load: "out_of_memory" } }, state: "failed" },
+]) {
+  STATES[name] = {
+    attributes: { "writer-url": "/writer.js", "writer-model-url": "/models/small.gguf" },
+    before: onDevice,
+    async reach(widget) {
+      const written = {
+        answer: { deltas: ["You get your money back within 5 days. [1]"], citations: [supporting()] },
+        generation: report({ dropped: { number: 1 } }),
+      };
+      await widget.page.evaluate((given) => (globalThis.script = given), { written, ...script });
+      await widget.ask(QUESTION);
+      await widget.role("write").click();
+      await widget.element.locator(`[data-role=on-device][data-state=${state}]`).waitFor();
+    },
+  };
+}
+
+/** Lets answers be written on the device, by a scripted writer. */
+function onDevice() {
+  site.api.config = { ...site.api.config, answer_mode: "on_device" };
+  site.interfere = (path, response) =>
+    path === "/writer.js" && response.writeHead(200, { "content-type": "text/javascript" }).end(SCRIPTED_WRITER);
+}
 
 /** Lets a language model of that service write the answers. */
 function sendingTo(service) {

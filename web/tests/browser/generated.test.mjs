@@ -64,10 +64,10 @@ describe("a generated answer", () => {
     steps.step(3);
     await widget.reply("streaming");
     const note = widget.role("generated-note");
-    assert.equal(await note.innerText(), "Written by a language model from the sources below.");
+    assert.equal(await note.innerText(), "Written by a language model from the documents of this site.");
     steps.step(4);
     await widget.reply("done");
-    assert.equal(await note.innerText(), "Written by a language model from the sources below.");
+    assert.equal(await note.innerText(), "Written by a language model from the documents of this site.");
     const { detail } = (await widget.events("message")).at(-1);
     assert.deepEqual([detail.text, detail.mode, detail.generation], [CONTENT, "generated", report()]);
   });
@@ -232,7 +232,7 @@ describe("the history", () => {
     await widget.all("assistant").nth(1).waitFor();
     const texts = await widget.all("assistant").allInnerTexts();
     assert.deepEqual(
-      texts.map((text) => text.includes("Written by a language model from the sources below.")),
+      texts.map((text) => text.includes("Written by a language model from the documents of this site.")),
       [false, true],
     );
     assert.deepEqual(await wordsOnCard(widget, 0), ["Refunds are paid within 5 days."]);

@@ -10,7 +10,7 @@ const { site, open, withConversation } = await startWidgetSuite();
 const MODEL = "/models/small.gguf";
 const ATTRIBUTES = { "writer-url": "/writer.js", "writer-model-url": MODEL };
 const OFFER = "Write it in a sentence or two (on this device)";
-const NOTE = "Written on this device by a language model from the sources below.";
+const NOTE = "Written on this device by a language model from the documents of this site.";
 const FIRST = "You get your money back within 5 days. [1]";
 const SECOND = " Contact us before that. [1]";
 
@@ -32,7 +32,12 @@ beforeEach(() => {
   };
 });
 
-/** Opens the widget with a scripted writer. */
+/**
+ * Opens the widget with a scripted writer.
+ * @param {object} t
+ * @param {object} [script]
+ * @param {{ attributes?: object, init?: Function }} [options]
+ */
 async function openScripted(t, script = {}, { attributes = {}, ...options } = {}) {
   return open(t, {
     attributes: { ...ATTRIBUTES, ...attributes },

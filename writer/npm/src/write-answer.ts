@@ -84,6 +84,7 @@ export async function writeAnswer(
     // Bundlers detect the file only in this exact form of `new URL`.
     const url = options.verifierUrl ?? new URL("./verifier_bg.wasm", import.meta.url);
     const Verifier = await loadVerifier(absolute("verifierUrl", url));
+    signal?.throwIfAborted();
     verification = new Verifier(JSON.stringify({ ...input, model: writer.name }));
   } catch (thrown) {
     signal?.throwIfAborted();
@@ -92,7 +93,7 @@ export async function writeAnswer(
   try {
     return await write(writer, verification, options);
   } finally {
-    verification.free();
+    free(verification);
   }
 }
 
@@ -106,8 +107,12 @@ async function write(writer: Writer, verification: Verification, options: Answer
   const show = (deltas: readonly string[]) => deltas.forEach((delta) => onSentence?.(delta));
   const onText = (piece: string) => {
     if (stop.signal.aborted) return;
-    show(verification.push(piece));
-    if (verification.isDone()) stop.abort(DONE);
+    try {
+      show(verification.push(piece));
+      if (verification.isDone()) stop.abort(DONE);
+    } catch (thrown) {
+      stop.abort(asWriterError(thrown, "crashed"));
+    }
   };
   try {
     const result = await generate(writer, verification, { maxTokens, signal: stop.signal, onText });
@@ -116,12 +121,17 @@ async function write(writer: Writer, verification: Verification, options: Answer
     return outcome(verification, undefined);
   } catch (thrown) {
     signal?.throwIfAborted();
-    if (stop.signal.reason === DONE) {
-      show(verification.end(true));
-      return outcome(verification, undefined);
+    const reason: unknown = stop.signal.reason;
+    try {
+      if (reason === DONE) {
+        show(verification.end(true));
+        return outcome(verification, undefined);
+      }
+      if (reason === TIMEOUT) return outcome(verification, "timeout");
+      return { ...outcome(verification, "error"), error: asWriterError(reason ?? thrown, "crashed") };
+    } catch (crash) {
+      return unverified(writer.name, asWriterError(crash, "crashed"));
     }
-    if (stop.signal.reason === TIMEOUT) return outcome(verification, "timeout");
-    return { ...outcome(verification, "error"), error: asWriterError(thrown, "crashed") };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -145,6 +155,15 @@ async function generate(
   } catch (thrown) {
     if (!(thrown instanceof WriterError && thrown.code === "context_too_long")) throw thrown;
     return writer.write(messages(SHORTER), options);
+  }
+}
+
+/** A verifier that crashed cannot be freed. */
+function free(verification: Verification): void {
+  try {
+    verification.free();
+  } catch {
+    // Its memory ends with the page.
   }
 }
 

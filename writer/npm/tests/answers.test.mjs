@@ -144,6 +144,21 @@ describe("a fault", () => {
     assert.equal(outcome.error.code, "download_failed");
   });
 
+  test("of the verifier while it checks ends the text", async () => {
+    const writer = writerOf(["One. ", "A crash.", " Two."], stuck);
+    const { answer, generation, error } = await write(writer);
+    assert.deepEqual([answer, generation.fallback, error.code], [undefined, "error", "crashed"]);
+  });
+
+  test("a signal that is aborted while the verifier loads starts no text", async () => {
+    const aborting = new AbortController();
+    const writer = writerOf(["One."]);
+    const writing = write(writer, { signal: aborting.signal });
+    aborting.abort();
+    await assert.rejects(writing, { name: "AbortError" });
+    assert.deepEqual(writer.calls, []);
+  });
+
   test("an aborted signal rejects with its reason, before and while writing", async () => {
     await assert.rejects(write(writerOf(["One."]), { signal: AbortSignal.abort() }), { name: "AbortError" });
     const aborting = new AbortController();

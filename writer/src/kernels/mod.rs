@@ -5,8 +5,8 @@
 //!
 //! candle's own products take one row of weights and one input at a time, with two half floats to convert for each 32 numbers.
 //! Here four rows are interleaved, so that one vector operation serves them all and no sum over lanes is needed, and four
-//! inputs share each load of weights, which makes reading the prompt several times faster. Relaxed SIMD was tried: a prompt is
-//! not read faster with it.
+//! inputs share each load of weights, which makes reading the prompt several times faster. Relaxed SIMD was tried and is not
+//! faster.
 //!
 //! All `unsafe` code of the crate is in this module: loads of vectors from arrays of their size.
 

@@ -6,9 +6,6 @@ use crate::kernels::LANES;
 /// The keys and values of all tokens so far.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// Tokens that have room.
-    capacity: usize,
-    head_width: usize,
     layers: Vec<LayerCache>,
 }
 
@@ -19,11 +16,13 @@ pub(super) struct LayerCache {
     /// `[head][dimension / LANES][position]`, with [`LANES`] dimensions in a row.
     values: Vec<[f32; LANES]>,
     head_rows: usize,
+    /// Tokens that have room.
     capacity: usize,
     head_width: usize,
 }
 
 impl Cache {
+    /// Allocates memory for this many tokens, of which there is at least one.
     pub(crate) fn new(config: &Config, tokens: usize) -> Result<Self, WriterError> {
         let capacity = tokens.next_multiple_of(LANES);
         let head_rows = capacity * config.head_width / LANES;
@@ -37,15 +36,10 @@ impl Cache {
                 head_width: config.head_width,
             });
         }
-        Ok(Self { capacity, head_width: config.head_width, layers })
-    }
-
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        Ok(Self { layers })
     }
 
     pub(super) fn layers(&mut self) -> &mut [LayerCache] {
-        debug_assert!(self.layers.iter().all(|layer| layer.head_width == self.head_width));
         &mut self.layers
     }
 }

@@ -88,8 +88,11 @@ impl Fixture {
 
     fn add(&mut self, name: &str, shape: &[usize], random: &mut Random) {
         let count = shape.iter().product();
-        // Norms are about 1; weights are large enough that the tokens matter more than their rounding.
-        let (middle, spread) = if shape.len() == 1 { (1.0, 0.1) } else { (0.0, 0.3) };
+        // Norms are about 1; the other weights keep the size of what they are multiplied with, whatever the width.
+        let (middle, spread) = match shape {
+            [_, columns] => (0.0, 1.7 / (*columns as f32).sqrt()),
+            _ => (1.0, 0.1),
+        };
         let values = (0..count).map(|_| middle + spread * random.next()).collect();
         self.tensors.insert(name.to_owned(), (shape.to_vec(), values));
     }
@@ -105,13 +108,25 @@ impl Fixture {
     }
 
     pub(super) fn file(&self) -> Vec<u8> {
+        self.write(false)
+    }
+
+    /// The same model with floats for weights, of the values that they have after quantisation.
+    pub(super) fn file_of_floats(&self) -> Vec<u8> {
+        self.write(true)
+    }
+
+    fn write(&self, as_floats: bool) -> Vec<u8> {
         let tensors: Vec<_> = self
             .tensors
             .iter()
             .map(|(name, (shape, values))| {
                 let tensor = Tensor::from_slice(values, shape.as_slice(), &Device::Cpu).unwrap();
                 let kind = if shape.len() == 1 { GgmlDType::F32 } else { self.kind };
-                (name.as_str(), QTensor::quantize(&tensor, kind).unwrap())
+                let quantised = QTensor::quantize(&tensor, kind).unwrap();
+                let floats =
+                    || QTensor::quantize(&quantised.dequantize(&Device::Cpu).unwrap(), GgmlDType::F32);
+                (name.as_str(), if as_floats { floats().unwrap() } else { quantised })
             })
             .collect();
         let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();

@@ -56,15 +56,15 @@ fn the_scores_are_those_of_candle_for_every_kind_of_weights() {
         (GgmlDType::Q5K, 256),
         (GgmlDType::Q6K, 256),
     ] {
-        let file = Fixture::new(width, kind).file();
-        let expected = scores_of_candle(&file);
-        let actual = scores(&load(&file).unwrap().0, 32);
+        let fixture = Fixture::new(width, kind);
+        // candle rounds the inputs of quantised layers, in larger blocks than we do, but not those of others.
+        let expected = scores_of_candle(&fixture.file_of_floats());
+        let actual = scores(&fixture.load().unwrap().0, 32);
         assert_eq!(actual.len(), expected.len());
         let error: f32 = actual.iter().zip(&expected).map(|(a, b)| (a - b) * (a - b)).sum();
         let size: f32 = expected.iter().map(|value| value * value).sum();
         let relative = (error / size).sqrt();
-        // Both round the inputs of every layer, in blocks of different sizes.
-        assert!(relative < 0.1, "{kind:?}: off by {relative}");
+        assert!(relative < 0.05, "{kind:?}: off by {relative}");
     }
 }
 

@@ -91,9 +91,7 @@ export class WriterSource {
   async #load(): Promise<WriterModule> {
     const { writerLoader } = this.#element;
     if (writerLoader) return writerLoader();
-    const url = new URL(this.#element.getAttribute("writer-url") ?? defaultUrl(), document.baseURI).href;
-    // Not a module of this bundle.
-    return (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as WriterModule;
+    return importAtRunTime(new URL(this.#element.getAttribute("writer-url") ?? defaultUrl(), document.baseURI).href);
   }
 
   get #modelUrl(): string | undefined {
@@ -107,6 +105,11 @@ export class WriterSource {
   get #languages(): { readonly languages: readonly string[] } {
     return { languages: [this.#language()] };
   }
+}
+
+/** Imports a module that no bundler may resolve. The URL is a parameter, because an inlined expression loses the comments. */
+function importAtRunTime(url: string): Promise<WriterModule> {
+  return import(/* @vite-ignore */ /* webpackIgnore: true */ url) as Promise<WriterModule>;
 }
 
 /** In the folder of this file, or on a CDN that has the packages side by side. */

@@ -115,7 +115,7 @@ export const texts: PanelTexts = {
 
   // Answers that a language model writes
   writing: "جارٍ كتابة الإجابة والتحقق منها…",
-  generated: "كتبها نموذج لغوي استنادًا إلى المصادر أدناه.",
+  generated: "كتبها نموذج لغوي استنادًا إلى مستندات هذا الموقع.",
   generatedCopy: "كتبها نموذج لغوي استنادًا إلى المصادر المذكورة.",
   leftOut: {
     zero: "لم تُستبعد أي جملة.",
@@ -157,7 +157,7 @@ export const texts: PanelTexts = {
   writeUnsupported: "لا يستطيع هذا المتصفح تشغيل النموذج اللغوي.",
   writtenAnswer: "الإجابة المكتوبة",
   writtenReady: "الإجابة المكتوبة: {text}",
-  generatedOnDevice: "كتبها نموذج لغوي على هذا الجهاز استنادًا إلى المصادر أدناه.",
+  generatedOnDevice: "كتبها نموذج لغوي على هذا الجهاز استنادًا إلى مستندات هذا الموقع.",
 
   // Export of references
   exportReferences: "تصدير المراجع",

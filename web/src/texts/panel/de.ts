@@ -99,7 +99,7 @@ export const texts: PanelTexts = {
 
   // Answers that a language model writes
   writing: "Wird geschrieben und geprüft…",
-  generated: "Von einem Sprachmodell aus den Quellen unten geschrieben.",
+  generated: "Von einem Sprachmodell aus den Dokumenten dieser Website geschrieben.",
   generatedCopy: "Von einem Sprachmodell aus den genannten Quellen geschrieben.",
   leftOut: {
     one: "{count} Satz wurde weggelassen, weil keine Quelle ihn belegt.",
@@ -138,7 +138,7 @@ export const texts: PanelTexts = {
   writeUnsupported: "Dieser Browser kann das Sprachmodell nicht ausführen.",
   writtenAnswer: "Geschriebene Antwort",
   writtenReady: "Geschriebene Antwort: {text}",
-  generatedOnDevice: "Auf diesem Gerät von einem Sprachmodell aus den Quellen unten geschrieben.",
+  generatedOnDevice: "Auf diesem Gerät von einem Sprachmodell aus den Dokumenten dieser Website geschrieben.",
 
   // Export of references
   exportReferences: "Quellenangaben exportieren",

@@ -101,7 +101,7 @@ export const texts = {
 
   // Answers that a language model writes
   writing: "Writing and checking…",
-  generated: "Written by a language model from the sources below.",
+  generated: "Written by a language model from the documents of this site.",
   generatedCopy: "Written by a language model from the cited sources.",
   leftOut: {
     one: "{count} sentence was left out because no source supports it.",
@@ -140,7 +140,7 @@ export const texts = {
   writeUnsupported: "This browser cannot run the language model.",
   writtenAnswer: "Written answer",
   writtenReady: "Written answer: {text}",
-  generatedOnDevice: "Written on this device by a language model from the sources below.",
+  generatedOnDevice: "Written on this device by a language model from the documents of this site.",
 
   // Export of references
   exportReferences: "Export references",

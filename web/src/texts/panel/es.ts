@@ -99,7 +99,7 @@ export const texts: PanelTexts = {
 
   // Answers that a language model writes
   writing: "Redactando y comprobando…",
-  generated: "Redactado por un modelo de lenguaje a partir de las fuentes de abajo.",
+  generated: "Redactado por un modelo de lenguaje a partir de los documentos de este sitio.",
   generatedCopy: "Redactado por un modelo de lenguaje a partir de las fuentes citadas.",
   leftOut: {
     one: "Se omitió {count} frase porque ninguna fuente la respalda.",
@@ -140,7 +140,8 @@ export const texts: PanelTexts = {
   writeUnsupported: "Este navegador no puede ejecutar el modelo de lenguaje.",
   writtenAnswer: "Respuesta redactada",
   writtenReady: "Respuesta redactada: {text}",
-  generatedOnDevice: "Redactado en este dispositivo por un modelo de lenguaje a partir de las fuentes de abajo.",
+  generatedOnDevice:
+    "Redactado en este dispositivo por un modelo de lenguaje a partir de los documentos de este sitio.",
 
   // Export of references
   exportReferences: "Exportar referencias",

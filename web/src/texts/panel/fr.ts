@@ -100,7 +100,7 @@ export const texts: PanelTexts = {
 
   // Answers that a language model writes
   writing: "Rédaction et vérification…",
-  generated: "Rédigé par un modèle de langage à partir des sources ci-dessous.",
+  generated: "Rédigé par un modèle de langage à partir des documents de ce site.",
   generatedCopy: "Rédigé par un modèle de langage à partir des sources citées.",
   leftOut: {
     one: "{count} phrase a été écartée, car aucune source ne l’appuie.",
@@ -141,7 +141,7 @@ export const texts: PanelTexts = {
   writeUnsupported: "Ce navigateur ne peut pas exécuter le modèle de langage.",
   writtenAnswer: "Réponse rédigée",
   writtenReady: "Réponse rédigée\u00a0: {text}",
-  generatedOnDevice: "Rédigé sur cet appareil par un modèle de langage à partir des sources ci-dessous.",
+  generatedOnDevice: "Rédigé sur cet appareil par un modèle de langage à partir des documents de ce site.",
 
   // Export of references
   exportReferences: "Exporter les références",

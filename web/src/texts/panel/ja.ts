@@ -95,7 +95,7 @@ export const texts: PanelTexts = {
 
   // Answers that a language model writes
   writing: "回答を作成し、照合しています…",
-  generated: "以下の出典をもとに言語モデルが作成しました。",
+  generated: "このサイトの文書をもとに言語モデルが作成しました。",
   generatedCopy: "記載の出典をもとに言語モデルが作成しました。",
   leftOut: { other: "出典で裏付けられない {count} 文を省きました。" },
   leftOutNumber: "出典にない数値や日付：{count}",
@@ -131,7 +131,7 @@ export const texts: PanelTexts = {
   writeUnsupported: "このブラウザーでは言語モデルを実行できません。",
   writtenAnswer: "作成された回答",
   writtenReady: "作成された回答：{text}",
-  generatedOnDevice: "下の出典をもとに、この端末で言語モデルが作成しました。",
+  generatedOnDevice: "このサイトの文書をもとに、この端末で言語モデルが作成しました。",
 
   // Export of references
   exportReferences: "参考文献を書き出す",

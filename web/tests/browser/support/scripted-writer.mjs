@@ -34,7 +34,7 @@ export async function builtInWriter({ languages, onProgress, signal }) {
   return load(signal);
 }
 
-export async function writeAnswer(writer, { question, citations, hedged }, { signal }) {
+export async function writeAnswer(_writer, { question, citations, hedged }, { signal }) {
   script.calls.push(["write", question, citations.length, hedged]);
   await reach("write", signal);
   return structuredClone(script.written);

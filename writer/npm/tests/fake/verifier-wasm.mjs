@@ -1,4 +1,5 @@
-// A fake of wasm/verifier.js: keeps every complete sentence but those with the word "wrong", at most three.
+// A fake of wasm/verifier.js: keeps every complete sentence but those with the word "wrong", at most three. The word "crash" is a
+// trap, after which every call throws.
 
 export default async function init({ module_or_path: response }) {
   if (!(await response).ok) throw new Error("no verifier");
@@ -10,6 +11,7 @@ export class Verification {
   #deltas = [];
   #dropped = 0;
   #usage = {};
+  #crashed = false;
 
   constructor(input) {
     this.#input = JSON.parse(input);
@@ -25,6 +27,8 @@ export class Verification {
   }
 
   push(output) {
+    this.#crashed ||= output.includes("crash");
+    this.#assertRuns();
     this.#held += output;
     const sentences = this.#held.match(/[^.]+\./g) ?? [];
     this.#held = this.#held.slice(sentences.join("").length);
@@ -48,6 +52,7 @@ export class Verification {
   }
 
   finish(fault) {
+    this.#assertRuns();
     const [deltas, { citations, model }] = [this.#deltas, this.#input];
     const fallback = fault ?? "unsupported";
     const generation = { model, sentences: deltas.length, dropped: { number: this.#dropped }, ...this.#usage };
@@ -58,5 +63,11 @@ export class Verification {
     );
   }
 
-  free() {}
+  free() {
+    this.#assertRuns();
+  }
+
+  #assertRuns() {
+    if (this.#crashed) throw new WebAssembly.RuntimeError("unreachable");
+  }
 }
