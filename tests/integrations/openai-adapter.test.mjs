@@ -93,6 +93,21 @@ describe("a client with a user's token", () => {
     });
   });
 
+  test("needs a token before anything is embedded", async () => {
+    const { fingerprint } = stack.embedder;
+    const embedder = { fingerprint, embed: () => assert.fail("embedded") };
+    const { baseURL } = await stack.adapter({ embedder });
+    const body = JSON.stringify({ model: MODEL, messages: messagesOf(COVERED) });
+    const response = await fetch(`${baseURL}/chat/completions`, { method: "POST", body });
+    assert.deepEqual([response.status, (await response.json()).error.code], [401, "unauthorized"]);
+    const { token } = await stack.user();
+    const long = library(token, baseURL).chat.completions.create({
+      model: MODEL,
+      messages: messagesOf("x".repeat(9000)),
+    });
+    await assert.rejects(long, /at most 4000 characters/);
+  });
+
   test("is told apart from the tasks of Open WebUI, which leave no trace", async () => {
     const user = await stack.user();
     const messages = messagesOf("### Task:\nGenerate a concise title summarizing the chat history.");

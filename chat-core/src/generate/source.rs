@@ -6,7 +6,7 @@ use crate::answer::{Citation, cite};
 use crate::chunk::{MatchedChunk, SentenceMatch};
 use crate::evidence::Strength;
 use crate::passage::Passage;
-use crate::sentences::units;
+use crate::sentences::{row_label, units};
 
 /// A passage.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub(crate) struct SourceSentence {
     pub(crate) plain: String,
     /// The heading, header row and list introduction above it, as plain text: what a reader of the passage knows about it.
     pub(crate) context: String,
+    /// The first cell, if it is a row of a table.
+    pub(crate) label: Option<String>,
 }
 
 /// The passages for which `qualifies` is true, best first.
@@ -54,12 +56,10 @@ impl Source {
                 last_context.clone_from(&context);
             }
             push_line(&mut plain, &text);
-            sentences.push(SourceSentence::new(
-                cite::utf16_range(&chunk.content, &sentence.range),
-                sentence.text,
-                text,
-                context,
-            ));
+            let range = cite::utf16_range(&chunk.content, &sentence.range);
+            let label = sentence.header.map(|_| row_label(sentence.text).to_owned());
+            sentences
+                .push(SourceSentence { label, ..SourceSentence::new(range, sentence.text, text, context) });
         }
         Self { citation: cite::citation(chunk, Strength::Partial), sentences, plain }
     }
@@ -117,7 +117,7 @@ impl Source {
 
 impl SourceSentence {
     fn new((start, end): (usize, usize), text: &str, plain: String, context: String) -> Self {
-        Self { start, end, text: text.to_owned(), plain, context }
+        Self { start, end, text: text.to_owned(), plain, context, label: None }
     }
 }
 

@@ -13,6 +13,7 @@ use std::ops::Range;
 use blocks::{Block, BlockKind};
 
 pub use split::sentences;
+pub(crate) use table::row_label;
 pub use table::{named_cells, row_text};
 
 /// The kind of a unit, which decides how an answer lays it out.

@@ -26,6 +26,11 @@ pub fn row_text(header: &str, row: &str) -> Option<String> {
     }
 }
 
+/// The first cell of a row, which says what the row is about.
+pub(crate) fn row_label(row: &str) -> &str {
+    cells(row).next().unwrap_or_default().trim()
+}
+
 /// The cells of a row with their column names. `None` if the numbers of cells differ.
 fn named(header: &str, row: &str) -> Option<Vec<(String, String)>> {
     // Counted first, because many rows may have one long header.

@@ -20,11 +20,14 @@ export async function signIn({ url, publishableKey, email, password }) {
   const open = () => (email && password ? auth.signInWithPassword({ email, password }) : auth.signInAnonymously());
   const first = await open();
   if (first.error) throw new SignInError(`Supabase does not let the adapter sign in: ${first.error.message}`);
+  let opening;
   return {
     async accessToken() {
-      // Refreshes an expired session. A session that was revoked is replaced by a new one.
+      // Refreshes an expired session. A session that was revoked is replaced by a new one: one for all questions that wait for it,
+      // because each anonymous sign-in makes another user.
       const { data } = await auth.getSession();
-      const session = data.session ?? (await open()).data.session;
+      const reopen = () => (opening ??= open().finally(() => (opening = undefined)));
+      const session = data.session ?? (await reopen()).data.session;
       if (!session) throw new SignInError("The adapter's account cannot sign in to Supabase any more.");
       return session.access_token;
     },

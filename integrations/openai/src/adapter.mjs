@@ -7,6 +7,8 @@ import { isTaskOfOpenWebUi, lastUserMessage, questionOf } from "./question.mjs";
 
 /** Bytes of a request. A long conversation fits; only its last question goes to the Worker, which takes 64 KiB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The Worker takes no longer question. UTF-16 has at most two units for a character. */
+const MAX_QUESTION_UNITS = 2 * 4000;
 /** Headers of the Worker that clients read. */
 const PASSED_ON = [
   "cache-control",
@@ -66,7 +68,8 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
       throw new AdapterError(400, "invalid_request_error", "invalid_request", message);
     }
     const own = { ...rest, messages: last ? [last] : messages };
-    if (!question || rest.embedding) return own;
+    // The Worker rejects such a question, so a vector would only cost time.
+    if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
     const { vector } = await embedder.embed(question);
     return { ...own, embedding: Array.from(vector), embedding_model: embedder.fingerprint };
   }
@@ -80,12 +83,15 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     const left = new AbortController();
     response.once("close", () => left.abort());
     const token = await authorization(request);
+    if (!token) {
+      throw new AdapterError(401, "authentication_error", "unauthorized", "Send an access token as the API key.");
+    }
     const body = await bodyOf();
     const { pathname } = new URL(request.url ?? "", worker);
     const answer = await fetch(new URL(pathname, worker), {
       method: request.method,
       headers: {
-        ...(token && { authorization: token }),
+        authorization: token,
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -85,10 +85,15 @@ export class StoredCopy {
   }
 }
 
-/** Whether a model file is in the browser's cache, so that loading needs no download. Never rejects. */
-export async function hasModel(url: string | URL): Promise<boolean> {
+/**
+ * Whether a model file is in the browser's cache, so that loading needs no download. With `byteLength`, a file of another size
+ * does not count: it would be downloaded again. Never rejects.
+ */
+export async function hasModel(url: string | URL, byteLength?: number): Promise<boolean> {
   const cache = await ModelCache.open();
-  return (await cache?.read(absolute("url", url))) !== undefined;
+  const stored = await cache?.read(absolute("url", url));
+  const storedLength = Number(stored?.headers.get("content-length"));
+  return stored !== undefined && storedLength === (byteLength ?? storedLength);
 }
 
 /** Removes a model file from the browser's cache. Resolves to whether it was there. */

@@ -162,3 +162,16 @@ describe("options", () => {
     assert.equal((await load({ wasmUrl, model: { byteLength: MODEL.length } })).code, "integrity");
   });
 });
+
+test("a cached file of another size is not the model", async () => {
+  const match = async () => new Response(MODEL, { headers: { "content-length": String(MODEL.length) } });
+  const page = /** @type {any} */ (globalThis);
+  page.caches = { open: async () => ({ match }) };
+  try {
+    const url = `${server.origin}/model.gguf`;
+    const known = [undefined, MODEL.length, MODEL.length + 1].map((length) => fake.hasModel(url, length));
+    assert.deepEqual(await Promise.all(known), [true, true, false]);
+  } finally {
+    delete page.caches;
+  }
+});

@@ -9,7 +9,7 @@ use super::facts::{self, contains_quote, identifiers, quotable, quotes};
 use super::qualified::{Class, Qualified, Text};
 use super::support::{Masks, Terms, Window};
 use super::tokens::{Lexicon, Token};
-use super::{Supported, Verdict, order, polarity};
+use super::{Supported, Verdict, order, polarity, rows};
 use crate::generation_report::DropReason;
 
 /// Quotes, links and identifiers of a sentence. One with more is not sent.
@@ -105,7 +105,9 @@ impl<'c> Claim<'c> {
         let share = closest.alignment.share;
         let is_as_close =
             |other: &&Comparison| other.alignment.share >= share - calibration::MAX_SHARE_DIFFERENCE;
-        if share < calibration::MIN_COPY_SHARE
+        // Another number at the same place is a change, also where more of the sentence is different.
+        let is_number = closest.conflict == Some(DropReason::Number);
+        if share < (if is_number { MIN_CLOSE_SHARE } else { calibration::MIN_COPY_SHARE })
             || compared.values().filter(is_as_close).any(|other| other.conflict.is_none())
         {
             return None;
@@ -155,7 +157,14 @@ impl<'c> Claim<'c> {
             return Err(DropReason::Unsupported);
         }
         if !comparisons.iter().any(|comparison| comparison.is_verbatim) {
-            self.check_meaning(&comparisons, &sentences)?;
+            let takes_number = |source: &&ReadSource| rows::takes_number_of_other_row(&self.tokens, source);
+            if sources.iter().any(takes_number) {
+                return Err(DropReason::Number);
+            }
+            if self.denied_of_subject(&sources) {
+                return Err(DropReason::Polarity);
+            }
+            self.check_meaning(&comparisons, &sentences, &corpus.lexicon)?;
         }
         let supports = windows
             .into_iter()
@@ -183,13 +192,14 @@ impl<'c> Claim<'c> {
         &self,
         comparisons: &[&Comparison],
         sentences: &[&ReadSentence],
+        lexicon: &Lexicon,
     ) -> Result<(), DropReason> {
         if self.has_other_units(sentences) {
             return Err(DropReason::Number);
         }
         let is_close = |comparison: &&&Comparison| comparison.alignment.share >= MIN_CLOSE_SHARE;
         let close: Vec<_> = comparisons.iter().filter(is_close).collect();
-        if self.contradicts_loosely(sentences) {
+        if self.contradicts_loosely(sentences) || self.has_contrary_bounds(sentences, lexicon) {
             return Err(DropReason::Polarity);
         }
         if close.is_empty() {
@@ -306,6 +316,61 @@ impl<'c> Claim<'c> {
             self.qualified.has_any(class) && !window.iter().any(|sentence| sentence.qualified.has_any(class))
         };
         denials || adds(Class::All) || adds(Class::Only) || adds(Class::Must)
+    }
+
+    /// Whether a word is said of the subject here, and wherever the passages begin with the same subject it is denied: "Cheques are
+    /// accepted" in spite of "Cheques and coins are not accepted. Cards are accepted." Or the subject itself is denied wherever it
+    /// occurs: "Wood can be engraved. Glass cannot."
+    fn denied_of_subject(&self, sources: &[&ReadSource]) -> bool {
+        let subject =
+            |tokens: &[Token]| tokens.iter().find(|token| token.is_content()).map(|token| token.stem);
+        let Some(first) = subject(&self.tokens) else { return false };
+        let all = || sources.iter().flat_map(|source| &source.sentences);
+        let sentences = || all().filter(|sentence| subject(&sentence.tokens) == Some(first));
+        let mut subjects = all()
+            .flat_map(|sentence| {
+                let places = sentence.tokens.iter().enumerate().filter(|(_, token)| token.stem == first);
+                places.map(|(at, _)| sentence.qualified.negated(at))
+            })
+            .peekable();
+        let is_denied = subjects.peek().is_some() && subjects.all(|is_negated| is_negated);
+        if is_denied && !self.qualified.has_any(Class::Negation) {
+            return true;
+        }
+        let words = self.tokens.iter().enumerate().filter(|(at, token)| {
+            token.is_content() && token.stem != first && !self.qualified.perhaps_negated(*at)
+        });
+        words.map(|(_, token)| token.stem).any(|stem| {
+            let mut places = sentences()
+                .flat_map(|sentence| {
+                    let places =
+                        sentence.tokens.iter().enumerate().filter(move |(_, token)| token.stem == stem);
+                    places.map(|(at, _)| sentence.qualified.perhaps_negated(at))
+                })
+                .peekable();
+            places.peek().is_some() && places.all(|is_negated| is_negated)
+        })
+    }
+
+    /// Whether a number is the least in the sentence and the most in the window, or the other way round. With a negation in one of
+    /// them they may agree.
+    fn has_contrary_bounds(&self, window: &[&ReadSentence], lexicon: &Lexicon) -> bool {
+        let is_denied = self.qualified.has_any(Class::Negation);
+        (0..self.tokens.len()).any(|at| {
+            let Some(token) = self.tokens.get(at).filter(|token| token.is_number()) else { return false };
+            let mut places = window
+                .iter()
+                .filter(|sentence| sentence.qualified.has_any(Class::Negation) == is_denied)
+                .flat_map(|sentence| {
+                    let tokens = sentence.tokens.iter().enumerate();
+                    tokens.filter(|(_, other)| other.stem == token.stem).map(|(at, _)| (&sentence.tokens, at))
+                })
+                .peekable();
+            places.peek().is_some()
+                && places.all(|(tokens, other)| {
+                    polarity::are_contrary_bounds(&self.tokens, at, tokens, other, lexicon)
+                })
+        })
     }
 
     /// Whether a number counts something else in the window: days instead of weeks.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::facts::quotable;
 use super::names::{capitalised_runs, is_of_place, place_root, promote_first};
 use super::qualified::{Qualified, Text};
+use super::rows::{self, Row};
 use super::support::Terms;
 use super::tokens::{Kind, Lexicon, Token};
 use super::{calibration, instructions};
@@ -53,6 +54,8 @@ pub(super) struct ReadSentence {
     pub(super) stems: Vec<u32>,
     /// Sorted stems of the lines above it.
     pub(super) context: Vec<u32>,
+    /// What it is called, if it is a row of a table.
+    pub(super) row: Option<Row>,
 }
 
 impl ReadSentence {
@@ -87,9 +90,13 @@ impl Corpus {
                     qualified: Qualified::new(&tokens, &lexicon),
                     stems: sorted_stems(&tokens),
                     context: last_context.1.clone(),
+                    row: sentence.label.as_deref().map(|label| Row::new(&lexicon.read(label))),
                     tokens,
                 });
             }
+            let tables =
+                source.sentences.iter().map(|sentence| (sentence.label.is_some(), &sentence.context));
+            rows::distinguish(&mut sentences, &tables.collect::<Vec<_>>());
             let text = if is_steering { "" } else { source.plain.as_str() };
             let quotable = quotable(&format!("{text} \n{}", source.citation.title));
             read.push(ReadSource { sentences, title, quotable });

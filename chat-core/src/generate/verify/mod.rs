@@ -5,6 +5,7 @@
 //! - numbers, by value, and names are in the passages that are cited, their headings or title; a name may also be in the question
 //!   (`numbers.rs`, `names.rs`);
 //! - a few consecutive sentences of a passage have enough of the sentence's words (`support.rs`, `calibration.rs`);
+//! - a number of a table is in the row that the sentence names (`rows.rs`);
 //! - where the sentence follows its source closely (`align.rs`), no name, number or other word was exchanged (`order.rs`,
 //!   `synonyms.rs`), and no "not", "all", "only", "must" or opposite turns it around (`polarity.rs`);
 //! - text that speaks to a model supports nothing (`instructions.rs`).
@@ -24,6 +25,7 @@ mod opposites;
 mod order;
 mod polarity;
 mod qualified;
+mod rows;
 mod support;
 mod synonyms;
 #[cfg(test)]

@@ -29,9 +29,15 @@ pub(super) fn exchanged(
     differences.iter().find_map(|difference| {
         let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
         let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
-        if mine.is_empty() || theirs.is_empty() || mine.len() > MAX_PLACE || theirs.len() > MAX_PLACE {
+        if mine.is_empty() || theirs.is_empty() || mine.len() > MAX_PLACE {
             return None;
         }
+        // The source may go on where the sentence ends: then only numbers that begin both places are known to correspond.
+        let begins = |tokens: &[Token]| tokens.first().is_some_and(Token::is_number);
+        if theirs.len() > MAX_PLACE && !(begins(mine) && begins(theirs)) {
+            return None;
+        }
+        let theirs = theirs.get(..MAX_PLACE).unwrap_or(theirs);
         let has = |tokens: &[Token], stem: u32| tokens.iter().any(|token| token.stem == stem);
         let new = || mine.iter().filter(|token| !has(theirs, token.stem));
         let old = || theirs.iter().filter(|token| !has(mine, token.stem));

@@ -2,7 +2,7 @@
 
 use super::align::{Alignment, Difference};
 use super::opposites::are_opposites;
-use super::qualified::{Class, Qualified, Text};
+use super::qualified::{Class, Text};
 use super::tokens::{Lexicon, Token};
 
 /// Tokens of the sentence at a place where they replace those of the source.
@@ -24,9 +24,7 @@ pub(super) fn contradicts(
     // "Not only" for "only".
     alignment.pairs.iter().any(|(i, j)| is_only(claim, *i) != is_only(source, *j))
         || negation_differs(claim, source, alignment, differences, lexicon)
-        || differences
-            .iter()
-            .any(|difference| quantity_differs(claim.qualified, source.qualified, difference))
+        || differences.iter().any(|difference| quantity_differs(claim, source, difference, lexicon))
         || differences.iter().any(|difference| has_opposites(claim, source, difference, lexicon))
         || bounds_differ(claim, source, alignment, lexicon)
 }
@@ -78,8 +76,32 @@ fn negation_differs(
     }
 }
 
+fn has_other(tokens: &[Token], range: std::ops::Range<usize>, lexicon: &Lexicon) -> bool {
+    let others =
+        ["other", "others", "andere", "anderen", "autre", "autres", "otro", "otros", "otra", "otras"];
+    let tokens = tokens.get(range).unwrap_or_default();
+    tokens.iter().any(|token| others.contains(&lexicon.base(token.word)))
+}
+
+/// Whether "only" is left out with what it limits: "It can be cancelled" for "It can be cancelled only if it is not packed".
+fn leaves_out_restriction(claim: Text<'_>, source: Text<'_>, difference: &Difference) -> bool {
+    // It may be elsewhere: "Only if …".
+    if claim.qualified.has_any(Class::Only) {
+        return false;
+    }
+    let mut limited = difference.source.clone();
+    let only = limited.find(|at| source.qualified.classes.get(*at) == Some(&Some(Class::Only)));
+    only.is_some() && limited.any(|at| source.tokens.get(at).is_some_and(Token::is_content))
+}
+
 /// Quantifiers and modal verbs that the sentence adds, exchanges or leaves out so that it says more than its source.
-fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Difference) -> bool {
+fn quantity_differs(claim: Text<'_>, source: Text<'_>, difference: &Difference, lexicon: &Lexicon) -> bool {
+    // "All other courses" are not all courses.
+    let widens = source.qualified.has_any(Class::All)
+        && has_other(source.tokens, difference.source.clone(), lexicon)
+        && !has_other(claim.tokens, difference.claim.clone(), lexicon);
+    let leaves_out = leaves_out_restriction(claim, source, difference);
+    let (claim, source) = (claim.qualified, source.qualified);
     // What a longer insertion says comes from another sentence.
     let is_local = difference.claim.len() <= MAX_LOCAL;
     let added = |class| {
@@ -100,6 +122,8 @@ fn quantity_differs(claim: &Qualified, source: &Qualified, difference: &Differen
         || (added(Class::Each) && removed(Class::Some))
         || (removed(Class::Some) && difference.source.len() <= 2)
         || removed(Class::Except)
+        || leaves_out
+        || widens
         || modal_differs
 }
 
@@ -151,6 +175,19 @@ fn bounds_differ(claim: Text<'_>, source: Text<'_>, alignment: &Alignment, lexic
         (None, Some(Bound::About)) | (Some(Bound::About), None) => false,
         (claim, source) => claim != source,
     })
+}
+
+/// Whether two places of a number have contrary bounds: "under 18" and "at least 18".
+pub(super) fn are_contrary_bounds(
+    claim: &[Token],
+    i: usize,
+    source: &[Token],
+    j: usize,
+    lexicon: &Lexicon,
+) -> bool {
+    use Bound::{AtLeast, AtMost};
+    let bounds = (bound(claim, i, lexicon), bound(source, j, lexicon));
+    matches!(bounds, (Some(AtLeast), Some(AtMost)) | (Some(AtMost), Some(AtLeast)))
 }
 
 /// What bounds the number at a position, from the words before it.

@@ -56,6 +56,15 @@ fn class(base: &str) -> Option<Class> {
     })
 }
 
+/// The content words between the last punctuation mark and a negation at the end.
+fn subject(tokens: &[Token], negation: usize) -> impl Iterator<Item = usize> {
+    let before = tokens.get(..=negation).unwrap_or_default();
+    let start =
+        before.iter().rposition(|token| token.begins_clause || token.follows_comma).unwrap_or_default();
+    let clause = tokens.iter().enumerate().take(negation).skip(start);
+    clause.filter(|(_, token)| token.is_content()).map(|(at, _)| at)
+}
+
 /// How the words of a text are qualified.
 #[derive(Debug, Default)]
 pub(super) struct Qualified {
@@ -87,7 +96,16 @@ impl Qualified {
             }
             let following =
                 tokens.iter().enumerate().skip(at + 1).take_while(|(_, token)| !token.begins_clause);
-            let content = following.filter(|(_, token)| token.is_content()).map(|(at, _)| at);
+            let mut content = following.filter(|(_, token)| token.is_content()).map(|(at, _)| at).peekable();
+            if content.peek().is_none() {
+                // "The cable is in the box, the plug is not."
+                for word in subject(tokens, at) {
+                    for is_denied in [is_negated.get_mut(word), may_be_negated.get_mut(word)] {
+                        is_denied.into_iter().for_each(|is_denied| *is_denied = true);
+                    }
+                }
+                continue;
+            }
             for (place, word) in content.take(MAX_SCOPE).enumerate() {
                 if place == 0
                     && let Some(is_negated) = is_negated.get_mut(word)

@@ -464,3 +464,108 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_number_of_another_row_is_no_source() {
+    assert_verdicts(
+        "# Backpacks\n\n| Model | Weight | Price |\n| --- | --- | --- |\n| Ridge 34 | 1,150 g | 139 euros |\n\
+        | Ridge 48 | 1,620 g | 179 euros |\n| Pocket bag | 90 g | 19 euros |\n\n\
+        A rain cover for the Ridge 34 costs 19 euros.",
+        &[
+            ("The Ridge 34 weighs 1,150 g and costs 139 euros.", None),
+            ("The Ridge 34 costs 139 euros and the Ridge 48 costs 179 euros.", None),
+            ("The Ridge 34 weighs 1,620 g.", NUMBER),
+            ("The Ridge 48 costs 139 euros.", NUMBER),
+            ("The pocket bag costs 179 euros.", NUMBER),
+            // Running text says it of the row, too.
+            ("A rain cover for the Ridge 34 costs 19 euros in the shop.", None),
+        ],
+    );
+}
+
+#[test]
+fn rows_without_words_of_their_own_are_named_by_those_they_share() {
+    assert_verdicts(
+        "| Method | Time | Price |\n| --- | --- | --- |\n| Standard, within the country | 4 days | 4.90 euros |\n\
+        | Express, within the country | 1 day | 12.90 euros |\n| Standard, abroad | 8 days | 9.90 euros |",
+        &[
+            ("Standard delivery within the country takes 4 days and costs 4.90 euros.", None),
+            ("Express delivery within the country costs 12.90 euros.", None),
+            ("Standard delivery abroad costs 12.90 euros.", NUMBER),
+        ],
+    );
+}
+
+#[test]
+fn another_number_at_the_same_place_is_a_change_however_the_source_goes_on() {
+    assert_verdicts(
+        "Order data is kept for 10 years because the tax law of the country requires it. \
+        Support conversations are deleted 24 months after the last message. \
+        You can ask for a deletion of your data, except for order data that must be kept.",
+        &[
+            ("Order data is kept for 10 years.", None),
+            ("Order data is kept for 24 months.", NUMBER),
+            ("Support conversations are deleted after 24 months.", None),
+        ],
+    );
+}
+
+#[test]
+fn what_is_denied_of_a_subject_is_not_said_of_it_elsewhere() {
+    assert_verdicts(
+        "Delivery costs are refunded only if you return the complete order. \
+        The surcharge for express delivery is never refunded. \
+        Gift cards cannot be returned or exchanged for cash. Socks can be exchanged.",
+        &[
+            ("The surcharge for express delivery is refunded if you return the complete order.", POLARITY),
+            ("Delivery costs are refunded only if you return the complete order.", None),
+            ("Gift cards can be exchanged for cash.", POLARITY),
+            ("Gift cards cannot be exchanged for cash.", None),
+            ("Socks can be exchanged.", None),
+        ],
+    );
+}
+
+#[test]
+fn a_negation_at_the_end_denies_what_is_before_it() {
+    assert_verdicts(
+        "The cable is in the box, the plug is not. Wood and steel can be engraved. Glass cannot.",
+        &[
+            ("The cable is in the box, but the plug is not.", None),
+            ("The plug is in the box, the cable is not.", POLARITY),
+            ("Glass can be engraved.", POLARITY),
+            ("Wood and steel can be engraved.", None),
+        ],
+    );
+}
+
+#[test]
+fn restrictions_and_exceptions_are_not_left_out() {
+    assert_verdicts(
+        "After an hour an order can be cancelled only if its status is still open. \
+        The museum is open only on Sundays. Children may come to the candle course. \
+        All other courses are for people from 16 years.",
+        &[
+            ("After an hour an order can be cancelled only if its status is open.", None),
+            ("Only if its status is still open, an order can be cancelled after an hour.", None),
+            ("After an hour an order can be cancelled.", POLARITY),
+            ("The museum is open on Sundays.", None),
+            ("All courses are for people from 16 years.", POLARITY),
+        ],
+    );
+}
+
+#[test]
+fn loose_sentences_have_no_contrary_bounds_either() {
+    assert_verdicts(
+        "From October to Christmas we look for helpers in the warehouse. They must be at least 18 and earn 15 euros.",
+        &[
+            ("Helpers in the warehouse must be at least 18.", None),
+            ("Helpers in the warehouse must be under 18.", POLARITY),
+        ],
+    );
+    assert_verdicts(
+        "A lift goes to the first floor. It is 110 cm wide and carries 450 kg.",
+        &[("The lift carries 450 kg.", None), ("The lift is 450 cm wide.", NUMBER)],
+    );
+}

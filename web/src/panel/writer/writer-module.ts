@@ -39,7 +39,7 @@ export interface WriterModule {
   ): Promise<Writer>;
   builtInStatus(options: { readonly languages: readonly string[] }): Promise<string>;
   builtInWriter(options: { readonly languages: readonly string[] } & WriterHooks): Promise<Writer | undefined>;
-  hasModel(url: string): Promise<boolean>;
+  hasModel(url: string, byteLength?: number): Promise<boolean>;
   modelSize(url: string): Promise<number>;
   writeAnswer(
     // Bivariant, as methods are: the package's own `Writer` has more members.

@@ -49,7 +49,7 @@ export class WriterSource {
     if (url === undefined) {
       return (await module.builtInStatus(this.#languages)) === "available" ? undefined : { of: "built_in" };
     }
-    if (await module.hasModel(url)) return undefined;
+    if (await module.hasModel(url, this.#modelBytes)) return undefined;
     return { of: "model", bytes: this.#modelBytes ?? (await module.modelSize(url)) };
   }
 
