@@ -108,7 +108,7 @@ describe("a client with a user's token", () => {
     await assert.rejects(long, /at most 4000 characters/);
   });
 
-  test("is told apart from the tasks of Open WebUI, which leave no trace", async () => {
+  test("is not one of the tasks that Open WebUI sends by itself: those are refused and not stored", async () => {
     const user = await stack.user();
     const messages = messagesOf("### Task:\nGenerate a concise title summarizing the chat history.");
     await assert.rejects(library(user.token).chat.completions.create({ model: MODEL, messages }), /tasks/);
