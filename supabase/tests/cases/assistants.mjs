@@ -9,14 +9,14 @@ import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
  * Collection `shop` has a document for everybody and one for team:sales, collection `staff` one for each too.
  */
 const SEARCH = `
-  assistant  anonymous    sales                                it            service
-  default    shop,staff   shop,shop-sales,staff,staff-sales    shop,staff    shop,shop-sales,staff,staff-sales
-  shop       shop         shop,shop-sales                      shop          shop,shop-sales
-  staff      unknown      staff,staff-sales                    unknown       staff,staff-sales
-  both       unknown      unknown                              shop,staff    shop,shop-sales,staff,staff-sales
-  empty      -            -                                    -             -
-  disabled   unknown      unknown                              unknown       shop,shop-sales
-  missing    unknown      unknown                              unknown       unknown
+  assistant  anonymous  other        sales                                it            service
+  default    -          shop,staff   shop,shop-sales,staff,staff-sales    shop,staff    shop,shop-sales,staff,staff-sales
+  shop       -          shop         shop,shop-sales                      shop          shop,shop-sales
+  staff      unknown    unknown      staff,staff-sales                    unknown       staff,staff-sales
+  both       unknown    unknown      unknown                              shop,staff    shop,shop-sales,staff,staff-sales
+  empty      -          -            -                                    -             -
+  disabled   unknown    unknown      unknown                              unknown       shop,shop-sales
+  missing    unknown    unknown      unknown                              unknown       unknown
 `;
 
 const ASSISTANTS = `
@@ -40,9 +40,11 @@ export function assistants({ database }) {
   before(async () => {
     await clearKnowledgeBase(database);
     await database.exec(ASSISTANTS);
-    for (const name of ["anonymous", "sales", "it"]) ids[name] = await newUser(database, `${name}@assistants.example`);
+    for (const name of ["anonymous", "other", "sales", "it"])
+      ids[name] = await newUser(database, `${name}@assistants.example`);
     Object.assign(who, {
       anonymous: user(ids.anonymous, { is_anonymous: true }),
+      other: user(ids.other),
       sales: user(ids.sales, { app_metadata: { team: "sales" } }),
       it: user(ids.it, { app_metadata: { team: "it" } }),
       service: SERVICE,
@@ -133,9 +135,7 @@ export function assistants({ database }) {
   test("a document that moves to another collection is found there at once, and only there", async () => {
     const move = "update kb_documents set source = $1 where name = 'shop'";
     const search = async (assistant) =>
-      found(
-        await call("anonymous", "select document_id from match_chunks($1, 9, -1, $2, $3)", QUERY, "kettle", assistant),
-      );
+      found(await call("other", "select document_id from match_chunks($1, 9, -1, $2, $3)", QUERY, "kettle", assistant));
     await database.query(move, ["empty-now/shop.md"]);
     assert.equal(await search("shop"), "-");
     await database.query("update assistants set collections = '{empty-now}' where name = 'empty'");
@@ -191,13 +191,15 @@ export function assistants({ database }) {
   describe("files", () => {
     const FILES = `
       caller       shop            shop-sales      staff           staff-sales
-      anonymous    none            -               none            -
+      anonymous    -               -               -               -
+      other        none            -               none            -
       sales        none            none            none            none
     `;
     // Without the assistants default and both, whose link mode is none.
     const OPENED = `
       caller       shop            shop-sales      staff           staff-sales
-      anonymous    public          -               none            -
+      anonymous    -               -               -               -
+      other        public          -               none            -
       sales        public          public          authenticated   authenticated
       it           public          -               none            -
     `;
@@ -210,10 +212,12 @@ export function assistants({ database }) {
     };
     const operations = { none: [false, false], authenticated: [true, false], public: [true, true] };
 
-    for (const [title, table, disabled] of [
+    /** @type {[title: string, table: string, disabled: string[]][]} */
+    const tables = [
       ["the strictest link mode of the assistants that search a file applies", FILES, []],
       ["a file is closed to callers who may use none of its assistants", OPENED, ["default", "both"]],
-    ]) {
+    ];
+    for (const [title, table, disabled] of tables) {
       test(title, async () => {
         await database.query("update assistants set enabled = false where name = any ($1)", [disabled]);
         try {
@@ -259,10 +263,7 @@ export function assistants({ database }) {
     }
     assert.equal(added[0], added[2]);
     assert.notEqual(added[0], added[1]);
-    for (const [assistant, questions] of [
-      ["shop", 2],
-      ["staff", 1],
-    ]) {
+    for (const [assistant, questions] of Object.entries({ shop: 2, staff: 1 })) {
       for (let question = 0; question < questions; question++) {
         await database.query(
           `with session as (insert into chat_sessions (user_id, assistant) values ($1, $2) returning id)
