@@ -1,9 +1,8 @@
 import vue from "@vitejs/plugin-vue";
 import { defineConfig } from "vite";
 
-/** Otherwise Vue looks for a component with that name. */
-const isCustomElement = (tag: string) => tag === "evidence-chat";
-
 export default defineConfig({
-  plugins: [vue({ template: { compilerOptions: { isCustomElement } } })],
+  plugins: [vue()],
+  // Vite 7 and older: its optimizer would separate the widget from its worker and model. Not needed with Vite 8.
+  optimizeDeps: { exclude: ["@evidence-chat/widget"] },
 });
