@@ -14,6 +14,8 @@ pub enum ErrorCode {
     Forbidden,
     /// There is no such route or session for this caller.
     NotFound,
+    /// There is no assistant of this name that the caller may use.
+    UnknownAssistant,
     /// The `message_id` was used before with another body.
     Conflict,
     /// The question and the knowledge base were embedded with different models.
@@ -39,7 +41,7 @@ impl ErrorCode {
             Self::InvalidRequest => 400,
             Self::Unauthorized => 401,
             Self::Forbidden => 403,
-            Self::NotFound => 404,
+            Self::NotFound | Self::UnknownAssistant => 404,
             Self::Conflict | Self::ModelMismatch => 409,
             Self::PayloadTooLarge => 413,
             Self::UnsupportedMediaType => 415,
@@ -62,6 +64,7 @@ impl ErrorCode {
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
             Self::NotFound => "not_found",
+            Self::UnknownAssistant => "unknown_assistant",
             Self::Conflict => "conflict",
             Self::ModelMismatch => "model_mismatch",
             Self::PayloadTooLarge => "payload_too_large",
@@ -117,11 +120,12 @@ pub struct ErrorBody {
 mod tests {
     use super::*;
 
-    const ALL: [ErrorCode; 12] = [
+    const ALL: [ErrorCode; 13] = [
         ErrorCode::InvalidRequest,
         ErrorCode::Unauthorized,
         ErrorCode::Forbidden,
         ErrorCode::NotFound,
+        ErrorCode::UnknownAssistant,
         ErrorCode::Conflict,
         ErrorCode::ModelMismatch,
         ErrorCode::PayloadTooLarge,
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn each_code_has_its_status_and_only_transient_faults_are_retryable() {
-        let statuses = [400, 401, 403, 404, 409, 409, 413, 415, 429, 500, 503, 504];
+        let statuses = [400, 401, 403, 404, 404, 409, 409, 413, 415, 429, 500, 503, 504];
         assert_eq!(ALL.map(ErrorCode::http_status), statuses);
         let retryable: Vec<_> =
             ALL.into_iter().filter(|code| code.is_retryable()).map(ErrorCode::http_status).collect();

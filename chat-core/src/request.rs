@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::assistant::AssistantName;
 use crate::error::ApiError;
 use crate::fields::Fields;
 
@@ -27,7 +28,9 @@ pub struct ChatRequest {
     pub message: String,
     /// The client's id of this message. Sending the same id again returns the same outcome.
     pub message_id: Uuid,
-    /// The session to continue. Without it a new session begins.
+    /// The assistant that is asked.
+    pub assistant: AssistantName,
+    /// The session to continue, of the same assistant. Without it a new session begins.
     pub session_id: Option<Uuid>,
     /// The fingerprint of the model that made the vector.
     pub model: String,
@@ -39,7 +42,7 @@ pub struct ChatRequest {
 
 /// The fields of a body.
 const FIELDS: &[&str] =
-    &["embedding", "message", "message_id", "session_id", "model", "include_citations", "mode"];
+    &["embedding", "message", "message_id", "assistant", "session_id", "model", "include_citations", "mode"];
 
 impl ChatRequest {
     /// Parses and checks a request body.
@@ -49,6 +52,7 @@ impl ChatRequest {
             embedding: embedding(&fields.required("embedding")?)?,
             message: message(&fields.required("message")?)?,
             message_id: uuid(&fields.required("message_id")?, "message_id")?,
+            assistant: assistant(fields.take("assistant"))?,
             session_id: fields.take("session_id").map(|value| uuid(&value, "session_id")).transpose()?,
             model: model(fields.required("model")?, "model")?,
             include_citations: fields.take("include_citations").map_or(Ok(true), include_citations)?,
@@ -113,6 +117,10 @@ pub(crate) fn message(value: &Value) -> Result<String, ApiError> {
 /// Parses a UUID in the hyphenated form only, so that each id has one spelling apart from case.
 pub fn parse_id(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
+}
+
+fn assistant(value: Option<Value>) -> Result<AssistantName, ApiError> {
+    value.map_or_else(|| Ok(AssistantName::default()), |value| AssistantName::from_json(&value))
 }
 
 pub(crate) fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
@@ -186,6 +194,7 @@ mod tests {
             (request.session_id, request.model.as_str(), request.include_citations),
             (None, "m", true)
         );
+        assert!(request.assistant.is_default());
     }
 
     #[test]
@@ -193,18 +202,19 @@ mod tests {
         let mut body = body();
         body["session_id"] = json!(ID.to_uppercase());
         body["model"] = json!("minilm-1");
+        body["assistant"] = json!("shop");
         body["include_citations"] = json!(false);
         body["mode"] = json!("extractive");
         body["surprise"] = json!({ "deep": [1, 2, 3] });
         let request = parse(&body).unwrap();
         assert_eq!(request.session_id.unwrap().to_string(), ID);
-        assert_eq!(request.model, "minilm-1");
+        assert_eq!((request.model.as_str(), request.assistant.as_str()), ("minilm-1", "shop"));
         assert!(!request.include_citations && request.is_extractive);
     }
 
     #[test]
     fn null_means_absent() {
-        for field in ["session_id", "include_citations", "mode"] {
+        for field in ["assistant", "session_id", "include_citations", "mode"] {
             assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
         }
         for field in ["embedding", "message", "message_id", "model"] {
@@ -302,6 +312,9 @@ mod tests {
         assert!(rejection(&with("include_citations", json!("true"))).contains("true or false"));
         for wrong in [json!("generated"), json!("endpoint"), json!(true), json!("")] {
             assert!(rejection(&with("mode", wrong)).starts_with("mode must be"));
+        }
+        for wrong in [json!(""), json!("Shop"), json!(7), json!(["shop"]), json!("a".repeat(64))] {
+            assert!(rejection(&with("assistant", wrong)).starts_with("assistant must be"));
         }
         assert!(rejection(&with("model", json!(""))).starts_with("model must be"));
         assert!(rejection(&with("model", json!("m".repeat(129)))).starts_with("model must be"));

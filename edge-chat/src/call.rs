@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use chat_core::assistant::AssistantName;
 use worker::{Env, Request};
 
 use crate::config::Config;
@@ -93,7 +94,19 @@ impl Call {
         Supabase::as_user(&self.config.project, user, self.deadline)
     }
 
-    pub(crate) async fn settings(&self) -> Result<Settings, HttpError> {
-        self.trace.time("settings", Settings::current(&self.config, self.deadline)).await
+    /// The assistant that the query names, or the default one.
+    pub(crate) fn assistant(&self) -> Result<AssistantName, HttpError> {
+        let name = self.url.parameter("assistant")?;
+        Ok(name.map_or_else(|| Ok(AssistantName::default()), |name| AssistantName::parse(&name))?)
+    }
+
+    /// The settings of an assistant for everybody, or with a user of one that may be for this user only.
+    pub(crate) async fn settings(
+        &self,
+        assistant: &AssistantName,
+        user: Option<&Supabase>,
+    ) -> Result<Settings, HttpError> {
+        let settings = Settings::current(&self.config, assistant, user, self.deadline);
+        self.trace.time("settings", settings).await
     }
 }

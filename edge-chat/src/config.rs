@@ -68,7 +68,7 @@ pub(crate) enum LinkMode {
     Public,
 }
 
-/// Settings of the environment, which override the table `chat_settings`. Only the link mode cannot be looser than the
+/// Settings of the environment, which override those of all assistants. Only the link mode cannot be looser than the
 /// table's, because the database enforces its own.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Overrides {
@@ -83,6 +83,13 @@ pub(crate) struct Overrides {
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Option<Vec<String>>,
     pub(crate) log_questions: Option<bool>,
+}
+
+impl Overrides {
+    /// The loosest mode in which files may be opened.
+    pub(crate) fn max_link_mode(&self) -> LinkMode {
+        self.link_mode.unwrap_or(LinkMode::Public)
+    }
 }
 
 /// A setting that is missing or invalid. Names the setting, never its value.

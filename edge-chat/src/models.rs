@@ -1,5 +1,6 @@
 //! `GET /v1/models`: what clients of OpenAI's API ask for first.
 
+use chat_core::assistant::AssistantName;
 use chat_core::openai::MODEL_NAME;
 use chat_core::request::DIMENSIONS;
 use serde::Serialize;
@@ -27,10 +28,10 @@ struct Model {
     dimensions: usize,
 }
 
-/// Lists the only model. Needs a token, because clients check their API key with it.
+/// Lists the default assistant only, so that nobody can list the names of others. Needs a token, because clients check their API key with it.
 pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
-    call.rate_limited_user().await?;
-    let settings = call.settings().await?;
+    let supabase = call.supabase(call.rate_limited_user().await?);
+    let settings = call.settings(&AssistantName::default(), Some(&supabase)).await?;
     let model = Model {
         id: MODEL_NAME,
         object: "model",

@@ -1,17 +1,24 @@
-//! The settings in force: the environment overrides the table `chat_settings`, which overrides the defaults.
+//! The settings in force of an assistant: the environment overrides the tables `assistants` and `chat_settings`, which override the
+//! defaults.
+
+mod cache;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use chat_core::assistant::AssistantName;
+use chat_core::error::ErrorCode;
 use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::Deserialize;
 use worker::{Date, Delay};
 
 use crate::config::{AnswerModeSetting, Config, LinkMode, Overrides};
+use crate::http::cors::Cors;
 use crate::http::error::HttpError;
-use crate::single_flight::{SingleFlight, Step};
-use crate::supabase::Deadline;
+use crate::single_flight::Step;
+use crate::supabase::{Deadline, Supabase, unknown_assistant};
+use cache::SettingsCache;
 
 /// How often a request checks whether the read of another request has ended.
 const POLL: Duration = Duration::from_millis(10);
@@ -19,13 +26,16 @@ const POLL: Duration = Duration::from_millis(10);
 const MAX_AGE: Duration = Duration::from_secs(60);
 /// The pause after a failed read, so that many requests do not become many calls.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// A read that takes longer counts as lost: the runtime has cancelled its request.
-const READ_LIMIT: Duration = Duration::from_secs(10);
 /// Passages that a search asks for by default.
 const DEFAULT_MATCH_COUNT: u32 = 5;
 
 /// The settings in force.
 pub(crate) struct Settings {
+    /// Whether they are the same for everybody, without a token too.
+    pub(crate) is_public: bool,
+    pub(crate) title: Option<String>,
+    /// The sites that may show the assistant; `None` for all that the Worker allows.
+    allowed_origins: Option<Vec<String>>,
     pub(crate) thresholds: EvidenceThresholds,
     /// How many passages a search asks for.
     pub(crate) match_count: u32,
@@ -52,9 +62,11 @@ struct Stored {
     settings: Row,
 }
 
-/// A row of `chat_settings`. `None` stands for the default.
+/// A row of `assistants` with what applies of `chat_settings`. `None` stands for the default.
 #[derive(Deserialize)]
 struct Row {
+    title: Option<String>,
+    allowed_origins: Option<Vec<String>>,
     evidence_threshold: Option<f64>,
     evidence_confidence: Option<f64>,
     match_count: Option<u32>,
@@ -70,32 +82,65 @@ struct Row {
 }
 
 thread_local! {
-    static CACHE: RefCell<SingleFlight<Stored, HttpError>> =
-        const { RefCell::new(SingleFlight::new(READ_LIMIT)) };
+    static CACHE: RefCell<SettingsCache<Stored>> = const { RefCell::new(SettingsCache::new()) };
 }
 
 impl Settings {
-    /// The settings, at most a minute old.
-    pub(crate) async fn current(config: &Config, deadline: Deadline) -> Result<Self, HttpError> {
-        let stored = loop {
+    /// The settings of an assistant for everybody, at most a minute old. Those of an assistant for some users are read with the
+    /// user's token for each request, because the database decides who may use it.
+    pub(crate) async fn current(
+        config: &Config,
+        assistant: &AssistantName,
+        user: Option<&Supabase>,
+        deadline: Deadline,
+    ) -> Result<Self, HttpError> {
+        let public = loop {
             let now_ms = Date::now().as_millis();
-            match CACHE.with_borrow_mut(|cache| cache.next(MAX_AGE, RETRY_PAUSE, now_ms)) {
-                Step::Use(stored) => break stored,
+            let step = CACHE
+                .with_borrow_mut(|cache| cache.flight(assistant, now_ms).next(MAX_AGE, RETRY_PAUSE, now_ms));
+            match step {
+                Step::Use(public) => break public,
                 Step::GiveUp(error) => return Err(error),
                 Step::Wait => deadline.limit("settings", pause()).await?,
-                Step::Fetch => break read(config, deadline).await?,
+                Step::Fetch => break read(config, assistant, deadline).await?,
             }
         };
-        Ok(Self::merge(&config.overrides, &stored))
+        match (&*public, user) {
+            (Some(stored), _) => Ok(Self::merge(&config.overrides, stored, true)),
+            (None, Some(user)) => {
+                Ok(Self::merge(&config.overrides, &user.chat_config(assistant).await?, false))
+            }
+            (None, None) => Err(unknown_assistant()),
+        }
     }
 
-    /// The settings that the database has now.
-    pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Self, HttpError> {
-        let stored = read(config, deadline).await?;
-        Ok(Self::merge(&config.overrides, &stored))
+    /// Whether the next request for the settings reads them from the database.
+    pub(crate) fn are_cached(assistant: &AssistantName) -> bool {
+        let now_ms = Date::now().as_millis();
+        CACHE.with_borrow_mut(|cache| {
+            cache.existing(assistant).is_some_and(|flight| flight.value(MAX_AGE, now_ms).is_some())
+        })
     }
 
-    fn merge(overrides: &Overrides, stored: &Stored) -> Self {
+    /// The settings of the default assistant that the database has now; `None` if it is not for everybody.
+    pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Option<Self>, HttpError> {
+        let public = read(config, &AssistantName::default(), deadline).await?;
+        Ok(public.as_ref().as_ref().map(|stored| Self::merge(&config.overrides, stored, true)))
+    }
+
+    /// Checks that the page may show the assistant. `origin` is its scheme and host; `None` is allowed, because it is not a browser
+    /// on another site that asks.
+    pub(crate) fn check_origin(&self, origin: Option<&str>) -> Result<(), HttpError> {
+        let (Some(allowed), Some(origin)) = (&self.allowed_origins, origin) else { return Ok(()) };
+        if Cors::new(&allowed.join(","), Some(origin)).is_allowed() {
+            return Ok(());
+        }
+        let message =
+            "This site may not show this assistant. Add the site to allowed_origins of the assistant.";
+        Err(HttpError::new(ErrorCode::Forbidden, message))
+    }
+
+    fn merge(overrides: &Overrides, stored: &Stored, is_public: bool) -> Self {
         let row = &stored.settings;
         let fraction = |first: Option<f64>, second: Option<f64>, default| {
             first.or(second).filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
@@ -103,6 +148,9 @@ impl Settings {
         let defaults = EvidenceThresholds::default();
         let match_count = overrides.match_count.or(row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
         Self {
+            is_public,
+            title: row.title.clone(),
+            allowed_origins: row.allowed_origins.clone(),
             thresholds: EvidenceThresholds {
                 similarity: fraction(
                     overrides.evidence_threshold,
@@ -117,7 +165,7 @@ impl Settings {
                 background: stored.calibration.unwrap_or(defaults.background),
             },
             match_count: match_count.clamp(1, 50),
-            link_mode: overrides.link_mode.unwrap_or(row.link_mode).min(row.link_mode),
+            link_mode: overrides.max_link_mode().min(row.link_mode),
             answer_mode: overrides.answer_mode.unwrap_or(row.answer_mode),
             citations: overrides.citations.unwrap_or(row.citations),
             refusal_message: overrides.refusal_message.clone().or_else(|| row.refusal_message.clone()),
@@ -141,22 +189,37 @@ async fn pause() -> Result<(), HttpError> {
     Ok(())
 }
 
-/// Reads the settings and caches them. Their age counts from before the read.
-async fn read(config: &Config, deadline: Deadline) -> Result<Rc<Stored>, HttpError> {
+/// Reads the settings for everybody and caches them. Their age counts from before the read.
+async fn read(
+    config: &Config,
+    assistant: &AssistantName,
+    deadline: Deadline,
+) -> Result<Rc<Option<Stored>>, HttpError> {
     let started_ms = Date::now().as_millis();
-    let reading = Reading;
-    let stored = config.project.chat_config(deadline).await.map(Rc::new);
+    let reading = Reading(assistant);
+    let public = match config.project.chat_config(assistant, deadline).await {
+        Ok(stored) => Ok(Rc::new(Some(stored))),
+        Err(error) if error.body.code == ErrorCode::UnknownAssistant => Ok(Rc::new(None)),
+        Err(error) => Err(error),
+    };
     drop(reading);
-    CACHE.with_borrow_mut(|cache| cache.finish(stored.clone(), started_ms, Date::now().as_millis()));
-    stored
+    let now_ms = Date::now().as_millis();
+    CACHE.with_borrow_mut(|cache| {
+        cache.flight(assistant, now_ms).finish(public.clone(), started_ms, now_ms);
+    });
+    public
 }
 
 /// A read in progress. If its request is cancelled, dropping it lets another request read.
-struct Reading;
+struct Reading<'a>(&'a AssistantName);
 
-impl Drop for Reading {
+impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        CACHE.with_borrow_mut(SingleFlight::abandon);
+        CACHE.with_borrow_mut(|cache| {
+            if let Some(flight) = cache.existing(self.0) {
+                flight.abandon();
+            }
+        });
     }
 }
 
@@ -173,9 +236,13 @@ mod tests {
         serde_json::from_value(serde_json::json!({ "model": "m", "settings": row })).expect("settings")
     }
 
+    fn merge(overrides: &Overrides, stored: &Stored) -> Settings {
+        Settings::merge(overrides, stored, true)
+    }
+
     #[test]
     fn settings_without_a_value_have_their_default() {
-        let settings = Settings::merge(&Overrides::default(), &stored(serde_json::json!({})));
+        let settings = merge(&Overrides::default(), &stored(serde_json::json!({})));
         assert_eq!(
             settings.thresholds,
             EvidenceThresholds { similarity: 0.35, ..EvidenceThresholds::default() }
@@ -194,7 +261,7 @@ mod tests {
             suggested_questions: Some(Vec::new()),
             ..Overrides::default()
         };
-        let settings = Settings::merge(&overrides, &stored);
+        let settings = merge(&overrides, &stored);
         assert_eq!((settings.thresholds.similarity, settings.match_count), (0.5, 3));
         assert_eq!((settings.link_mode, settings.greeting.as_deref()), (LinkMode::None, Some("Hi")));
         assert!(settings.suggested_questions.is_empty());
@@ -205,7 +272,7 @@ mod tests {
         const MODES: [LinkMode; 3] = [LinkMode::None, LinkMode::Authenticated, LinkMode::Public];
         let mode = |environment, table| {
             let overrides = Overrides { link_mode: environment, ..Overrides::default() };
-            Settings::merge(&overrides, &stored(serde_json::json!({ "link_mode": table }))).link_mode
+            merge(&overrides, &stored(serde_json::json!({ "link_mode": table }))).link_mode
         };
         for (at, table) in MODES.into_iter().enumerate() {
             assert_eq!(mode(None, table), table);
@@ -218,7 +285,7 @@ mod tests {
     #[test]
     fn evidence_is_compared_to_the_calibration_or_else_to_the_default() {
         let mut stored = stored(serde_json::json!({}));
-        let thresholds = |stored: &Stored| Settings::merge(&Overrides::default(), stored).thresholds;
+        let thresholds = |stored: &Stored| merge(&Overrides::default(), stored).thresholds;
         assert_eq!(thresholds(&stored).background, Background::default());
         stored.calibration = Some(Background { mean: -6.9, deviation: 1.8 });
         assert_eq!(thresholds(&stored).background, Background { mean: -6.9, deviation: 1.8 });
@@ -227,7 +294,24 @@ mod tests {
     #[test]
     fn values_out_of_range_are_ignored_or_clamped() {
         let stored = stored(serde_json::json!({ "evidence_threshold": -3, "match_count": 4000 }));
-        let settings = Settings::merge(&Overrides::default(), &stored);
+        let settings = merge(&Overrides::default(), &stored);
         assert_eq!((settings.thresholds.similarity, settings.match_count), (0.35, 50));
+    }
+
+    #[test]
+    fn an_assistant_with_origins_of_its_own_answers_there_only() {
+        let check = |origins: serde_json::Value, origin| {
+            let settings =
+                merge(&Overrides::default(), &stored(serde_json::json!({ "allowed_origins": origins })));
+            settings.check_origin(origin).map_err(|error| error.status)
+        };
+        let own = || serde_json::json!(["https://shop.example.com", "https://*.example.org"]);
+        for origin in [None, Some("https://shop.example.com"), Some("https://a.example.org")] {
+            assert_eq!(check(own(), origin), Ok(()), "{origin:?}");
+        }
+        for origin in ["https://example.com", "http://shop.example.com", "https://example.org", "null", ""] {
+            assert_eq!(check(own(), Some(origin)), Err(403), "{origin}");
+        }
+        assert_eq!(check(serde_json::Value::Null, Some("https://anywhere.test")), Ok(()));
     }
 }

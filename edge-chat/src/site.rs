@@ -30,6 +30,7 @@ const MISSING_MODEL: &str =
 /// The public settings and the limits that a client needs.
 #[derive(Serialize)]
 struct PublicConfig {
+    title: Option<String>,
     greeting: Option<String>,
     suggested_questions: Vec<String>,
     citations: bool,
@@ -67,7 +68,7 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     if call.config.project.worker_secret.is_none() {
         warnings.push(MISSING_WORKER_SECRET.to_owned());
     }
-    if settings.answer_mode == AnswerModeSetting::Endpoint {
+    if settings.is_some_and(|settings| settings.answer_mode == AnswerModeSetting::Endpoint) {
         warnings.extend(match &call.config.model {
             None => Some(MISSING_MODEL.to_owned()),
             Some(model) => generation::warning(&call.env, model),
@@ -85,16 +86,31 @@ fn not_ready(error: HttpError) -> HttpError {
     }
 }
 
-/// `GET /api/config`: what the widget needs before the first question.
+/// `GET /api/config`: what the widget needs before the first question. Needs a token only for an assistant that is not for
+/// everybody.
 pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
-    let settings = call.settings().await?;
+    let assistant = call.assistant()?;
+    let user = match call.header("authorization") {
+        Some(_) => Some(call.supabase(call.rate_limited_user().await?)),
+        None => {
+            // Without the limit, a client could have one name after the other looked up.
+            if !assistant.is_default() && !Settings::are_cached(&assistant) {
+                call.check_ip_limit().await?;
+            }
+            None
+        }
+    };
+    let settings = call.settings(&assistant, user.as_ref()).await?;
+    settings.check_origin(call.header("origin").as_deref())?;
     let model = call.config.model.as_ref().filter(|_| settings.answer_mode == AnswerModeSetting::Endpoint);
     // Without a model, answers consist of quotes whatever the setting says.
     let answer_mode = match settings.answer_mode {
         AnswerModeSetting::Endpoint if model.is_none() => AnswerModeSetting::Extractive,
         mode => mode,
     };
+    let cache_control = if settings.is_public { "public, max-age=60" } else { "private, no-store" };
     let response = Response::from_json(&PublicConfig {
+        title: settings.title,
         greeting: settings.greeting,
         suggested_questions: settings.suggested_questions,
         citations: settings.citations,
@@ -105,6 +121,6 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
         dimensions: DIMENSIONS,
         max_message_chars: MAX_MESSAGE_CHARS,
     })?;
-    response.headers().set("Cache-Control", "public, max-age=60")?;
+    response.headers().set("Cache-Control", cache_control)?;
     Ok(Reply::new(response, "config"))
 }

@@ -90,6 +90,7 @@ describe("record of a refused question", () => {
     assert.deepEqual(row, {
       id: sent.message_id,
       session_id: events[0].session_id,
+      assistant: "default",
       question: sent.message,
       best_score: 0.36,
       reason: "weak_evidence",

@@ -602,7 +602,7 @@ describe("a model that declines", () => {
           model.play({ scenario, ...(scenario === "ok" && { deltas: PIECES }) });
           await ask(url, newUser(), question(), options);
           const point = await eventually(async () => (await points())[at]);
-          assert.deepEqual(point.blobs, ["/api/chat", outcome, "POST"]);
+          assert.deepEqual(point.blobs, ["/api/chat", outcome, "POST", "default"]);
           assert.deepEqual([point.indexes, point.doubles[0]], [["/api/chat"], 200]);
         }
       },

@@ -57,7 +57,13 @@ function bodies({ content }) {
   });
 }
 
-const session = { id: ID, title: "When?", created_at: "2026-11-22T09:15:27Z", updated_at: "2026-11-22T09:15:27Z" };
+const session = {
+  id: ID,
+  assistant: "default",
+  title: "When?",
+  created_at: "2026-11-22T09:15:27Z",
+  updated_at: "2026-11-22T09:15:27Z",
+};
 
 /** A valid response of GET /api/sessions/{id}, with changes. */
 function exchange(/** @type {Record<string, any>} */ { headers, body = session, ...changes } = {}) {
@@ -165,7 +171,7 @@ describe("check of a response", () => {
     refused({ body: { ...session, title: "" } }, /title/);
     refused({ body: { ...session, created_at: "yesterday" } }, /created_at/);
     refused({ body: { ...session, id: "1" } }, /id must match format/);
-    refused({ body: { id: ID } }, /required property 'title'/);
+    refused({ body: { ...session, title: undefined } }, /required property 'title'/);
     refused({ text: "{" }, /is not JSON/);
   });
 

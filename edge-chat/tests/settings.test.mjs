@@ -45,6 +45,7 @@ describe("GET /api/config", () => {
       const reply = await send(worker.url, "/api/config");
       assert.equal(reply.headers.get("cache-control"), "public, max-age=60");
       assert.deepEqual(reply.json, {
+        title: null,
         greeting: null,
         suggested_questions: [],
         citations: true,

@@ -14,6 +14,7 @@ type Value<Name extends keyof EvidenceChatAttributes> = PropType<NonNullable<Evi
 
 const ATTRIBUTES = {
   answerMode: text as unknown as Value<"answerMode">,
+  assistant: text,
   endpoint: text,
   greeting: text,
   heading: text,

@@ -146,6 +146,31 @@ test("the settings are read without a token", async () => {
   assert.equal(server.requests[0].headers.authorization, undefined);
 });
 
+test("getConfig asks for an assistant by name, and with a token only if it is unknown without one", async () => {
+  const unknown = json(404, { code: "unknown_assistant", message: "There is none.", retryable: false });
+  const options = {
+    ...(await serving(json(200, { title: "Staff" }), unknown, json(200, {}), unknown, unknown)),
+    assistant: "staff",
+  };
+  assert.equal((await client.getConfig(options)).title, "Staff");
+  await client.getConfig(options);
+  assert.deepEqual(
+    server.requests.map(({ path, headers }) => [path, headers.authorization]),
+    [
+      ["/api/config?assistant=staff", undefined],
+      ["/api/config?assistant=staff", undefined],
+      ["/api/config?assistant=staff", "Bearer token"],
+    ],
+  );
+  await assert.rejects(client.getConfig(options), { name: "ChatError", code: "unknown_assistant", retryable: false });
+});
+
+test("listSessions lists the conversations of the assistant", async () => {
+  const options = { ...(await serving(json(200, { sessions: [], next_cursor: null }))), assistant: "shop" };
+  await client.listSessions({}, options);
+  assert.equal(server.requests[0].path, "/api/sessions?assistant=shop");
+});
+
 test("listSessions reads conversations page by page", async () => {
   const options = await serving(
     json(200, { sessions: [SESSION], next_cursor: "a+b/=&" }),

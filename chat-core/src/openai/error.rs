@@ -37,7 +37,7 @@ fn kind(code: ErrorCode) -> &'static str {
         | ErrorCode::UnsupportedMediaType => "invalid_request_error",
         ErrorCode::Unauthorized => "authentication_error",
         ErrorCode::Forbidden => "permission_error",
-        ErrorCode::NotFound => "not_found_error",
+        ErrorCode::NotFound | ErrorCode::UnknownAssistant => "not_found_error",
         ErrorCode::RateLimited => "rate_limit_error",
         ErrorCode::Internal | ErrorCode::UpstreamUnavailable | ErrorCode::UpstreamTimeout => "server_error",
     }

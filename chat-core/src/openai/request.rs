@@ -3,11 +3,12 @@
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::assistant::AssistantName;
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::request::{self, ChatRequest};
 
-/// The name of the only model. Its words come from the knowledge base, whatever a client calls it.
+/// The name of the model that is the default assistant. Another assistant is `evidence-chat/` and its name.
 pub const MODEL_NAME: &str = "evidence-chat";
 
 const FIELDS: &[&str] = &[
@@ -59,6 +60,7 @@ impl OpenAiRequest {
         reject_unsupported(&mut fields)?;
         let model =
             check("model", fields.required("model").and_then(|value| request::model(value, "model")))?;
+        let assistant = check("model", assistant(&model))?;
         let is_streamed = fields.take("stream").map_or(Ok(false), |value| boolean(&value, "stream"))?;
         let message = check("messages", fields.required("messages").and_then(|value| question(&value)))?;
         let embedding = fields.take("embedding").ok_or_else(|| ApiError::invalid_request(NO_EMBEDDING));
@@ -68,13 +70,14 @@ impl OpenAiRequest {
             check(name, value.map(|value| request::uuid(&value, name)).transpose())
         };
         let (message_id, session_id) = (id("message_id")?.unwrap_or(new_id), id("session_id")?);
-        let fingerprint = fingerprint(fields.take("embedding_model"), &model)?;
+        let fingerprint = fingerprint(fields.take("embedding_model"), &model, assistant.is_some())?;
         let include_citations = fields.take("include_citations").map_or(Ok(true), request::include_citations);
         let is_extractive = fields.take("mode").map_or(Ok(false), request::is_extractive);
         let question = ChatRequest {
             embedding,
             message,
             message_id,
+            assistant: assistant.unwrap_or_default(),
             session_id,
             model: fingerprint,
             include_citations: check("include_citations", include_citations)?,
@@ -124,15 +127,24 @@ fn reject_unsupported(fields: &mut Fields) -> Result<(), RequestError> {
 }
 
 /// The fingerprint of the model that made the vector. A client that cannot send a field of its own may put it in the place
-/// of the model's name.
-fn fingerprint(value: Option<Value>, model: &str) -> Result<String, RequestError> {
+/// of the model's name, unless that is one of ours.
+fn fingerprint(value: Option<Value>, model: &str, is_ours: bool) -> Result<String, RequestError> {
     match value {
         Some(value) => check("embedding_model", request::model(value, "embedding_model")),
-        None if model == MODEL_NAME => invalid(
+        None if is_ours => invalid(
             "embedding_model",
             "embedding_model is missing: send the fingerprint of the model that made the vector",
         ),
         None => Ok(model.to_owned()),
+    }
+}
+
+/// The assistant that the name of a model asks for. `None` for any other name, with which clients ask the default assistant.
+fn assistant(model: &str) -> Result<Option<AssistantName>, ApiError> {
+    match model.strip_prefix(MODEL_NAME) {
+        Some("") => Ok(Some(AssistantName::default())),
+        Some(rest) => rest.strip_prefix('/').map(AssistantName::parse).transpose(),
+        None => Ok(None),
     }
 }
 

@@ -353,3 +353,18 @@ fn a_stream_that_fails_ends_in_an_error_object() {
         "data: {\"error\":{\"message\":\"Sorry.\",\"type\":\"server_error\",\"code\":\"internal\",\"param\":null}}\n\n"
     );
 }
+
+#[test]
+fn the_name_of_the_model_may_name_an_assistant() {
+    let assistant = |model: &str| parse(&with("model", json!(model))).unwrap().question.assistant;
+    assert_eq!(assistant("evidence-chat/shop").as_str(), "shop");
+    for default in ["evidence-chat", "gpt-4o", "evidence-chats", "evidence-chat-2"] {
+        assert!(assistant(default).is_default(), "{default}");
+    }
+    for wrong in ["evidence-chat/", "evidence-chat/Shop", "evidence-chat/a/b"] {
+        assert_eq!(rejection(&with("model", json!(wrong))).0, Some("model"), "{wrong}");
+    }
+    let mut body = with("model", json!("evidence-chat/shop"));
+    body["embedding_model"] = Value::Null;
+    assert_eq!(rejection(&body).0, Some("embedding_model"));
+}

@@ -15,20 +15,21 @@ const SIGNED_LINK_SECONDS: u32 = 7 * 24 * 60 * 60;
 /// Creates links for one user.
 pub(crate) struct Links<'a> {
     supabase: &'a Supabase,
-    mode: LinkMode,
+    /// The mode of files that may be opened in a less strict way.
+    max_mode: LinkMode,
     /// Scheme and host of the client's request.
     origin: &'a str,
 }
 
 impl<'a> Links<'a> {
-    pub(crate) fn new(supabase: &'a Supabase, mode: LinkMode, origin: &'a str) -> Self {
-        Self { supabase, mode, origin }
+    pub(crate) fn new(supabase: &'a Supabase, max_mode: LinkMode, origin: &'a str) -> Self {
+        Self { supabase, max_mode, origin }
     }
 
     /// Adds the link to each passage whose document has a file, whether it is quoted or only listed.
     pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), HttpError> {
         let documents: Vec<_> = outcome.documents().into_iter().collect();
-        if self.mode == LinkMode::None || documents.is_empty() {
+        if self.max_mode == LinkMode::None || documents.is_empty() {
             return Ok(());
         }
         let links = self.for_files(&self.supabase.document_files(&documents).await?).await?;
@@ -38,22 +39,26 @@ impl<'a> Links<'a> {
 
     /// The link of each document that has a file.
     pub(crate) async fn for_files(&self, files: &[DocumentFile]) -> Result<HashMap<Uuid, String>, HttpError> {
-        let stored = files.iter().filter_map(|file| Some((file.id, file.storage_path.as_deref()?)));
-        match self.mode {
-            LinkMode::None => Ok(HashMap::new()),
-            LinkMode::Authenticated => {
-                let link = |id| format!("{}/api/documents/{id}/download", self.origin);
-                Ok(stored.map(|(id, _)| (id, link(id))).collect())
-            }
-            LinkMode::Public => {
-                let paths: Vec<_> = stored.clone().map(|(_, path)| path).collect();
-                if paths.is_empty() {
-                    return Ok(HashMap::new());
+        let mut links = HashMap::new();
+        let mut signed_files = Vec::new();
+        for file in files {
+            let Some(path) = file.storage_path.as_deref() else { continue };
+            match file.link_mode.min(self.max_mode) {
+                LinkMode::None => {}
+                LinkMode::Authenticated => {
+                    links.insert(file.id, format!("{}/api/documents/{}/download", self.origin, file.id));
                 }
-                let signed: HashMap<_, _> =
-                    self.supabase.sign_files(&paths, SIGNED_LINK_SECONDS).await?.into_iter().collect();
-                Ok(stored.filter_map(|(id, path)| Some((id, signed.get(path)?.clone()))).collect())
+                LinkMode::Public => signed_files.push((file.id, path)),
             }
         }
+        if !signed_files.is_empty() {
+            let paths: Vec<_> = signed_files.iter().map(|(_, path)| *path).collect();
+            let signed: HashMap<_, _> =
+                self.supabase.sign_files(&paths, SIGNED_LINK_SECONDS).await?.into_iter().collect();
+            links.extend(
+                signed_files.into_iter().filter_map(|(id, path)| Some((id, signed.get(path)?.clone()))),
+            );
+        }
+        Ok(links)
     }
 }

@@ -123,7 +123,10 @@ pub(super) struct Run {
     user_id: Uuid,
     config: Rc<Config>,
     trace: Rc<Trace>,
+    /// Scheme and host of the request.
     origin: String,
+    /// Scheme and host of the page that asks.
+    page_origin: Option<String>,
     client: Client,
     /// Whether the user's data were erased during the run.
     is_erased: Cell<bool>,
@@ -143,6 +146,7 @@ impl Run {
             env: call.env.clone(),
             supabase: call.supabase(user),
             origin: call.url.origin().to_owned(),
+            page_origin: call.header("origin"),
             client: Client::new(&call.request),
             request_id: call.id,
             config: call.config,
@@ -166,12 +170,20 @@ impl Run {
     /// Searches and lets `chat-core` decide.
     async fn search(&self) -> Result<SearchResult, HttpError> {
         let Self { supabase, question, trace, .. } = self;
-        let settings = Settings::current(&self.config, supabase.deadline());
+        trace.note(|facts| facts.assistant = Some(question.assistant.clone()));
+        let settings =
+            Settings::current(&self.config, &question.assistant, Some(supabase), supabase.deadline());
         let settings = trace.time("settings", settings).await?;
+        settings.check_origin(self.page_origin.as_deref())?;
         if settings.log_questions {
             trace.note(|facts| facts.question = Some(question.message.clone()));
         }
-        let rows = supabase.match_chunks(&question.embedding, &question.message, settings.match_count);
+        let rows = supabase.match_chunks(
+            &question.embedding,
+            &question.message,
+            settings.match_count,
+            &question.assistant,
+        );
         let (session, rows) = join(self.check_session(), trace.time("search", rows)).await;
         session?;
         let rows = rows?;
@@ -273,7 +285,9 @@ impl Run {
 
     async fn check_session(&self) -> Result<(), HttpError> {
         match self.question.session_id {
-            Some(id) if !self.supabase.owns_session(id).await? => Err(session_not_found()),
+            Some(id) if !self.supabase.can_continue(id, &self.question.assistant).await? => {
+                Err(session_not_found())
+            }
             _ => Ok(()),
         }
     }
@@ -285,7 +299,7 @@ impl Run {
         rows: &[MatchedChunk],
     ) -> Result<Outcome, HttpError> {
         // The knowledge base can only be empty if the search found nothing at all.
-        let is_empty = rows.is_empty() && !self.supabase.has_documents().await?;
+        let is_empty = rows.is_empty() && !self.supabase.has_documents(&self.question.assistant).await?;
         let reason = if is_empty { Reason::EmptyKb } else { reason };
         Ok(Outcome::Refusal(refusal(settings, reason, rows)))
     }
@@ -382,6 +396,7 @@ impl Run {
             embedding: &self.question.embedding,
             best_score,
             reason,
+            assistant: &self.question.assistant,
         };
         if let Err(error) = supabase.record_refusal(&row).await {
             self.trace.fault("refusal not recorded", &error);

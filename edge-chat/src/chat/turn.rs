@@ -67,6 +67,7 @@ pub(super) fn record<'a>(
         refusal,
         hedged,
         mode,
+        assistant: &question.assistant,
     })
 }
 

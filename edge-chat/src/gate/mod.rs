@@ -294,6 +294,7 @@ fn body_hash(question: &ChatRequest) -> String {
         embedding,
         message,
         message_id: _,
+        assistant,
         session_id,
         model,
         include_citations,
@@ -304,7 +305,7 @@ fn body_hash(question: &ChatRequest) -> String {
         hash.update(number.to_le_bytes());
     }
     // Prefixed with the length, so that different questions never hash the same bytes.
-    for text in [message, model] {
+    for text in [message, model, assistant.as_str()] {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
@@ -320,6 +321,8 @@ fn unreachable(error: worker::Error) -> HttpError {
 
 #[cfg(test)]
 mod tests {
+    use chat_core::assistant::AssistantName;
+
     use super::*;
 
     fn question(message: &str, padding: &str) -> ChatRequest {
@@ -334,5 +337,12 @@ mod tests {
     fn the_hash_of_a_question_does_not_depend_on_its_json() {
         assert_eq!(body_hash(&question("hi", "a")), body_hash(&question("  hi ", "b")));
         assert_ne!(body_hash(&question("hi", "")), body_hash(&question("Hi", "")));
+    }
+
+    #[test]
+    fn the_same_question_to_another_assistant_is_another_one() {
+        let asked = |assistant| ChatRequest { assistant, ..question("hi", "") };
+        let shop = AssistantName::parse("shop").expect("a name");
+        assert_ne!(body_hash(&asked(shop)), body_hash(&asked(AssistantName::default())));
     }
 }

@@ -1,5 +1,6 @@
 //! Counters in Workers Analytics Engine, if a data set is bound.
 
+use chat_core::assistant::AssistantName;
 use worker::{AnalyticsEngineDataPointBuilder, Env};
 
 use super::{RequestLine, Trace};
@@ -7,14 +8,15 @@ use super::{RequestLine, Trace};
 /// The binding of the data set in `wrangler.toml`.
 const BINDING: &str = "ANALYTICS";
 
-/// Adds one data point, when the outcome is final. Blobs: route, outcome, method. Doubles: status, milliseconds until the response began, cosine of the
-/// nearest passage, confidence (-1 if there is none).
+/// Adds one data point, when the outcome is final. Blobs: route, outcome, method, assistant (empty if none was asked).
+/// Doubles: status, milliseconds until the response began, cosine of the nearest passage, confidence (-1 if there is none).
 pub(crate) fn count(env: &Env, line: &RequestLine, trace: &Trace) {
     let Ok(data_set) = env.analytics_engine(BINDING) else { return };
     let facts = trace.facts();
+    let assistant = facts.assistant.as_ref().map_or("", AssistantName::as_str);
     let written = AnalyticsEngineDataPointBuilder::new()
         .indexes([line.route])
-        .blobs([line.route, line.final_outcome(&facts), line.method])
+        .blobs([line.route, line.final_outcome(&facts), line.method, assistant])
         .doubles([
             f64::from(line.status),
             line.ms as f64,

@@ -3,6 +3,7 @@
 use std::cell::{Ref, RefCell};
 use std::future::Future;
 
+use chat_core::assistant::AssistantName;
 use chat_core::generate::GenerationReport;
 use serde::Serialize;
 use worker::Date;
@@ -19,6 +20,9 @@ pub(crate) struct Trace {
 /// The log fields of a question.
 #[derive(Default, Clone, Serialize)]
 pub(crate) struct Facts {
+    /// The assistant that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) assistant: Option<AssistantName>,
     /// Cosine of the nearest passage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) similarity: Option<f64>,

@@ -24,13 +24,14 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// `GET /api/sessions`: last used first.
+/// `GET /api/sessions`: those with one assistant, last used first.
 pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.rate_limited_user().await?);
+    let assistant = call.assistant()?;
     let limit = page_size(&call.url, 20, 100)?;
     let before = Cursor::from_url(&call.url)?;
     let before = before.as_ref().map(|cursor| (&cursor.time, cursor.id));
-    let read = supabase.sessions(before, limit + 1);
+    let read = supabase.sessions(&assistant, before, limit + 1);
     let mut sessions = call.trace.time("read", read).await?;
     let next_cursor =
         truncate_page(&mut sessions, limit, |last| Cursor { time: last.updated_at.clone(), id: last.id });

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chat_core::answer::Citation;
+use chat_core::assistant::AssistantName;
 use chat_core::chunk::{MatchedChunk, SearchRows};
 use chat_core::generate::AnswerMode;
 use chat_core::limits::MAX_SEARCH_BYTES;
@@ -35,6 +36,7 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) hedged: bool,
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
+    pub(crate) assistant: &'a AssistantName,
 }
 
 /// A refused question.
@@ -46,21 +48,24 @@ pub(crate) struct NewRefusal<'a> {
     /// Cosine of the nearest passage, if there was one.
     pub(crate) best_score: Option<f64>,
     pub(crate) reason: &'static str,
+    pub(crate) assistant: &'a AssistantName,
 }
 
 impl Supabase {
-    /// The passages nearest to a question, of any similarity: `chat-core` applies the threshold.
+    /// The passages of the assistant that are nearest to a question, of any similarity: `chat-core` applies the threshold.
     pub(crate) async fn match_chunks(
         &self,
         embedding: &[f32],
         question: &str,
         count: u32,
+        assistant: &AssistantName,
     ) -> Result<Vec<MatchedChunk>, HttpError> {
         let parameters = json!({
             "query_embedding": vector_literal(embedding)?,
             "match_count": count,
             "match_threshold": -1,
             "query_text": question,
+            "assistant": assistant,
         });
         let mut search = self.trusted_rpc("match_chunks", &parameters)?;
         search.max_bytes = MAX_SEARCH_BYTES;
@@ -71,9 +76,9 @@ impl Supabase {
         Ok(found.rows)
     }
 
-    /// Whether the user may search any document.
-    pub(crate) async fn has_documents(&self) -> Result<bool, HttpError> {
-        self.fetch(self.rpc("chat_has_documents", &json!({}))?).await
+    /// Whether the user may search any document of the assistant.
+    pub(crate) async fn has_documents(&self, assistant: &AssistantName) -> Result<bool, HttpError> {
+        self.fetch(self.rpc("chat_has_documents", &json!({ "assistant": assistant }))?).await
     }
 
     /// Writes a turn in one transaction. Idempotent. The future does not borrow the turn.
@@ -94,6 +99,7 @@ impl Supabase {
             "embedding": vector_literal(refusal.embedding)?,
             "best_score": refusal.best_score,
             "reason": refusal.reason,
+            "assistant": refusal.assistant,
         });
         self.trusted_rpc("chat_record_refusal", &parameters)?.read(self.deadline).await.map(drop)
     }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use worker::Method;
 
 use super::{OpenResponse, Service, Supabase};
+use crate::config::LinkMode;
 use crate::http::error::HttpError;
 
 /// The bucket with the original files.
@@ -25,6 +26,8 @@ pub(crate) struct DocumentFile {
     pub(crate) id: Uuid,
     pub(crate) name: String,
     pub(crate) storage_path: Option<String>,
+    /// How the user may open the file: by the strictest mode of the assistants that search the document.
+    pub(crate) link_mode: LinkMode,
 }
 
 /// A signed URL, relative and not percent-encoded.

@@ -214,6 +214,9 @@ impl Exchange {
                 let limit = body.ok().and_then(|body| database_limit_s(&body));
                 Err(limit.map_or(UpstreamError::Status(429), UpstreamError::Limited))
             }
+            Some(UpstreamError::NotFound) if body.as_deref().is_ok_and(is_unknown_assistant) => {
+                Err(UpstreamError::Final(unknown_assistant()))
+            }
             Some(error) => Err(error),
             None => body.map(|body| (response, body)),
         }
@@ -324,6 +327,24 @@ fn error_from_status(what: &str, status: u16) -> Option<UpstreamError> {
     })
 }
 
+/// Whether the database itself responded with 404 (PostgREST maps the error code `PT404` to that status), because there is no
+/// such assistant for the caller.
+fn is_unknown_assistant(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Raised {
+        code: String,
+    }
+    serde_json::from_slice(body).is_ok_and(|raised: Raised| raised.code == "PT404")
+}
+
+/// The same for a name that does not exist, a disabled assistant and one for others, so that nobody learns which it is.
+pub(crate) fn unknown_assistant() -> HttpError {
+    HttpError::new(
+        ErrorCode::UnknownAssistant,
+        "There is no assistant of this name that you may use. Check its name, or sign in as one of its users.",
+    )
+}
+
 /// The seconds to wait, if the database itself responded with 429 (PostgREST maps the error code `PT429` to that status), and
 /// not a gateway before it.
 fn database_limit_s(body: &[u8]) -> Option<u64> {
@@ -396,6 +417,14 @@ mod tests {
         assert_eq!(seconds(r#"{"code":"PT429"}"#), Some(60));
         for other in ["", "[]", "<html>", r#"{"code":"429"}"#, r#"{"message":"PT429"}"#] {
             assert_eq!(seconds(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn only_the_database_says_that_an_assistant_is_unknown() {
+        assert!(is_unknown_assistant(br#"{"code":"PT404","message":"There is none","hint":null}"#));
+        for other in ["", "[]", "<html>", r#"{"code":"PGRST202"}"#, r#"{"message":"PT404"}"#] {
+            assert!(!is_unknown_assistant(other.as_bytes()), "{other}");
         }
     }
 

@@ -13,6 +13,7 @@ mod timestamp;
 
 use std::rc::Rc;
 
+use chat_core::assistant::AssistantName;
 use chat_core::error::ErrorCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,13 +27,16 @@ use crate::identity::Authenticated;
 pub(crate) use chat::{NewRefusal, RecordedTurn};
 pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
-pub(crate) use exchange::{Connection, OpenResponse, unavailable};
+pub(crate) use exchange::{Connection, OpenResponse, unavailable, unknown_assistant};
 use exchange::{Exchange, MAX_RESPONSE_BYTES, Service};
 pub(crate) use export::{ExportedMessage, RefusedQuestion};
 pub(crate) use keys::KeyFetcher;
 use large::LargeResponses;
 pub(crate) use sessions::{Message, Session};
 pub(crate) use timestamp::Timestamp;
+
+/// The function that returns the settings of an assistant.
+const CHAT_CONFIG: &str = "chat_config";
 
 /// The request header with the secret that proves to the database that a call comes from the Worker.
 const WORKER_HEADER: &str = "x-evidence-chat-worker";
@@ -90,6 +94,14 @@ impl Supabase {
         body.map(|body| parse(table, &body)).transpose()
     }
 
+    /// What [`Project::chat_config`] reads, of an assistant that may be for this user only.
+    pub(crate) async fn chat_config<T: DeserializeOwned>(
+        &self,
+        assistant: &AssistantName,
+    ) -> Result<T, HttpError> {
+        self.fetch(self.rpc(CHAT_CONFIG, &json!({ "assistant": assistant }))?).await
+    }
+
     /// A call of an idempotent function.
     fn rpc(&self, function: &'static str, parameters: &impl Serialize) -> Result<Exchange, HttpError> {
         let path = format!("/rest/v1/rpc/{function}");
@@ -133,21 +145,24 @@ impl Supabase {
 }
 
 impl Project {
-    /// The public settings and the model of the knowledge base.
-    pub(crate) async fn chat_config<T: DeserializeOwned>(&self, deadline: Deadline) -> Result<T, HttpError> {
-        const FUNCTION: &str = "chat_config";
-        let path = format!("/rest/v1/rpc/{FUNCTION}");
-        let mut exchange = self.exchange(Service::Rest, FUNCTION, Method::Post, &path);
-        exchange.body = Some(json!({}).to_string());
+    /// The settings of an assistant for everybody, and the model of the knowledge base.
+    pub(crate) async fn chat_config<T: DeserializeOwned>(
+        &self,
+        assistant: &AssistantName,
+        deadline: Deadline,
+    ) -> Result<T, HttpError> {
+        let path = format!("/rest/v1/rpc/{CHAT_CONFIG}");
+        let mut exchange = self.exchange(Service::Rest, CHAT_CONFIG, Method::Post, &path);
+        exchange.body = Some(json!({ "assistant": assistant }).to_string());
         exchange.is_idempotent = true;
         let body = exchange.read(deadline).await.map_err(|error| match error.body.code {
             // No user is involved, so the project key is wrong.
             ErrorCode::Unauthorized | ErrorCode::Forbidden => {
-                HttpError::internal(format!("{FUNCTION}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
+                HttpError::internal(format!("{CHAT_CONFIG}: SUPABASE_PUBLISHABLE_KEY is not accepted"))
             }
             _ => error,
         })?;
-        parse(FUNCTION, &body)
+        parse(CHAT_CONFIG, &body)
     }
 
     fn exchange(
@@ -203,7 +218,7 @@ impl Query {
         Self(vec![("select", columns.to_owned())])
     }
 
-    /// A condition such as `("id", "eq.5")`. Of user input, it must contain only ids, times and numbers.
+    /// A condition such as `("id", "eq.5")`. Of user input, it must contain only ids, times, numbers and names of assistants.
     fn filter(mut self, column: &'static str, condition: impl Into<String>) -> Self {
         self.0.push((column, condition.into()));
         self
@@ -227,7 +242,7 @@ fn vector_literal(vector: &[f32]) -> Result<String, HttpError> {
     to_json(&vector)
 }
 
-/// The error for a session that does not exist or belongs to another user.
+/// The error for a session that does not exist, or that belongs to another user or assistant.
 pub(crate) fn session_not_found() -> HttpError {
     HttpError::new(ErrorCode::NotFound, "This conversation does not exist. Start a new one.")
 }

@@ -1,5 +1,6 @@
 //! Sessions and their messages.
 
+use chat_core::assistant::AssistantName;
 use chat_core::generate::AnswerMode;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,13 @@ use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
-pub(super) const COLUMNS: &str = "id,title,created_at,updated_at";
+pub(super) const COLUMNS: &str = "id,assistant,title,created_at,updated_at";
 
 /// A session as the client gets it.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Session {
     pub(crate) id: Uuid,
+    pub(crate) assistant: AssistantName,
     pub(crate) title: Option<String>,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
@@ -48,14 +50,28 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// The user's sessions, last used first. `before` is the time and id of the last one seen.
+    /// Whether the session is the user's own and the assistant answers in it.
+    pub(crate) async fn can_continue(
+        &self,
+        session_id: Uuid,
+        assistant: &AssistantName,
+    ) -> Result<bool, HttpError> {
+        let query =
+            self.own_session("id", session_id).filter("assistant", format!("eq.{}", assistant.as_str()));
+        let rows: Vec<IgnoredAny> = self.select(TABLE, &query).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// The user's sessions with an assistant, last used first. `before` is the time and id of the last one seen.
     pub(crate) async fn sessions(
         &self,
+        assistant: &AssistantName,
         before: Option<(&Timestamp, Uuid)>,
         limit: u32,
     ) -> Result<Vec<Session>, HttpError> {
         let query = Query::columns(COLUMNS)
             .filter("user_id", format!("eq.{}", self.user.user_id()))
+            .filter("assistant", format!("eq.{}", assistant.as_str()))
             .order("updated_at.desc,id.desc")
             .limit(limit);
         let query = match before {

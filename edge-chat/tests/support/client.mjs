@@ -18,6 +18,7 @@ const ERRORS = {
   unauthorized: { statuses: [401], retryable: false },
   forbidden: { statuses: [403], retryable: false },
   not_found: { statuses: [404], retryable: false },
+  unknown_assistant: { statuses: [404], retryable: false },
   conflict: { statuses: [409], retryable: false },
   model_mismatch: { statuses: [409], retryable: false },
   payload_too_large: { statuses: [413], retryable: false },

@@ -9,11 +9,19 @@ import { respond } from "./upstream/respond.mjs";
 
 export { DOCUMENT_ID, olderPassage, passage, sentence, weakPassage } from "./upstream/passages.mjs";
 
+/** The reply of the database for an assistant that does not exist for the caller. */
+export const unknownAssistant = () => ({
+  status: 404,
+  body: { code: "PT404", message: "There is no assistant of this name that you may use.", details: null, hint: null },
+});
+
 /** The user of calls without a user's token: settings and keys. */
 export const NOBODY = undefined;
 
 /** The settings of `chat_config` in a new database. */
 export const DEFAULT_SETTINGS = {
+  title: null,
+  allowed_origins: null,
   evidence_threshold: null,
   evidence_confidence: null,
   match_count: null,
@@ -39,8 +47,10 @@ export async function startUpstream({ keepsConnections = true } = {}) {
   const library = createLibrary({ id: DOCUMENT_ID }, settings);
   const keys = [];
   const defaults = {
+    /** @type {(call: Call) => any} */
     "rpc/match_chunks": () => ({ body: [passage()] }),
-    "rpc/chat_config": () => ({ body: { model: "test-model", settings } }),
+    "rpc/chat_config": (/** @type {Call} */ { body: { assistant } }) =>
+      /** @type {any} */ (assistant === "default" ? { body: { model: "test-model", settings } } : unknownAssistant()),
     jwks: () => ({ body: { keys } }),
     ...history.handlers,
     ...library.handlers,

@@ -159,12 +159,12 @@ export function assistants({ database }) {
     after(() => database.query("delete from chat_sessions where id = $1", [session]));
 
     test("a session belongs to one assistant, which another one cannot continue", async () => {
-      for (const [assistant, title] of [
-        ["shop", null],
-        ["shop", "New"],
-        ["default", null],
+      for (const turn of [
+        newTurn(session, "shop", null),
+        newTurn(session, "shop", "New"),
+        newTurn(session, "default", null),
       ]) {
-        await assert.rejects(call("sales", ...newTurn(session, assistant, title)), {
+        await assert.rejects(call("sales", ...turn), {
           code: "42501",
           message: "session not found",
         });
@@ -358,7 +358,12 @@ export function assistants({ database }) {
   });
 }
 
-/** @returns {[string, ...any[]]} the statement and the parameters that record a turn */
+/**
+ * @param {string} session
+ * @param {string} assistant
+ * @param {string | null} [title]
+ * @returns {[string, ...any[]]} the statement and the parameters that record a turn
+ */
 function newTurn(session, assistant, title = "Title") {
   return [
     `select chat_record_turn($1, $2, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}', assistant => $3)`,

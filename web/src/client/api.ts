@@ -6,19 +6,24 @@ import type { ChatConfig, MessagePage, PageRequest, Session, SessionPage } from 
 
 // Like `streamChat`, each of these functions throws a `ChatError`, or the signal's reason after an abort.
 
-/** Reads the settings that a client needs. The only route without a token. */
+/** Reads the settings that a client needs. Sends a token only for an assistant that is not for everybody. */
 export async function getConfig(options: ChatClientOptions, signal?: AbortSignal): Promise<ChatConfig> {
-  const url = apiUrl(options.endpoint, "config");
-  return decodeConfig(await sendForJson({ url, anonymous: true }, options, signal));
+  const url = apiUrl(options.endpoint, "config", { assistant: options.assistant });
+  const read = (anonymous: boolean) => sendForJson({ url, anonymous }, options, signal);
+  const json = await read(true).catch((thrown: unknown) => {
+    if (thrown instanceof ChatError && thrown.code === "unknown_assistant") return read(false);
+    throw thrown;
+  });
+  return decodeConfig(json);
 }
 
-/** Lists a page of the user's conversations, at most 100, the one with the newest message first. */
+/** Lists a page of the user's conversations with the assistant, at most 100, the one with the newest message first. */
 export async function listSessions(
   page: PageRequest,
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<SessionPage> {
-  const url = apiUrl(options.endpoint, "sessions", { ...page });
+  const url = apiUrl(options.endpoint, "sessions", { ...page, assistant: options.assistant });
   return decodeSessionPage(await sendForJson({ url }, options, signal));
 }
 

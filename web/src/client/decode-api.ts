@@ -13,6 +13,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     dimensions: asNumber(json.dimensions) ?? 384,
     max_message_chars: asNumber(json.max_message_chars) ?? 4000,
     ...optional("sends_to", asString(json.sends_to)),
+    ...optional("title", asString(json.title)),
     ...optional("greeting", asString(json.greeting)),
     ...optional("model", asString(json.model)),
   };
@@ -51,6 +52,7 @@ function sessionOf(value: unknown): Session | undefined {
     id,
     created_at: asString(json.created_at) ?? "",
     updated_at: asString(json.updated_at) ?? "",
+    ...optional("assistant", asString(json.assistant)),
     ...optional("title", asString(json.title)),
   };
 }

@@ -3,6 +3,7 @@ const SERVER_CODES = [
   "unauthorized",
   "forbidden",
   "not_found",
+  "unknown_assistant",
   "conflict",
   "model_mismatch",
   "payload_too_large",

@@ -5,6 +5,8 @@ export type TokenProvider = () => Promise<string | null>;
 export interface ChatClientOptions {
   /** URL of POST /api/chat; the other routes are resolved relative to it. */
   readonly endpoint: string;
+  /** Name of the assistant that is asked, and whose conversations are listed. Default: the site's default assistant. */
+  readonly assistant?: string;
   /** Called for each request, and again after a 401. The widget also calls it to detect a change of user. */
   readonly tokenProvider: TokenProvider;
   /**

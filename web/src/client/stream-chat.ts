@@ -1,5 +1,6 @@
 import { decodeEvent } from "./decode.js";
 import { connectionLost, invalidResponse } from "./errors.js";
+import { optional } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
 import { idleTimeout, send } from "./request.js";
 import { type SseEvent, SseParser } from "./sse.js";
@@ -16,7 +17,8 @@ export async function* streamChat(
   signal?: AbortSignal,
 ): AsyncGenerator<ChatEvent, void, undefined> {
   try {
-    const question = { url: options.endpoint, method: "POST", accept: "text/event-stream", body: request } as const;
+    const body = { ...request, ...optional("assistant", options.assistant) };
+    const question = { url: options.endpoint, method: "POST", accept: "text/event-stream", body } as const;
     const response = await send(question, options, signal);
     if (!response.body || !isEventStream(response)) throw invalidResponse(response.status);
 

@@ -165,6 +165,8 @@ export interface RefusalEvent {
 /** One conversation of the user. */
 export interface Session {
   readonly id: string;
+  /** The assistant that answers in it. */
+  readonly assistant?: string;
   readonly title?: string;
   /** ISO 8601. */
   readonly created_at: string;
@@ -216,6 +218,8 @@ export type AnswerSetting = "extractive" | "endpoint" | "on_device";
 
 /** The settings that a client needs. */
 export interface ChatConfig {
+  /** Heading of the chat. */
+  readonly title?: string;
   readonly greeting?: string;
   readonly suggested_questions: readonly string[];
   /** Whether answers carry markers and sources. */

@@ -4,6 +4,8 @@ import type { Mode } from "./evidence-chat.js";
 export interface EvidenceChatAttributes {
   /** `extractive`: answers only quote, even if the site lets a language model write them. Default: site, the site's setting. */
   readonly answerMode?: "site" | "extractive";
+  /** Name of the assistant that answers. Default: the site's default assistant. */
+  readonly assistant?: string;
   /** URL of POST /api/chat. */
   readonly endpoint?: string;
   /** Text before the first question. The component's children take precedence. */

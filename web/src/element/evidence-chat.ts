@@ -1,6 +1,7 @@
 import type { TokenProvider } from "../client/options.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
+import type { SiteTexts } from "../panel/host.js";
 import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { WriterLoader } from "../panel/writer/writer-module.js";
@@ -40,6 +41,7 @@ const EARLY_PROPERTIES = [
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
  * @attr {string} endpoint - URL of POST /api/chat.
+ * @attr {string} assistant - Name of the assistant that answers. Default: the site's default assistant.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
@@ -111,6 +113,7 @@ const EARLY_PROPERTIES = [
 export class EvidenceChatElement extends BaseElement {
   static readonly observedAttributes = [
     "answer-mode",
+    "assistant",
     "endpoint",
     "greeting",
     "heading",
@@ -136,8 +139,8 @@ export class EvidenceChatElement extends BaseElement {
   #loading: Promise<Panel | undefined> | undefined;
   #panel: Panel | undefined;
   #hasFailedToLoad = false;
-  /** The greeting from the site's settings. */
-  #siteGreeting: string | undefined;
+  /** Title and greeting from the site's settings. */
+  #site: SiteTexts = {};
   /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
   readonly #onPageKey = (event: KeyboardEvent): void => this.#onShortcut(event);
@@ -253,7 +256,8 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
+    if (name === "endpoint" && value !== before) this.#panel?.serverChanged(before ?? "");
+    if (name === "assistant" && value !== before) this.#panel?.serverChanged(this.endpoint);
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
@@ -343,8 +347,8 @@ export class EvidenceChatElement extends BaseElement {
       frame: this.#frame,
       translator: this.#translator,
       dispatch: this.#dispatch,
-      greet: (greeting) => {
-        this.#siteGreeting = greeting;
+      greet: (site) => {
+        this.#site = site;
         this.#updateTexts();
       },
     });
@@ -355,8 +359,8 @@ export class EvidenceChatElement extends BaseElement {
   /** Updates the language, and the texts that come from attributes. */
   #updateTexts(): void {
     this.#locale.use(this, this.#texts);
-    this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
-    this.#frame.greeting = this.getAttribute("greeting") ?? this.#siteGreeting ?? this.#translator.t("intro");
+    this.#frame.title = this.getAttribute("heading") ?? this.#site.title ?? this.#translator.t("heading");
+    this.#frame.greeting = this.getAttribute("greeting") ?? this.#site.greeting ?? this.#translator.t("intro");
   }
 
   #onShortcut(event: KeyboardEvent): void {

@@ -1,4 +1,5 @@
 import type { TokenProvider } from "../client/options.js";
+import type { ChatConfig } from "../client/wire.js";
 import type { Translator } from "../dom/translator.js";
 import type { Dispatch } from "../element/events.js";
 import type { Frame } from "../element/frame.js";
@@ -22,6 +23,9 @@ export interface PanelHost {
   readonly frame: Frame;
   readonly translator: Translator;
   readonly dispatch: Dispatch;
-  /** Shows the greeting of the site's settings, unless the page has its own. */
-  readonly greet: (greeting: string | undefined) => void;
+  /** Shows the title and the greeting of the site's settings, unless the page has its own. */
+  readonly greet: (site: SiteTexts) => void;
 }
+
+/** Texts of the site's settings. */
+export type SiteTexts = Pick<ChatConfig, "title" | "greeting">;

@@ -17,7 +17,7 @@ export type Panel = Pick<
   | "closed"
   | "connect"
   | "disconnect"
-  | "endpointChanged"
+  | "serverChanged"
   | "modeChanged"
   | "loadModel"
   | "opened"

@@ -1,6 +1,7 @@
 import { createEmbedder, isSupported, modelBytes } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
 import { Identity } from "../client/identity.js";
+import { optional } from "../client/json.js";
 import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
@@ -208,8 +209,11 @@ export class WidgetPanel {
     this.#closeHistory();
   }
 
-  /** Clears the data of the previous server. A page may also set its first endpoint late, which clears nothing. */
-  endpointChanged(before: string): void {
+  /**
+   * Clears the data of the previous server or assistant. `before` is the endpoint before the change; a page may also set its first
+   * endpoint late, which clears nothing.
+   */
+  serverChanged(before: string): void {
     if (before !== "") this.clear();
     this.#siteSettings.forget();
     this.#siteSettings.read();
@@ -273,8 +277,10 @@ export class WidgetPanel {
 
   #client(): ChatClientOptions {
     const { tokenProvider } = this.#identity;
+    const { endpoint } = this.#host.element;
     return {
-      endpoint: this.#host.element.endpoint,
+      endpoint,
+      ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
         const token = await tokenProvider();

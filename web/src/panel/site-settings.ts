@@ -34,19 +34,19 @@ export class SiteSettings {
   forget(): void {
     this.#reading = undefined;
     this.#suggestions?.remove();
-    this.#host.greet(undefined);
+    this.#host.greet({});
     this.privacy.show(undefined);
   }
 
   async #read(): Promise<void> {
     const { element, frame, greet, translator } = this.#host;
-    const { endpoint } = element;
-    const config = await getConfig(this.#client());
-    if (endpoint !== element.endpoint) return;
-    const { greeting, suggested_questions: questions, max_message_chars } = config;
+    const client = this.#client();
+    const config = await getConfig(client);
+    if (client.endpoint !== element.endpoint || client.assistant !== this.#client().assistant) return;
+    const { suggested_questions: questions, max_message_chars } = config;
     this.privacy.show(config);
     frame.composer.limit = max_message_chars;
-    greet(greeting);
+    greet(config);
     this.#suggestions?.remove();
     if (questions.length === 0) return;
     this.#suggestions = suggestedQuestions(translator.t, questions, (question) => {

@@ -364,6 +364,7 @@ test("each server error has its text, and a retry only if it can help", async (t
   const errors = [
     [400, "invalid_request", false],
     [403, "forbidden", false],
+    [404, "unknown_assistant", false],
     [409, "conflict", false],
     [409, "model_mismatch", false],
     [413, "payload_too_large", false],

@@ -7,6 +7,7 @@ const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
 const TURN = [
   "answer",
   "answer_id",
+  "assistant",
   "citations",
   "hedged",
   "latency_ms",
@@ -48,6 +49,7 @@ export function createHistory() {
     const row = {
       id: crypto.randomUUID(),
       user_id: user,
+      assistant: "default",
       title: "When are refunds paid?",
       created_at: time,
       updated_at: time,
@@ -81,8 +83,8 @@ export function createHistory() {
     }
     let session = sessions.find((row) => row.id === body.session_id);
     if (!session && body.title !== null && !deleted.has(body.session_id))
-      session = addSession(user, { id: body.session_id, title: body.title });
-    if (session?.user_id !== user) {
+      session = addSession(user, { id: body.session_id, assistant: body.assistant, title: body.title });
+    if (session?.user_id !== user || session.assistant !== body.assistant) {
       return { status: 403, body: { code: "42501", message: "new row violates row-level security policy" } };
     }
     const turn = [
@@ -126,6 +128,7 @@ export function createHistory() {
       id: crypto.randomUUID(),
       user_id: user,
       session_id: null,
+      assistant: "default",
       question: "Who are you?",
       reason: "no_match",
       best_score: 0.2,

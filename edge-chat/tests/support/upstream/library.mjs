@@ -31,7 +31,12 @@ export function createLibrary(firstDocument, settings) {
   function lookUp({ body: { ids } }) {
     if (ids.length > MAX_IDS) return { status: 400, body: { code: "22023", message: "too many ids" } };
     const rows = visible().filter(({ id }) => ids.includes(id));
-    const shown = ({ id, name, storage_path }) => ({ id, name, storage_path: mayOpen() ? storage_path : null });
+    const shown = ({ id, name, storage_path }) => ({
+      id,
+      name,
+      storage_path: mayOpen() ? storage_path : null,
+      link_mode: settings.link_mode,
+    });
     return { body: rows.map(shown) };
   }
 

@@ -66,6 +66,7 @@ const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
   unauthorized: "errorUnauthorized",
   forbidden: "errorForbidden",
   not_found: "errorNotFound",
+  unknown_assistant: "errorUnknownAssistant",
   conflict: "errorConflict",
   model_mismatch: "errorModelMismatch",
   payload_too_large: "errorTooLarge",

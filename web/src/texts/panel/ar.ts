@@ -55,6 +55,7 @@ export const texts: PanelTexts = {
   errorSignInExpired: "لم يعد تسجيل دخولك صالحًا. يُرجى تسجيل الخروج ثم الدخول من جديد.",
   errorSignInUnconfirmed: "تعذّر تأكيد تسجيل دخولك. يُرجى المحاولة مرة أخرى.",
   errorForbidden: "لا يُسمح لك بطرح الأسئلة هنا.",
+  errorUnknownAssistant: "هذا المساعد غير موجود أو غير متاح لك.",
   errorNotFound: "لم تعد هذه المحادثة موجودة. أعد المحاولة لبدء محادثة جديدة.",
   errorConflict: "تعذّر إرسال السؤال مرة أخرى. يُرجى طرحه من جديد.",
   errorModelMismatch: "هذه الصفحة قديمة. يُرجى إعادة تحميلها.",

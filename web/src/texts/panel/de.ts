@@ -56,6 +56,7 @@ export const texts: PanelTexts = {
   errorSignInExpired: "Ihre Anmeldung ist nicht mehr gültig. Bitte melden Sie sich ab und wieder an.",
   errorSignInUnconfirmed: "Ihre Anmeldung konnte nicht bestätigt werden. Bitte versuchen Sie es erneut.",
   errorForbidden: "Sie dürfen hier keine Fragen stellen.",
+  errorUnknownAssistant: "Diesen Assistenten gibt es nicht, oder er ist nicht für Sie.",
   errorNotFound: "Diese Unterhaltung gibt es nicht mehr. Versuchen Sie es erneut, um eine neue zu beginnen.",
   errorConflict: "Die Frage konnte nicht noch einmal gesendet werden. Bitte stellen Sie sie neu.",
   errorModelMismatch: "Diese Seite ist veraltet. Bitte laden Sie sie neu.",

@@ -58,6 +58,7 @@ export const texts = {
   errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
   errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
   errorForbidden: "You are not allowed to ask questions here.",
+  errorUnknownAssistant: "This assistant does not exist, or it is not for you.",
   errorNotFound: "This conversation no longer exists. Retry to start a new one.",
   errorConflict: "The question could not be resent. Please ask it again.",
   errorModelMismatch: "This page is out of date. Please reload it.",

@@ -55,6 +55,7 @@ export const texts: PanelTexts = {
   errorSignInExpired: "Su sesión ya no es válida. Ciérrela y vuelva a iniciarla.",
   errorSignInUnconfirmed: "No se pudo confirmar su sesión. Inténtelo de nuevo.",
   errorForbidden: "No tiene permiso para hacer preguntas aquí.",
+  errorUnknownAssistant: "Este asistente no existe o no está disponible para usted.",
   errorNotFound: "Esta conversación ya no existe. Reinténtelo para empezar una nueva.",
   errorConflict: "La pregunta no se pudo enviar otra vez. Vuelva a formularla.",
   errorModelMismatch: "Esta página no está actualizada. Vuelva a cargarla.",

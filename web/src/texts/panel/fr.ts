@@ -55,6 +55,7 @@ export const texts: PanelTexts = {
   errorSignInExpired: "Votre connexion n’est plus valable. Veuillez vous déconnecter, puis vous reconnecter.",
   errorSignInUnconfirmed: "Votre connexion n’a pas pu être confirmée. Veuillez réessayer.",
   errorForbidden: "Vous n’êtes pas autorisé à poser des questions ici.",
+  errorUnknownAssistant: "Cet assistant n’existe pas ou ne vous est pas accessible.",
   errorNotFound: "Cette conversation n’existe plus. Réessayez pour en commencer une nouvelle.",
   errorConflict: "La question n’a pas pu être renvoyée. Veuillez la poser à nouveau.",
   errorModelMismatch: "Cette page n’est plus à jour. Veuillez la recharger.",

@@ -54,6 +54,7 @@ export const texts: PanelTexts = {
   errorSignInExpired: "サインインの有効期限が切れました。一度サインアウトして、もう一度サインインしてください。",
   errorSignInUnconfirmed: "サインインを確認できませんでした。もう一度お試しください。",
   errorForbidden: "ここで質問する権限がありません。",
+  errorUnknownAssistant: "このアシスタントは存在しないか、ご利用いただけません。",
   errorNotFound: "この会話はもうありません。再試行すると新しい会話を始めます。",
   errorConflict: "質問を再送信できませんでした。もう一度質問してください。",
   errorModelMismatch: "このページは古くなっています。再読み込みしてください。",
