@@ -13,7 +13,7 @@ const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
-const BUILD_DIR = path.join(ROOT, "edge-chat/build");
+const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/build");
 /** The static files that wrangler.toml names; filled by `cargo xtask build assets`. */
 export const ASSETS_DIR = path.join(ROOT, "edge-chat/assets");
 
@@ -88,7 +88,8 @@ export async function startWorker({
   /** @type {import("miniflare").V4MiniflareOptions} */
   const v4Options = {
     ...workerOptions,
-    assets: assets === undefined ? undefined : workerOptions.assets,
+    // Without a type in what wrangler returns.
+    assets: assets === undefined ? undefined : /** @type {any} */ (workerOptions.assets),
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
     bindings: Object.assign({}, workerOptions.bindings, Object.fromEntries(overrides)),
     modulesRoot: BUILD_DIR,
