@@ -10,15 +10,15 @@ const WEB = fileURLToPath(new URL("../web/", import.meta.url));
 /** The folder that wrangler.toml names. */
 export const ASSETS = fileURLToPath(new URL("assets/", import.meta.url));
 
-/** Parts of the widget's build that a page with the tag never loads. */
-const LEFT_OUT = ["client.js", "client.js.map", "custom-elements.json", "index.js", "index.js.map", "integrity.json"];
 const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"];
 
 /** Cloudflare rejects larger files. */
 const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
-/** The hash of a chunk, or of the model. */
+/** A chunk, or the model. */
 const HASHED_NAME = /-([A-Z0-9]{8}|[0-9a-f]{8})\.(js|safetensors\.gz)$/;
+/** What a page with the tag may load besides; other parts of the widget's build are for npm. */
+const FIXED_NAME = /^(evidence-chat\.js|worker\.js|embedder(_relaxed)?_bg\.wasm)$/;
 
 /** For any page, also one that isolates itself with Cross-Origin-Embedder-Policy. */
 const ALL_FILES = {
@@ -35,7 +35,8 @@ export async function buildAssets(folder = ASSETS) {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const entries = await readdir(WIDGET, { withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile() && !LEFT_OUT.includes(entry.name)).map(({ name }) => name);
+  const isServed = (name) => [HASHED_NAME, FIXED_NAME].some((pattern) => pattern.test(name.replace(/\.map$/, "")));
+  const files = entries.filter((entry) => entry.isFile() && isServed(entry.name)).map(({ name }) => name);
   for (const needed of [/^evidence-chat\.js$/, /\.safetensors\.gz$/]) {
     if (!files.some((name) => needed.test(name))) {
       throw new Error(`web/dist has no ${needed.source}: run \`cargo xtask setup\`, then \`cargo xtask build web\``);
