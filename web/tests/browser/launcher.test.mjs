@@ -164,6 +164,30 @@ test("preload loads panel and model without interaction", async (t) => {
   assert.match(detail.fingerprint, /^[0-9a-f]{16}$/);
 });
 
+for (const { lang, side } of [
+  { lang: "en", side: "left" },
+  { lang: "ar", side: "right" },
+]) {
+  test(`position="start" puts button and panel to the ${side} in ${lang}`, async (t) => {
+    const widget = await open(t, { attributes: { mode: "floating", position: "start", lang } });
+    await widget.role("launcher").click();
+    await widget.role("history-open").waitFor();
+    const { width } = widget.page.viewportSize();
+    for (const part of ["launcher", "panel"]) {
+      const box = await widget.page.locator(`evidence-chat >> [part="${part}"]`).boundingBox();
+      assert.equal(Math.round(side === "left" ? box.x : width - box.x - box.width), 20, part);
+    }
+  });
+}
+
+test('position="start" leaves a floating panel the whole window of a phone', async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating", position: "start" } });
+  await widget.page.setViewportSize({ width: 360, height: 640 });
+  await widget.role("launcher").click();
+  const box = await widget.page.locator('evidence-chat >> [part="panel"]').boundingBox();
+  assert.deepEqual([box.x, box.y, box.width, box.height], [0, 0, 360, 640]);
+});
+
 test("a floating panel opens with the focus in the question box, and Escape closes it and returns the focus", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   const [launcher, input] = [widget.role("launcher"), widget.role("input")];
