@@ -13,7 +13,7 @@ const DIST = join(SITE, "dist");
 const WIDGET = fileURLToPath(new URL("../web/dist/", import.meta.url));
 
 /** Files of the widget that the site does not use: without a chat server, no model is loaded. */
-const LEFT_OUT = /\/(demo|types|writer)(\/|$)|\.(map|safetensors)$/;
+const LEFT_OUT = /\/(demo|types|writer)(\/|$)|\.map$|\.safetensors(\.gz)?$/;
 
 const started = performance.now();
 await rm(DIST, { recursive: true, force: true });

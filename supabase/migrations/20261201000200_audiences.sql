@@ -1,5 +1,6 @@
--- Who may see a document: all signed-in users, or only those whose token has one of the claims in the document's audience. An
--- audience is a list of claim:value. The tables that use these functions are in the following files.
+-- Who may see a document: users whose token has one of the claims in the document's audience, or in the default audience of the
+-- project if the document has none. An audience is a list of claim:value. The tables that use these functions are in the following
+-- files.
 
 -- Entries of an audience --------------------------------------------------
 
@@ -71,7 +72,11 @@ begin
     return '{}';
   end if;
   return array(
-    select distinct claim.key || ':' || (item.value #>> '{}')
+    -- Only Supabase Auth sets is_anonymous, and only a top-level claim counts. Users of other issuers have accounts. Any value that
+    -- does not say "not anonymous" counts as anonymous.
+    select 'is_anonymous:' || (coalesce(claims ->> 'is_anonymous', 'false') <> 'false')::text
+    union
+    select claim.key || ':' || (item.value #>> '{}')
       from (
         select t.key, t.value from jsonb_each(claims) t where not internal.kb_is_user_editable_claim(t.key)
         union all
@@ -84,14 +89,35 @@ begin
       cross join lateral jsonb_array_elements(
         case jsonb_typeof(claim.value) when 'array' then claim.value else jsonb_build_array(claim.value) end
       ) item
-      where jsonb_typeof(item.value) in ('string', 'number', 'boolean')
+      where jsonb_typeof(item.value) in ('string', 'number', 'boolean') and claim.key <> 'is_anonymous'
   );
 end
 $$;
 
 comment on function internal.kb_caller_audiences() is
   'The audiences of the caller: claim:value for each string, number and boolean in the token''s app_metadata and its other '
-  'claims, including those in lists, except claims that users can set themselves. Empty without a token.';
+  'claims, including those in lists, except claims that users can set themselves. Always one of is_anonymous:true and '
+  'is_anonymous:false: the latter if the token has no claim is_anonymous. Empty without a token.';
 
 revoke all on function internal.kb_caller_audiences() from public;
 grant execute on function internal.kb_caller_audiences() to authenticated, evidence_chat, service_role;
+
+create function internal.kb_is_in_default_audience() returns boolean
+  language plpgsql
+  stable
+  -- Users may not read chat_settings.
+  security definer
+  set search_path = ''
+as $$
+begin
+  return coalesce((select s.default_audience from public.chat_settings s), '{is_anonymous:false}')
+    && internal.kb_caller_audiences();
+end
+$$;
+
+comment on function internal.kb_is_in_default_audience() is
+  'Whether the caller may see documents that have no audience: chat_settings.default_audience, or its default, has one of the '
+  'audiences of the caller. False without a token.';
+
+revoke all on function internal.kb_is_in_default_audience() from public;
+grant execute on function internal.kb_is_in_default_audience() to authenticated, evidence_chat, service_role;

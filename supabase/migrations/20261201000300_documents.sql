@@ -17,7 +17,7 @@ create table public.kb_documents (
   failure text,
   enabled boolean not null default true,
   audience text[]
-    constraint kb_documents_audience_is_null_for_everybody_and_never_empty check (audience <> '{}')
+    constraint kb_documents_audience_is_null_for_the_default_and_never_empty check (audience <> '{}')
     constraint kb_documents_audience_entries_are_claim_colon_value check (internal.kb_is_valid_audience(audience))
     constraint kb_documents_audience_claims_are_not_user_editable check (internal.kb_has_only_trusted_claims(audience)),
   language text not null default 'english',
@@ -55,7 +55,8 @@ comment on column public.kb_documents.status is
 comment on column public.kb_documents.failure is 'Why status is failed, in one sentence. Empty (NULL) otherwise.';
 comment on column public.kb_documents.enabled is 'Set to false to remove the document from search, from the next question on.';
 comment on column public.kb_documents.audience is
-  'Who can see the document. Empty (NULL): every signed-in user. A list: only users with one of these claims in their token, '
+  'Who can see the document. Empty (NULL): chat_settings.default_audience. A list: only users with one of these claims in their '
+  'token, '
   'each as claim:value, for example ["team:sales"] for app_metadata {"team": "sales"} or {"team": ["sales", "it"]}.';
 comment on column public.kb_documents.language is
   'Language of the text: a text search configuration of Postgres ("german") or an ISO 639-1 code ("de", "de-AT"). '
@@ -91,12 +92,15 @@ create policy kb_documents_read_visible on public.kb_documents
   for select to evidence_chat
   using (
     status = 'ready' and enabled
-    -- Evaluated once per query instead of once per row.
-    and (audience is null or audience && (select internal.kb_caller_audiences()))
+    -- "(select …)" is evaluated once per query instead of once per row.
+    and (
+      audience is null and (select internal.kb_is_in_default_audience())
+      or audience && (select internal.kb_caller_audiences())
+    )
   );
 
 comment on policy kb_documents_read_visible on public.kb_documents is
-  'Users see ready and enabled documents that are for everybody or for one of their audiences.';
+  'Users see ready and enabled documents that are for one of their audiences.';
 
 create trigger kb_documents_set_updated_at
   before update on public.kb_documents
@@ -167,8 +171,8 @@ comment on column public.kb_chunks.stale is
   'Whether content or meta.section was edited after the vectors were made. Search skips a stale chunk until kb sync has made '
   'new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
-  'Whether everybody can find the chunk: its document is ready, enabled and for everybody, and the chunk is not stale. Set by '
-  'triggers, which override values written here.';
+  'Whether the default audience can find the chunk: its document is ready, enabled and has no audience, and the chunk is not '
+  'stale. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.audience is
   'The audience of the document, if the document is ready and enabled and the chunk is not stale. Set by triggers, which '
   'override values written here.';
@@ -177,7 +181,7 @@ comment on column public.kb_chunks.language is
 comment on column public.kb_chunks.fts is
   'Lexemes of meta.section and content, in the language of the document. Set by triggers, which override values written here.';
 
--- Public and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
+-- Chunks for the default audience and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
 -- a vacuum empties it.
 create index kb_chunks_searchable_fts
   on public.kb_chunks using gin (fts) with (fastupdate = off)
@@ -272,7 +276,10 @@ alter table public.kb_embeddings enable row level security;
 
 create policy kb_embeddings_read_visible on public.kb_embeddings
   for select to evidence_chat
-  using (searchable or audience && (select internal.kb_caller_audiences()));
+  using (
+    searchable and (select internal.kb_is_in_default_audience())
+    or audience && (select internal.kb_caller_audiences())
+  );
 
 comment on policy kb_embeddings_read_visible on public.kb_embeddings is 'Users see the embeddings of chunks that they can find.';
 

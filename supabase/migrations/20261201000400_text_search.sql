@@ -137,9 +137,9 @@ comment on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) i
 
 revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) from public;
 
--- Only words of documents for everybody are counted. The counts weigh the words of each question, so counting restricted documents
--- would reveal their words to everybody. Words without a count are still searched. The weight of an unknown word reveals the number
--- of chunks, so it is based on the chunks for everybody: the lexeme of one space. The empty lexeme counts all chunks that any user
+-- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
+-- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
+-- of an unknown word reveals the number of chunks, so it is based on the counted ones: the lexeme of one space. The empty lexeme counts all chunks that any user
 -- can find; it gives the size of the knowledge base and its languages.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql

@@ -2,11 +2,12 @@
 -- elsewhere only touch the row to run that trigger, and the embedding copies the result:
 --
 --   searchable   audience    visible to
---   true         null        everybody
+--   true         null        the default audience
 --   false        a list      users with one of these claims
 --   false        null        nobody: the document is hidden, or the chunk stale
 --
--- Public chunks therefore have separate indexes, in which restricted chunks cannot crowd them out.
+-- Chunks for the default audience therefore have separate indexes, in which restricted chunks cannot crowd them out. A change of
+-- chat_settings.default_audience changes no row here.
 
 -- Chunks ------------------------------------------------------------------
 

@@ -7,20 +7,23 @@
 --     if its operator is leakproof. @@ and && are not, so the indexes on fts and audience would not be used.
 --   - The counts of kb_lexemes, which users may not read because they contain words of every document.
 --   - The vectors of kb_sentences and kb_headings, which users may not read because they are only needed here.
--- The helpers get the caller's audiences and search only there, so that chunks for others do not crowd out the caller's own.
+-- The helpers get the caller's audiences, and whether the default audience is one of them (is_in_default), and search only there, so
+-- that chunks for others do not crowd out the caller's own.
 -- kb_sentence_heading_similarities, however, trusts its caller to pass only chunks that the user can see. match_chunks returns
 -- results of the helpers only joined to rows that the user can see.
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
-create function internal.kb_can_find(audiences text[], searchable boolean, audience text[]) returns boolean
+create function internal.kb_can_find(audiences text[], is_in_default boolean, searchable boolean, audience text[])
+  returns boolean
   language sql
   immutable
-  return searchable or (audience is not null and (audiences is null or audience && audiences));
+  return searchable and is_in_default or (audience is not null and (audiences is null or audience && audiences));
 
-comment on function internal.kb_can_find(text[], boolean, text[]) is
-  'Whether a user in these audiences can find a chunk. With null: whether anybody can.';
+comment on function internal.kb_can_find(text[], boolean, boolean, text[]) is
+  'Whether a user in these audiences, and in the default audience or not, can find a chunk. With null and true: whether anybody '
+  'can.';
 
-revoke all on function internal.kb_can_find(text[], boolean, text[]) from public;
+revoke all on function internal.kb_can_find(text[], boolean, boolean, text[]) from public;
 
 -- Words of a question -----------------------------------------------------
 
@@ -49,7 +52,8 @@ create type internal.kb_question as (
   terms jsonb
 );
 
-create function internal.kb_parse_question(query_text text, chunk_budget integer) returns internal.kb_question
+create function internal.kb_parse_question(query_text text, is_in_default boolean, chunk_budget integer)
+  returns internal.kb_question
   language plpgsql
   stable
   security definer
@@ -61,7 +65,8 @@ as $$
 declare
   -- A question of 4,000 characters has hundreds of lexemes. The rarest of them show what it is about.
   max_question_lexemes constant integer := 64;
-  -- If no chunk is for everybody, no word has a count. All then weigh as much as an unknown word among this many chunks.
+  -- If the caller sees no chunk for the default audience, no word has a count. All then weigh as much as an unknown word among this
+  -- many chunks.
   fallback_total constant bigint := 64;
   -- English words that say nothing about the subject of a question and are missing from the stop words of Postgres, as in
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
@@ -79,7 +84,7 @@ begin
     select n.language, n.chunks as size, coalesce(e.chunks, fallback_total) as total, t.word, t.position,
         case when n.language = 'english' and t.word = any (question_stop_words) then '{}' else d.lexemes end as lexemes
       from public.kb_lexemes n
-      left join public.kb_lexemes e on e.lexeme = ' ' and e.language = n.language
+      left join public.kb_lexemes e on is_in_default and e.lexeme = ' ' and e.language = n.language
       join pg_catalog.pg_ts_config c
         on c.cfgname = n.language and c.cfgnamespace = 'pg_catalog'::regnamespace
       cross join token t
@@ -100,7 +105,8 @@ begin
     select m.language, m.total, m.word, m.position, l.lexeme, coalesce(k.chunks, 0) as chunks
       from token_lexemes m
       cross join unnest(m.lexemes) as l(lexeme)
-      left join public.kb_lexemes k on k.lexeme = l.lexeme and k.language = m.language
+      -- The counts are those of chunks for the default audience, and must not tell other users anything about them.
+      left join public.kb_lexemes k on is_in_default and k.lexeme = l.lexeme and k.language = m.language
       -- A tsvector cannot contain longer ones.
       where octet_length(l.lexeme) between 1 and 2046
   ), weighted as (
@@ -150,12 +156,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_parse_question(text, integer) is
+comment on function internal.kb_parse_question(text, boolean, integer) is
   'The lexemes of a question with their weights. Its rare words are those that together occur in at most chunk_budget '
-  'chunks.';
+  'chunks; there are none for a user outside the default audience.';
 
-revoke all on function internal.kb_parse_question(text, integer) from public;
-grant execute on function internal.kb_parse_question(text, integer) to evidence_chat, service_role;
+revoke all on function internal.kb_parse_question(text, boolean, integer) from public;
+grant execute on function internal.kb_parse_question(text, boolean, integer) to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
   language sql
@@ -231,6 +237,7 @@ create function internal.kb_search_by_words(
   question internal.kb_question,
   nearest uuid[],
   audiences text[],
+  is_in_default boolean,
   chunk_budget integer
 ) returns table (chunk_id uuid, lexical double precision)
   language plpgsql
@@ -266,7 +273,7 @@ begin
           (
             select c.id, c.language, c.fts, false as is_nearest
               from public.kb_chunks c
-              where c.searchable and c.fts @@ rare_words
+              where is_in_default and c.searchable and c.fts @@ rare_words
               limit chunk_budget
           )
           union all
@@ -276,7 +283,7 @@ begin
           union all
           select c.id, c.language, c.fts, true
             from public.kb_chunks c
-            where c.id = any (nearest) and internal.kb_can_find(audiences, c.searchable, c.audience)
+            where c.id = any (nearest) and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience)
         ) c
         order by c.is_nearest desc, lexical desc, c.id
         limit max_word_matches + cardinality(nearest)
@@ -286,12 +293,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer) is
+comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer) is
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
   'its lexical score. Only chunks that a user in these audiences can find.';
 
-revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer) from public;
-grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], integer)
+revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer) from public;
+grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer)
   to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
@@ -474,7 +481,8 @@ grant execute on function internal.kb_sentence_heading_similarities(uuid[], exte
 create function internal.kb_chunk_sentences(
   chunk_id uuid,
   query_embedding extensions.vector,
-  audiences text[]
+  audiences text[],
+  is_in_default boolean
 ) returns jsonb
   language plpgsql
   stable
@@ -499,17 +507,18 @@ begin
       where s.chunk_id = kb_chunk_sentences.chunk_id
         and exists (
           select from public.kb_chunks c
-            where c.id = kb_chunk_sentences.chunk_id and internal.kb_can_find(audiences, c.searchable, c.audience)
+            where c.id = kb_chunk_sentences.chunk_id
+              and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience)
         )
   ), '[]');
 end
 $$;
 
-comment on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) is
+comment on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) is
   'Sentences of a chunk in order, each with its cosine with the question. None if these audiences cannot find the chunk.';
 
-revoke all on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) from public;
-grant execute on function internal.kb_chunk_sentences(uuid, extensions.vector, text[]) to evidence_chat, service_role;
+revoke all on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) from public;
+grant execute on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
 -- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
@@ -572,6 +581,7 @@ declare
   -- Null for a role that sees everything; only row level security knows which one does.
   audiences constant text[] :=
     case when row_security_active('public.kb_documents') then internal.kb_caller_audiences() end;
+  is_in_default constant boolean := audiences is null or internal.kb_is_in_default_audience();
   -- The Worker's limit for questions, so that a direct call cannot cause more work.
   question_text constant text := left(query_text, 4000);
   -- Without a text, only vectors are compared.
@@ -596,11 +606,12 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
-  nearest := internal.kb_nearest_chunks(query_embedding, nearest_count)
+  -- Without the condition, the scan of the vector index would look for a visible row among thousands of hidden ones.
+  nearest := case when is_in_default then internal.kb_nearest_chunks(query_embedding, nearest_count) else '{}' end
     || internal.kb_nearest_restricted_chunks(query_embedding, audiences, nearest_count);
 
   if query_text is not null then
-    question := internal.kb_parse_question(question_text, chunk_budget);
+    question := internal.kb_parse_question(question_text, is_in_default, chunk_budget);
   end if;
 
   return query
@@ -610,7 +621,7 @@ begin
       where query_text is null
     union all
     select w.chunk_id, w.lexical
-      from internal.kb_search_by_words(question, nearest, audiences, chunk_budget) w
+      from internal.kb_search_by_words(question, nearest, audiences, is_in_default, chunk_budget) w
       where query_text is not null
   ), qualified as materialized (
     select k.chunk_id, v.similarity, k.lexical
@@ -649,7 +660,7 @@ begin
   select
     r.chunk_id, v.document_id, v.document_name, v.document_meta, v.ordinal, v.content, v.meta, v.model,
     r.similarity, r.lexical, r.heading, r.score,
-    internal.kb_chunk_sentences(r.chunk_id, query_embedding, audiences),
+    internal.kb_chunk_sentences(r.chunk_id, query_embedding, audiences, is_in_default),
     question.terms
   from ranked r
   cross join lateral (
@@ -741,8 +752,8 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
   'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk contains; rare words weigh more '
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
   'sentences: {start, end, similarity}, offsets in code points of content. '
-  'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighted by documents for '
-  'everybody only. Limit for calls that are not from the Worker: 60 searches a minute and three at once per user, then PT429.';
+  'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighted by documents without an '
+  'audience, and for users outside the default audience by no documents. Limit for calls that are not from the Worker: 60 searches a minute and three at once per user, then PT429.';
 
 revoke all on function public.match_chunks(extensions.vector, integer, double precision, text) from public, anon;
 grant execute on function public.match_chunks(extensions.vector, integer, double precision, text)

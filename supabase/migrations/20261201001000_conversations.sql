@@ -99,7 +99,7 @@ create trigger kb_documents_record_restricted_before_truncate
   before truncate on public.kb_documents
   for each statement execute function internal.kb_record_restricted_documents();
 
-create function internal.chat_can_view_sources(sources uuid[], audiences text[]) returns boolean
+create function internal.chat_can_view_sources(sources uuid[], audiences text[], is_in_default boolean) returns boolean
   language plpgsql
   stable
   -- Looks for documents that the caller cannot see.
@@ -112,16 +112,17 @@ begin
       left join public.kb_documents d on d.id = source.id
       left join internal.kb_restricted_documents deleted on deleted.id = source.id
       -- If a document was added again under its old id, its present audience applies.
-      where not case when d.id is not null then d.audience else deleted.audience end && audiences
+      where not coalesce(case when d.id is not null then d.audience else deleted.audience end && audiences, is_in_default)
   );
 end
 $$;
 
-comment on function internal.chat_can_view_sources(uuid[], text[]) is
-  'Whether every document is for everybody or for one of these audiences. For a deleted document, its last audience applies.';
+comment on function internal.chat_can_view_sources(uuid[], text[], boolean) is
+  'Whether every document is for one of these audiences or, if is_in_default, for the default audience. For a deleted document, '
+  'its last audience applies.';
 
-revoke all on function internal.chat_can_view_sources(uuid[], text[]) from public;
-grant execute on function internal.chat_can_view_sources(uuid[], text[]) to authenticated, evidence_chat, service_role;
+revoke all on function internal.chat_can_view_sources(uuid[], text[], boolean) from public;
+grant execute on function internal.chat_can_view_sources(uuid[], text[], boolean) to authenticated, evidence_chat, service_role;
 
 -- Messages ----------------------------------------------------------------
 
@@ -221,7 +222,12 @@ create policy chat_messages_read_own on public.chat_messages
       select from public.chat_sessions s
       where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
     )
-    and (sources = '{}' or internal.chat_can_view_sources(sources, (select internal.kb_caller_audiences())))
+    and (
+      sources = '{}'
+      or internal.chat_can_view_sources(
+        sources, (select internal.kb_caller_audiences()), (select internal.kb_is_in_default_audience())
+      )
+    )
   );
 
 create policy chat_messages_insert_own on public.chat_messages

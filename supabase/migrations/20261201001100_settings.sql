@@ -53,6 +53,14 @@ create table public.chat_settings (
     constraint chat_settings_gap_users_is_1_to_1000 check (gap_users between 1 and 1000),
   retention_days integer
     constraint chat_settings_retention_days_is_1_to_36500 check (retention_days between 1 and 36500),
+  anonymous_retention_days integer default 30
+    constraint chat_settings_anonymous_retention_days_is_1_to_36500 check (anonymous_retention_days between 1 and 36500),
+  default_audience text[] not null default '{is_anonymous:false}'
+    constraint chat_settings_default_audience_is_never_empty check (default_audience <> '{}')
+    constraint chat_settings_default_audience_entries_are_claim_colon_value
+      check (internal.kb_is_valid_audience(default_audience))
+    constraint chat_settings_default_audience_claims_are_not_user_editable
+      check (internal.kb_has_only_trusted_claims(default_audience)),
   updated_at timestamptz not null default now()
 );
 
@@ -98,6 +106,13 @@ comment on column public.chat_settings.gap_users is
 comment on column public.chat_settings.retention_days is
   'Conversations are deleted this many days after their last message, and refused questions this many days after they were '
   'asked: 1 to 36500. NULL: never. Runs every night if pg_cron is installed, otherwise with kb retain.';
+comment on column public.chat_settings.anonymous_retention_days is
+  'Anonymous users whom the widget created are deleted with their conversations this many days after they last asked something or '
+  'signed in: 1 to 36500. NULL: never. Runs when retention_days does. Other anonymous users of the project are kept.';
+comment on column public.chat_settings.default_audience is
+  'Who can see documents that have no audience of their own, as a list of claim:value. ["is_anonymous:false"]: users with an '
+  'account. ["role:authenticated"]: also anonymous visitors, that is, everybody if anonymous sign-ins are enabled. Takes effect '
+  'with the next question.';
 comment on column public.chat_settings.updated_at is 'Set by a trigger.';
 
 -- Only the administrator reads the table. Everybody else gets the settings from chat_config.

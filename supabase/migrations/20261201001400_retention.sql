@@ -49,6 +49,35 @@ comment on column internal.chat_retention.ran_at is 'When it ran.';
 revoke all on internal.chat_retention from public, anon, authenticated, service_role;
 alter table internal.chat_retention enable row level security;
 
+create function internal.chat_inactive_anonymous_users(max_count integer) returns setof uuid
+  language plpgsql
+  stable
+  set search_path = ''
+as $$
+declare
+  days constant integer :=
+    case when exists (select from public.chat_settings) then (select s.anonymous_retention_days from public.chat_settings s) else 30 end;
+  since constant timestamptz := now() - make_interval(days => days);
+begin
+  return query
+    select u.id
+      from auth.users u
+      -- Only users whom the widget created: other parts of a site may use anonymous sign-ins for other data, such as a cart. Users
+      -- can change this value, but only to keep or lose their own data.
+      where u.is_anonymous and u.raw_user_meta_data ->> 'created_by' = 'evidence-chat'
+        and greatest(u.created_at, u.last_sign_in_at) < since
+        and not exists (select from public.chat_sessions s where s.user_id = u.id and s.updated_at >= since)
+        and not exists (select from public.chat_refusals r where r.user_id = u.id and r.created_at >= since)
+      limit max_count;
+end
+$$;
+
+comment on function internal.chat_inactive_anonymous_users(integer) is
+  'Anonymous users whom the widget created and who have been inactive for chat_settings.anonymous_retention_days: at most '
+  'max_count.';
+
+revoke all on function internal.chat_inactive_anonymous_users(integer) from public;
+
 create function public.chat_retain() returns jsonb
   language plpgsql
   -- It also clears tables that no other role can access.
@@ -63,6 +92,9 @@ declare
   session_count bigint;
   refusal_count bigint;
   anonymous_count bigint;
+  -- More are left for the next run, because deleting a user also deletes rows in many tables of Supabase Auth.
+  max_anonymous_users constant integer := 10000;
+  anonymous_user_count bigint;
 begin
   -- One run at a time. It skips rows that users are writing or deleting at the moment; the next run finds them.
   perform pg_advisory_xact_lock(hashtextextended('chat_retain', 0));
@@ -93,6 +125,15 @@ begin
     );
   get diagnostics anonymous_count = row_count;
 
+  begin
+    delete from auth.users u
+      where u.id in (select i.id from internal.chat_inactive_anonymous_users(max_anonymous_users) as i(id));
+    get diagnostics anonymous_user_count = row_count;
+  exception when insufficient_privilege then
+    -- Some installations of Supabase Auth do not let the owner of this function delete users.
+    anonymous_user_count := null;
+  end;
+
   delete from internal.usage u where (u.user_id, u.operation) in (
     select expired.user_id, expired.operation from internal.usage expired
       where expired.period_start < now() - interval '2 days'
@@ -102,15 +143,17 @@ begin
   insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
   return jsonb_build_object(
     'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,
+    'anonymous_users', anonymous_user_count,
     'scheduled', internal.chat_schedule_retention()
   );
 end
 $$;
 
 comment on function public.chat_retain() is
-  'Deletes conversations and refused questions that are older than chat_settings.retention_days, and applies '
-  'chat_settings.keep_refusals to stored refused questions. Returns the numbers of deleted sessions and refusals, the number of '
-  'refusals made anonymous, and whether pg_cron runs this every night (scheduled).';
+  'Deletes conversations and refused questions that are older than chat_settings.retention_days, applies '
+  'chat_settings.keep_refusals to stored refused questions, and deletes at most 10,000 anonymous users whom the widget created and '
+  'who have been inactive for chat_settings.anonymous_retention_days. Returns the numbers of deleted sessions, refusals and '
+  'anonymous_users (null if the owner of this function may not delete users), the number of refusals made anonymous, and whether pg_cron runs this every night (scheduled).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;
@@ -154,10 +197,11 @@ comment on function internal.chat_reschedule_retention() is
 revoke all on function internal.chat_reschedule_retention() from public;
 
 create trigger chat_settings_schedule_retention
-  after update of retention_days, keep_refusals on public.chat_settings
+  after update of retention_days, anonymous_retention_days, keep_refusals on public.chat_settings
   for each row
   when (
-    (old.retention_days, old.keep_refusals) is distinct from (new.retention_days, new.keep_refusals)
+    (old.retention_days, old.anonymous_retention_days, old.keep_refusals)
+      is distinct from (new.retention_days, new.anonymous_retention_days, new.keep_refusals)
   )
   execute function internal.chat_reschedule_retention();
 

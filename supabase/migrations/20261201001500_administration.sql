@@ -43,7 +43,7 @@ comment on column public.kb_overview.name is 'File name.';
 comment on column public.kb_overview.status is 'pending, ready or failed.';
 comment on column public.kb_overview.failure is 'Why it failed.';
 comment on column public.kb_overview.enabled is 'Whether searches may find it.';
-comment on column public.kb_overview.audience is 'Who can see it; empty (NULL) for everybody.';
+comment on column public.kb_overview.audience is 'Who can see it; empty (NULL) for chat_settings.default_audience.';
 comment on column public.kb_overview.language is 'Language of the text.';
 comment on column public.kb_overview.chunks is 'Number of passages.';
 comment on column public.kb_overview.stale_chunks is
@@ -369,16 +369,42 @@ as $$
         where x.name in ('internal', '"internal"')
     ),
     'retention_days', (select s.retention_days from public.chat_settings s),
-    'retention_ran_at', (select r.ran_at from internal.chat_retention r)
+    'retention_ran_at', (select r.ran_at from internal.chat_retention r),
+    'has_inactive_anonymous_users', exists (select from internal.chat_inactive_anonymous_users(1))
   )
 $$;
 
 comment on function internal.kb_health_privacy() is
-  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, and when chat_retain '
-  'last ran.';
+  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, when chat_retain '
+  'last ran, and whether there are anonymous users whom it will delete.';
 
 revoke all on function internal.kb_health_privacy() from public;
 grant execute on function internal.kb_health_privacy() to service_role;
+
+create function internal.kb_health_anonymous() returns jsonb
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select jsonb_build_object(
+      'visible_documents', count(*),
+      'anonymous_documents', count(*) filter (
+        -- The claims that Supabase Auth puts into the token of each anonymous user. The issuer is one of them.
+        where a.audience && '{is_anonymous:true,role:authenticated,aud:authenticated,aal:aal1}'
+          or exists (select from unnest(a.audience) as e(entry) where starts_with(e.entry, 'iss:'))
+      )
+    )
+    from public.kb_documents d
+    left join public.chat_settings s on true
+    cross join lateral (select coalesce(d.audience, s.default_audience, '{is_anonymous:false}') as audience) a
+    where d.status = 'ready' and d.enabled
+$$;
+
+comment on function internal.kb_health_anonymous() is
+  'The number of documents that are ready and enabled, and how many of them anonymous visitors can see.';
+
+revoke all on function internal.kb_health_anonymous() from public;
+grant execute on function internal.kb_health_anonymous() to service_role;
 
 create function internal.kb_health_files() returns jsonb
   language plpgsql
@@ -511,7 +537,8 @@ begin
         where d.audience is not null
         order by a.entry
     )
-  ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy();
+  ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy()
+    || internal.kb_health_anonymous();
 end
 $$;
 

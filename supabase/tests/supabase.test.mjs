@@ -3,6 +3,7 @@
 import { after, describe } from "node:test";
 import { accessMatrix } from "./cases/access-matrix.mjs";
 import { administration } from "./cases/administration.mjs";
+import { anonymous } from "./cases/anonymous.mjs";
 import { audiencesOverHttp } from "./cases/audiences-over-http.mjs";
 import { audiences } from "./cases/audiences.mjs";
 import { calibration } from "./cases/calibration.mjs";
@@ -37,6 +38,7 @@ after(() => project.close());
 describe("access", () => accessMatrix(project));
 describe("lints", () => lints(project));
 describe("audiences", () => audiences(project));
+describe("anonymous visitors", () => anonymous(project));
 describe("audiences over HTTP", () => audiencesOverHttp(project));
 describe("kb_write_chunks", () => writeChunks(project));
 describe("sync leases", () => syncs(project));

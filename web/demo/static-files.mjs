@@ -6,13 +6,13 @@ import { pipeline } from "node:stream/promises";
 const MIME_TYPES = {
   ".css": "text/css; charset=utf-8",
   ".gif": "image/gif",
+  ".gz": "application/gzip",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".map": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
-  ".safetensors": "application/octet-stream",
   ".wasm": "application/wasm",
   ".webp": "image/webp",
 };

@@ -280,6 +280,9 @@ export function administration({ database }) {
       internal_exposed: false,
       retention_days: null,
       retention_ran_at: null,
+      has_inactive_anonymous_users: false,
+      visible_documents: 0,
+      anonymous_documents: 0,
       documents: { pending: 0, ready: 0, failed: 0 },
       failed: 0,
       pending_older_than_day: 0,
@@ -347,6 +350,7 @@ export function administration({ database }) {
           ...EMPTY,
           documents: { pending: 1, ready: 4, failed: 1 },
           failed: 1,
+          visible_documents: 4,
           pending_older_than_day: 1,
           documents_without_chunks: 2,
           chunks: 5,
@@ -484,6 +488,27 @@ export function administration({ database }) {
       assert.equal((await healthAfter("delete from internal.worker_secrets")).worker_secret_set, false);
       assert.equal(health.retention_days, 30);
       assert.ok(Math.abs(Date.parse(health.retention_ran_at) - Date.now()) < 60_000);
+    });
+
+    test("kb_health counts the documents that anonymous visitors can see", async () => {
+      for (const audience of [
+        null,
+        ["is_anonymous:true"],
+        ["team:sales", "role:authenticated"],
+        ["iss:https://a.example"],
+      ]) {
+        await writeDocument(database, { audience });
+      }
+      await writeDocument(database, { audience: ["is_anonymous:false"] });
+      await writeDocument(database, { audience: ["aal:aal2", "team:sales"] });
+      await writeDocument(database, { audience: ["is_anonymous:true"], enabled: false });
+      const counts = async (/** @type {string[]} */ ...statements) => {
+        const { visible_documents, anonymous_documents } = await healthAfter(...statements);
+        return [visible_documents, anonymous_documents];
+      };
+      assert.deepEqual(await counts(), [6, 3]);
+      assert.deepEqual(await counts("update chat_settings set default_audience = '{role:authenticated}'"), [6, 4]);
+      assert.deepEqual(await counts("delete from chat_settings"), [6, 3]);
     });
 
     test("kb_health names the policies that could open the bucket, and no others", async () => {

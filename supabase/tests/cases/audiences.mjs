@@ -42,7 +42,7 @@ export function audiences({ database }) {
       const rows = await as(database, { role: "authenticated", claims }, async (transaction) => {
         return (await transaction.query("select internal.kb_caller_audiences() as list")).rows;
       });
-      return rows[0].list.filter((entry) => !/^(role|sub):/.test(entry)).sort();
+      return rows[0].list.filter((entry) => !/^(role|sub|is_anonymous):/.test(entry)).sort();
     };
     const cases = {
       "a string": [{ app_metadata: { team: "sales" } }, ["team:sales"]],
@@ -237,10 +237,10 @@ export function audiences({ database }) {
     test("the helpers return restricted chunks only to their audiences", async () => {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
-        `select internal.kb_chunk_sentences($1, $2, '{team:it}') as sentences,
+        `select internal.kb_chunk_sentences($1, $2, '{team:it}', true) as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', 5) as nearest,
            array(select w.chunk_id from internal.kb_search_by_words(
-             internal.kb_parse_question('kettle', 300), array[$1]::uuid[], '{team:it}', 300) w) as words`,
+             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, 300) w) as words`,
         [chunkIds[0], QUERY],
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);

@@ -188,6 +188,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       sessions: 0,
       refusals: 0,
       anonymous: 1,
+      anonymous_users: 0,
       scheduled: false,
     });
     const [row] = await rows();
@@ -218,6 +219,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       sessions: 0,
       refusals: 0,
       anonymous: 0,
+      anonymous_users: 0,
       scheduled: false,
     });
     await settings({ retention_days: 30 });
@@ -225,6 +227,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       sessions: 1,
       refusals: 2,
       anonymous: 0,
+      anonymous_users: 0,
       scheduled: false,
     });
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../suppo
 const CLOSE_CHUNKS = 2100;
 
 /** Search through the indexes, with more vectors than match_chunks compares one by one. */
-export function vectorIndex({ database, alice, service }) {
+export function vectorIndex({ database, alice, service, signUp }) {
   let close;
   let far;
 
@@ -55,6 +55,23 @@ export function vectorIndex({ database, alice, service }) {
       assert.equal(body[0].content, "chunk 1234");
       assert.ok((await indexScans(HNSW)) > before[0], "HNSW");
       assert.ok((await indexScans(GIN)) > before[1], "GIN");
+    }
+  });
+
+  test("an anonymous visitor outside the default audience causes no scan of the HNSW and GIN indexes", async () => {
+    const visitor = await signUp("visitor@vector-index.example", { is_anonymous: true });
+    const scans = async () => [await indexScans(HNSW), await indexScans(GIN)];
+    const find = async () =>
+      (await visitor.rpc("match_chunks", { query_embedding: QUERY, query_text: "chunk 1234" })).body;
+    const before = await scans();
+    assert.deepEqual(await find(), []);
+    assert.deepEqual(await scans(), before);
+    await service.update("chat_settings", "id=is.true", { default_audience: ["role:authenticated"] });
+    try {
+      assert.equal((await find())[0].content, "chunk 1234");
+      for (const [index, count] of (await scans()).entries()) assert.ok(count > before[index]);
+    } finally {
+      await service.update("chat_settings", "id=is.true", { default_audience: ["is_anonymous:false"] });
     }
   });
 

@@ -24,7 +24,14 @@ alter default privileges for role project_owner in schema public
   grant all on functions to anon, authenticated, service_role;
 
 create schema auth;
-create table auth.users (id uuid primary key default gen_random_uuid(), email text unique);
+create table auth.users (
+  id uuid primary key default gen_random_uuid(),
+  email text unique,
+  raw_user_meta_data jsonb,
+  is_anonymous boolean not null default false,
+  last_sign_in_at timestamptz,
+  created_at timestamptz default now()
+);
 create function auth.uid() returns uuid language sql stable
   as $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
 grant usage on schema auth to anon, authenticated, service_role, project_owner;

@@ -101,7 +101,10 @@ test("a card opens after the pointer rests on a badge for 200 ms", async () => {
   assert.match(shown, /…$/);
   assert.ok(shown.length < 400);
   assert.equal(await card().locator("[data-role=verified-quote]").innerText(), "Verified quote");
-  assert.equal(await card().locator("[data-role=source-link]").getAttribute("href"), "https://example.com/returns");
+  assert.equal(
+    await card().locator("[data-role=source-link]").getAttribute("href"),
+    "https://example.com/returns#:~:text=Refunds%20take%205%20days",
+  );
   await moveAway();
   await later(1000);
 });

@@ -54,7 +54,7 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
       "div",
       { class: "card-foot" },
       button({ class: "source-link", "data-role": "card-show" }, reveal, translator.t("showPassage")),
-      linksOf(citation, translator, download),
+      linksOf(citation, translator, download, targets.map(narrowed)),
     ),
   ];
 }

@@ -2,21 +2,26 @@ import type { Citation, Passage } from "../../client/wire.js";
 import { button, type Child, element, icon } from "../../dom/element.js";
 import { ICONS } from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
+import { urlOfWords } from "./cited-place.js";
 import { sectionOf, titleOf } from "./documents.js";
 
 /** Fetches the original file of a passage's document and saves it. */
 export type Download = (passage: Passage) => Promise<void>;
 
-/** Links to the published document and to its file, or a note that the document is gone. */
+/**
+ * Links to the published document and to its file, or a note that the document is gone.
+ * @param cited - The passages of the document whose words are cited: the document opens at them.
+ */
 export function linksOf(
   passage: Passage & Pick<Citation, "available">,
   { t }: Translator,
   download: Download,
+  cited: readonly Citation[] = [],
 ): HTMLElement | undefined {
   if (passage.available === false)
     return element("p", { class: "source-gone", "data-role": "source-gone" }, t("documentGone"));
   const links = [
-    openLink(passage, t("openDocument")),
+    openLink(passage, t("openDocument"), cited),
     downloadButton(passage, t, download, t("downloadDocument")),
   ].filter((link) => link !== undefined);
   return links.length > 0 ? element("div", { class: "source-links" }, ...links) : undefined;
@@ -36,7 +41,8 @@ export function linkedName(passage: Passage, translator: Translator, download: D
   return openLink(passage, name) ?? downloadButton(passage, t, download, name, t("downloadDocument")) ?? name;
 }
 
-function openLink({ url }: Passage, label: Child): HTMLElement | undefined {
+function openLink(passage: Passage, label: Child, cited: readonly Citation[] = []): HTMLElement | undefined {
+  const url = urlOfWords(passage, cited);
   if (url === undefined) return undefined;
   return element(
     "a",

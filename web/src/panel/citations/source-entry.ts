@@ -68,7 +68,7 @@ export class SourceEntry {
     for (const citation of this.#citations) this.#passages.set(citation, this.#passage(citation));
     const { translator, download } = this.#context;
     const [first] = this.#citations;
-    const links = first && linksOf(withAll(first, this.#citations), translator, download);
+    const links = first && linksOf(withAll(first, this.#citations), translator, download, this.#citations);
     this.root.append(element("div", { class: "source-body" }, ...this.#passages.values(), links));
   }
 

@@ -1,4 +1,4 @@
-import { type Branch, type PassageNode, type Range, type Tag, visibleText } from "./tree.js";
+import { type Branch, type PassageNode, type Range, type Run, type Tag, visibleText } from "./tree.js";
 
 /** The visible text of a table cell, and the name of its column. */
 export interface Cell {
@@ -23,6 +23,34 @@ export function readText(nodes: readonly PassageNode[], range: Range): string {
     isOpen = !isBlock;
   }
   return lines.filter((line) => line !== "").join("\n");
+}
+
+/** The runs of each line: of a block, of a cell, or of a part between line breaks or images, whose text pages do not show. */
+export function linesOf(nodes: readonly PassageNode[], source: string): readonly (readonly Run[])[] {
+  const lines: Run[][] = [[]];
+  const readRun = (run: Run): void => {
+    // A run of another length than its source, such as an entity, cannot be cut.
+    const texts = run.text.length === run.end - run.start ? run.text.split("\n") : [run.text];
+    let { start } = run;
+    for (const [number, text] of texts.entries()) {
+      if (number > 0) lines.push([]);
+      if (text !== "") lines.at(-1)?.push(texts.length === 1 ? run : { ...run, text, start, end: start + text.length });
+      start += text.length + 1;
+    }
+  };
+  const read = (node: PassageNode): void => {
+    if (node.kind === "run") {
+      if (node.text === "\n" || source.startsWith("![", node.start)) lines.push([]);
+      else readRun(node);
+      return;
+    }
+    const isBlock = !INLINE.has(node.tag);
+    if (isBlock) lines.push([]);
+    node.children.forEach(read);
+    if (isBlock) lines.push([]);
+  };
+  nodes.forEach(read);
+  return lines.filter((line) => line.length > 0);
 }
 
 function readBranch(branch: Branch, range: Range): string {
