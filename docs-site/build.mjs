@@ -21,7 +21,10 @@ await assemble();
 await mkdir(join(ASSEMBLED, "public"), { recursive: true });
 await cp(join(SITE, "public"), join(ASSEMBLED, "public"), { recursive: true });
 await build(SITE);
-await cp(WIDGET, join(DIST, "widget"), { recursive: true, filter: (path) => !LEFT_OUT.test(path.slice(WIDGET.length - 1)) });
+await cp(WIDGET, join(DIST, "widget"), {
+  recursive: true,
+  filter: (path) => !LEFT_OUT.test(path.slice(WIDGET.length - 1)),
+});
 await writeFile(join(DIST, "stand-in.json"), JSON.stringify(await passagesOf(ASSEMBLED)));
 // `serve.mjs` answers with the server of the local stack instead.
 await writeFile(join(DIST, "chat.json"), "{}\n");

@@ -13,7 +13,9 @@ const COMMON = 0.6;
 /** The page about the `kb` of this path. */
 export async function kbReference(/** @type {string} */ kb) {
   const { text, entries } = parse(await help(kb));
-  const names = entries.filter(({ section, name }) => section === "Commands" && name !== "help").map(({ name }) => name);
+  const names = entries
+    .filter(({ section, name }) => section === "Commands" && name !== "help")
+    .map(({ name }) => name);
   const commands = await Promise.all(names.map(async (name) => ({ name, ...parse(await help(kb, name)) })));
   const common = new Map();
   for (const { entries } of commands) {
@@ -27,15 +29,23 @@ export async function kbReference(/** @type {string} */ kb) {
     `${inline(text)}. This is what \`kb --help\` says; [admin.md](admin.md) shows how to use it.`,
     table(
       ["command", ""],
-      commands.map(({ name, entries: _, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
+      commands.map(({ name, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
     ),
     "## Options of most commands",
     entriesTable(shared),
   ];
   for (const { name, text: about, usage, entries: all } of commands) {
-    page.push(`## kb ${name}`, inline(about), `\`\`\`\n${usage}\n\`\`\``, entriesTable(all.filter((entry) => !isCommon(entry))));
+    page.push(
+      `## kb ${name}`,
+      inline(about),
+      `\`\`\`\n${usage}\n\`\`\``,
+      entriesTable(all.filter((entry) => !isCommon(entry))),
+    );
   }
-  return `${page.filter(Boolean).map((part) => part.trim()).join("\n\n")}\n`;
+  return `${page
+    .filter(Boolean)
+    .map((part) => part.trim())
+    .join("\n\n")}\n`;
 }
 
 const key = ({ name, text }) => `${name} ${text}`;
@@ -64,7 +74,7 @@ function parse(output) {
     const [, name, text = ""] = /^ {2,6}((?:-|<|\[|\w).*?)(?: {2,}(.*))?$/.exec(line) ?? [];
     if (heading) section = heading[1];
     else if (name && !line.startsWith("        ")) entries.push({ section, name, text });
-    else if (line.trim() !== "" && entries.length > 0) entries.at(-1).text += ` ${line.trim()}`;
+    else if (line.trim() !== "" && entries.length > 0) entries[entries.length - 1].text += ` ${line.trim()}`;
   }
   for (const entry of entries) {
     entry.text = entry.text

@@ -39,9 +39,19 @@ export function createDocsServer(settings, dist = DIST) {
     if (path.endsWith(".html") && servers.length > 0 && !path.includes("..")) {
       const html = await readFile(join(dist, decodeURIComponent(path)), "utf8").catch(() => undefined);
       // The page's own policy allows no server but the one it was built for.
-      if (html) return send("text/html; charset=utf-8", html.replace("connect-src 'self'", `connect-src 'self' ${servers.join(" ")}`));
+      if (html)
+        return send(
+          "text/html; charset=utf-8",
+          html.replace("connect-src 'self'", `connect-src 'self' ${servers.join(" ")}`),
+        );
     }
-    return sendFile(request, response, dist, path, path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : REVALIDATE);
+    return sendFile(
+      request,
+      response,
+      dist,
+      path,
+      path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : REVALIDATE,
+    );
 
     function send(type, text) {
       response.writeHead(200, { "content-type": type, "cache-control": "no-store" });

@@ -15,7 +15,8 @@ export default defineConfig({
   base: process.env.DOCS_BASE ?? "/",
   lang: "en",
   title: "Evidence Chat",
-  description: "A chat for your site that answers only with what your documents say, word for word and with its source.",
+  description:
+    "A chat for your site that answers only with what your documents say, word for word and with its source.",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.DOCS_BASE ?? "/"}favicon.svg` }]],
   // Otherwise each page has a script of its own, and the policy a hash of each.
   metaChunk: true,
@@ -27,6 +28,14 @@ export default defineConfig({
     // The anchors that `assemble` writes; braces are common in the text.
     attrs: { leftDelimiter: "%{", rightDelimiter: "}%", allowedAttributes: ["id"] },
     image: { lazyLoading: true },
+    // The usual light theme has too little contrast on our background.
+    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+    config: (md) => {
+      // An empty head of a column is not a header.
+      const tagOf = (token) => (token.content === "" ? "td" : "th");
+      md.renderer.rules.th_open = (tokens, at) => `<${tagOf(tokens[at + 1])}>`;
+      md.renderer.rules.th_close = (tokens, at) => `</${tagOf(tokens[at - 1])}>`;
+    },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "evidence-chat" } } },
   themeConfig: {

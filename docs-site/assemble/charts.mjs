@@ -36,7 +36,9 @@ const ROW = 26;
 export function drawCharts(/** @type {string} */ markdown) {
   const [before, ...rest] = markdown.split(/^(?=## Answers)/m);
   const section = rest.join("");
-  const rows = new Map([...section.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(([, name, ...cells]) => [name, cells]));
+  const rows = new Map(
+    [...section.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(([, name, ...cells]) => [name, cells]),
+  );
   const end = section.search(/\n\n(?=The first sentence)/);
   if (end < 0) throw new Error("docs/benchmarks.md: no text after the table of answers");
   const figures = SETS.map((set, index) => chart(set, index, rows));

@@ -1,7 +1,8 @@
 // The page about the database, from the comments in the migrations.
 import { inline, cell, table } from "./cell.mjs";
 
-const COMMENT = /^comment on (table|view|column|function) public\.([\w."]+)(\([^)]*\))?\s+is\s+((?:'(?:[^']|'')*'\s*)+);/gm;
+const COMMENT =
+  /^comment on (table|view|column|function) public\.([\w."]+)(\([^)]*\))?\s+is\s+((?:'(?:[^']|'')*'\s*)+);/gm;
 
 /** @returns {string} Markdown */
 export function databasePage(/** @type {readonly string[]} */ migrations) {
@@ -22,8 +23,12 @@ export function databasePage(/** @type {readonly string[]} */ migrations) {
   for (const [name, { text, columns }] of of("table", "view"))
     page.push(`### ${name}`, inline(text), table(["column", ""], columns));
   page.push("## Functions");
-  for (const [name, { parameters, text }] of of("function")) page.push(`### ${name}`, `\`${name}${parameters}\``, inline(text));
-  return `${page.filter(Boolean).map((part) => part.trim()).join("\n\n")}\n`;
+  for (const [name, { parameters, text }] of of("function"))
+    page.push(`### ${name}`, `\`${name}${parameters}\``, inline(text));
+  return `${page
+    .filter(Boolean)
+    .map((part) => part.trim())
+    .join("\n\n")}\n`;
 }
 
 /** The text of adjacent string literals. */

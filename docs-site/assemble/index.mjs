@@ -42,13 +42,20 @@ const GENERATE = {
   "embedder-types": () => typesPage(join(ROOT, "embedder-wasm/npm"), "Embedder types"),
 };
 
-function frontMatter({ title, source, layout, description }) {
+function frontMatter(/** @type {import("../site-map.mjs").Page} */ { title, source, layout, description }) {
   const isAlone = layout !== undefined;
   const lines = {
     title,
     ...(description && { description }),
     ...(source && { source }),
-    ...(isAlone && { pageClass: `${layout}-page`, sidebar: false, aside: false, editLink: false, prev: false, next: false }),
+    ...(isAlone && {
+      pageClass: `${layout}-page`,
+      sidebar: false,
+      aside: false,
+      editLink: false,
+      prev: false,
+      next: false,
+    }),
   };
   return `---\n${Object.entries(lines)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
@@ -98,7 +105,9 @@ class Site {
         end: heads[index + 1]?.start ?? source.text.length,
       })),
     ];
-    const missing = pages.flatMap(({ sections = [] }) => sections).filter((name) => !heads.some(({ text }) => text === name));
+    const missing = pages
+      .flatMap(({ sections = [] }) => sections)
+      .filter((name) => !heads.some(({ text }) => text === name));
     if (missing.length > 0) throw new Error(`site-map.mjs: ${source.path} has no section ${missing.join(", ")}`);
   }
 
@@ -128,7 +137,8 @@ class Site {
       return `/media/${basename(target)}`;
     }
     const found = this.#sources.get(target);
-    if (!found) return `${REPOSITORY}/${posix.extname(target) ? "blob" : "tree"}/main/${target.replace(/\/$/, "")}${anchor ? `#${anchor}` : ""}`;
+    if (!found)
+      return `${REPOSITORY}/${posix.extname(target) ? "blob" : "tree"}/main/${target.replace(/\/$/, "")}${anchor ? `#${anchor}` : ""}`;
     const heading = found.headings.find(({ slug }) => slug === anchor);
     if (anchor && !heading) throw new Error(`${source.path}: ${url} leads to no heading`);
     const { route: home } = found.sections.find(

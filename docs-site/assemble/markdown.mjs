@@ -33,7 +33,9 @@ export function replaceLinks(markdown, links, resolve, start = 0, end = markdown
   let result = "";
   let at = start;
   // An image inside a link comes after the link, and is within it: only the innermost target of a place is replaced at once.
-  const edits = links.filter((link) => link.start >= start && link.end <= end).map((link) => edit(markdown, link, resolve));
+  const edits = links
+    .filter((link) => link.start >= start && link.end <= end)
+    .map((link) => edit(markdown, link, resolve));
   for (const { from, to, text } of edits.sort((a, b) => a.from - b.from)) {
     result += markdown.slice(at, from) + text;
     at = to;

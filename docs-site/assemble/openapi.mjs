@@ -15,11 +15,15 @@ export function openapiPage(/** @type {string} */ yaml) {
   const page = ["# HTTP routes", api.info.summary, inline(api.info.description)];
   for (const { name, description } of api.tags) {
     page.push(`## ${title(name)}`, inline(description));
-    for (const route of routes.filter(({ operation }) => operation.tags?.includes(name))) page.push(...operationOf(route, read));
+    for (const route of routes.filter(({ operation }) => operation.tags?.includes(name)))
+      page.push(...operationOf(route, read));
   }
   page.push("## Schemas");
   for (const [name, schema] of Object.entries(api.components.schemas)) page.push(...schemaOf(name, schema, read));
-  return `${page.filter(Boolean).map((part) => part.trim()).join("\n\n")}\n`;
+  return `${page
+    .filter(Boolean)
+    .map((part) => part.trim())
+    .join("\n\n")}\n`;
 }
 
 function operationOf({ path, method, item, operation }, read) {
@@ -79,8 +83,8 @@ function schemaOf(name, schema, read) {
 function typeOf(schema, read) {
   if (schema === undefined || schema === true) return "";
   if (schema.$ref) {
-    const name = schema.$ref.split("/").at(-1);
-    return schema.$ref.includes("/schemas/") ? `[${name}](#${slugOf(name)})` : typeOf(read(schema), read);
+    const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref) ?? [];
+    return name ? `[${name}](#${slugOf(name)})` : typeOf(read(schema), read);
   }
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(" or ");

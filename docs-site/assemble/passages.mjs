@@ -27,33 +27,38 @@ function passagesOfPage({ route, title }, markdown) {
   const passages = [];
   const trail = [];
   let anchor = "";
-  let current;
+  let isComplete = true;
   const begin = () => {
     const file = route.endsWith("/") ? route : `${route}.html`;
-    current = { title, section: trail.slice(1).filter(Boolean).join(" › "), path: file + anchor, text: "", sentences: [] };
-    passages.push(current);
+    const section = trail.slice(1).filter(Boolean).join(" › ");
+    passages.push({ title, section, path: file + anchor, text: "", sentences: [] });
   };
   for (const node of tree.children) {
     if (node.type === "heading") {
-      const [, words, slug] = /^(.*?)\s*(?:%\{#(.*)\}%)?$/.exec(textOf(node));
+      const [, words, slug] = /^(.*?)\s*(?:%\{#(.*)\}%)?$/.exec(textOf(node)) ?? [];
       trail.length = node.depth - 1;
       trail[node.depth - 1] = words;
       anchor = node.depth > 1 && slug ? `#${slug}` : "";
-      current = undefined;
+      isComplete = true;
       continue;
     }
     for (const sentences of blocksOf(node)) {
-      if (!current || current.text.length > ENOUGH) begin();
-      if (current.text !== "") current.text += "\n";
-      for (const sentence of sentences) {
-        if (current.text !== "" && !current.text.endsWith("\n")) current.text += " ";
-        const start = current.text.length;
-        current.text += sentence;
-        if (/\p{L}{2}/u.test(sentence)) current.sentences.push([start, current.text.length]);
-      }
+      if (isComplete) begin();
+      addBlock(passages.at(-1), sentences);
+      isComplete = passages.at(-1).text.length > ENOUGH;
     }
   }
   return passages.filter(({ sentences }) => sentences.length > 0);
+}
+
+function addBlock(passage, sentences) {
+  if (passage.text !== "") passage.text += "\n";
+  for (const sentence of sentences) {
+    if (passage.text !== "" && !passage.text.endsWith("\n")) passage.text += " ";
+    const start = passage.text.length;
+    passage.text += sentence;
+    if (/\p{L}{2}/u.test(sentence)) passage.sentences.push([start, passage.text.length]);
+  }
 }
 
 /** The sentences of each paragraph, item and row below a node. Code blocks are not quoted. */

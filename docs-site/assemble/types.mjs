@@ -10,7 +10,9 @@ import { Application } from "typedoc";
  * @param {string} title
  */
 export async function typesPage(folder, title) {
-  const { entryPoints, intentionallyNotExported = [] } = JSON.parse(await readFile(join(folder, "typedoc.json"), "utf8"));
+  const { entryPoints, intentionallyNotExported = [] } = JSON.parse(
+    await readFile(join(folder, "typedoc.json"), "utf8"),
+  );
   const out = await mkdtemp(join(tmpdir(), "evidence-chat-types-"));
   try {
     const options = {

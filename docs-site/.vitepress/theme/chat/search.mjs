@@ -28,7 +28,11 @@ export function wordsOf(/** @type {string} */ text) {
 
 function stem(word) {
   if (word.length < 4) return word;
-  return word.replace(/(ies)$/, "y").replace(/(ing|ed|es|s)$/, "").replace(/(.)\1$/, "$1").replace(/e$/, "");
+  return word
+    .replace(/(ies)$/, "y")
+    .replace(/(ing|ed|es|s)$/, "")
+    .replace(/(.)\1$/, "$1")
+    .replace(/e$/, "");
 }
 
 /** An index of passages. */

@@ -3,8 +3,13 @@
 import { Search } from "./search.mjs";
 
 const FINGERPRINT = "stand-in";
-const GREETING = "A stand-in on this page finds sentences of these docs by their words. Your own chat also understands other words for the same thing.";
-const SUGGESTED = ["Who may see a document?", "What does a visitor's browser download?", "How long are conversations kept?"];
+const GREETING =
+  "A stand-in on this page finds sentences of these docs by their words. Your own chat also understands other words for the same thing.";
+const SUGGESTED = [
+  "Who may see a document?",
+  "What does a visitor's browser download?",
+  "How long are conversations kept?",
+];
 // Nothing is stored: "persisted" only avoids a warning below each answer.
 /** Milliseconds between the pieces of an answer. */
 const PAUSE = 60;
@@ -82,7 +87,10 @@ class StandIn {
       const index = documents.indexOf(passage.title) + 1;
       const place = answer.length > 1 ? `${before}${passage.section || passage.title}: ` : "";
       for (const [number, [start, end]] of sentences.entries()) {
-        yield { type: "answer_delta", text: `${number ? " " : place}${escaped(passage.text.slice(start, end))} [${index}]` };
+        yield {
+          type: "answer_delta",
+          text: `${number ? " " : place}${escaped(passage.text.slice(start, end))} [${index}]`,
+        };
       }
       citations.push({
         index,
@@ -125,7 +133,9 @@ class StandIn {
 const escaped = (text) => text.replace(/\[(\d+)\]/g, "\\[$1\\]");
 
 function json(body, status = 200) {
-  return Promise.resolve(new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } }));
+  return Promise.resolve(
+    new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } }),
+  );
 }
 
 /** Server-sent events, one after the other. */

@@ -105,6 +105,8 @@ const withoutSlash = (/** @type {string} */ address) => address.trim().replace(/
 /** The contrast of white text on a colour: 4.5 and more is readable (WCAG 2, relative luminance). */
 export function contrastWithWhite(/** @type {string} */ accent) {
   const channels = [1, 3, 5].map((at) => Number.parseInt(accent.slice(at, at + 2), 16) / 255);
-  const [red, green, blue] = channels.map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  const [red, green, blue] = channels.map((value) =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
+  );
   return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
 }
