@@ -21,7 +21,7 @@ export default defineConfig(
       "**/wasm/**",
       "supabase/.local/**",
       // In no TypeScript project yet.
-      "web/examples/**",
+      "examples/**",
     ],
   },
   eslint.configs.recommended,

@@ -1,6 +1,6 @@
 // Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see tools/local-service/).
-// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), and the
-// Worker's own variables, which win over wrangler.toml.
+// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process),
+// WORKER_BUILD_DIR (the built Worker; default edge-chat/build), and the Worker's own variables, which win over wrangler.toml.
 import path from "node:path";
 import { runService } from "@evidence-chat/local-service";
 import { startWorker } from "./src/worker.mjs";

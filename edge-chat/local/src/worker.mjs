@@ -13,7 +13,7 @@ const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
-const BUILD_DIR = path.join(ROOT, "edge-chat/build");
+const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/build");
 
 /** The rough limit is this multiple of the exact one, to allow for repeats and rejected attempts. */
 const QUESTION_MARGIN = 6;

@@ -61,6 +61,8 @@ const EARLY_PROPERTIES = [
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
+ * @attr {string} shortcut - `mod+` and a key, like `mod+k`: the command key or Ctrl with that key opens and closes a floating panel,
+ *   or focuses the question box. Default: none.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
@@ -144,6 +146,7 @@ export class EvidenceChatElement extends BaseElement {
   #siteGreeting: string | undefined;
   /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
+  readonly #onPageKey = (event: KeyboardEvent): void => this.#onShortcut(event);
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
 
   constructor() {
@@ -247,6 +250,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
+    document.addEventListener("keydown", this.#onPageKey);
     this.#updateTexts();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
@@ -256,6 +260,7 @@ export class EvidenceChatElement extends BaseElement {
   disconnectedCallback(): void {
     this.#colors.disconnect();
     this.#pageLanguage.disconnect();
+    document.removeEventListener("keydown", this.#onPageKey);
     // An element that was only moved is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#panel?.disconnect();
@@ -367,6 +372,15 @@ export class EvidenceChatElement extends BaseElement {
     this.#locale.use(this, this.#texts);
     this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
     this.#frame.greeting = this.getAttribute("greeting") ?? this.#siteGreeting ?? this.#translator.t("intro");
+  }
+
+  #onShortcut(event: KeyboardEvent): void {
+    const { key, metaKey, ctrlKey, altKey, shiftKey } = event;
+    if (event.defaultPrevented || altKey || shiftKey || !(metaKey || ctrlKey)) return;
+    if (`mod+${key.toLowerCase()}` !== this.getAttribute("shortcut")) return;
+    event.preventDefault();
+    if (this.mode === "floating" && this.#frame.isOpen) this.close();
+    else this.open();
   }
 
   #onKey(event: KeyboardEvent): void {
