@@ -37,7 +37,8 @@ export const GROUPS = [
     title: "Embed",
     pages: [
       { route: "embed/", title: "On a page", source: WIDGET },
-      { route: "embed/frameworks", title: "Frameworks", source: WIDGET, sections: ["React, Vue"] },
+      { route: "embed/frameworks", title: "Frameworks", source: WIDGET, sections: ["React, Vue", "Only the client"] },
+      { route: "embed/examples", title: "Examples", source: "examples/README.md" },
       { route: "embed/reference", title: "Attributes and events", source: WIDGET, sections: ["Reference"] },
       { route: "embed/styling", title: "Styling, languages", source: WIDGET, sections: ["Styling", "Languages"] },
       { route: "embed/security", title: "Content-Security-Policy", source: WIDGET, sections: ["Security"] },
@@ -60,12 +61,20 @@ export const GROUPS = [
         source: ADMIN,
         sections: ["Daily work in the dashboard", "Daily work on the command line", "When something is wrong"],
       },
+      { route: "fill/npx", title: "kb without a compiler", source: "packages/kb/README.md" },
       { route: "fill/kb", title: "The kb command", source: "docs/kb.md" },
     ],
   },
   {
     title: "Protect",
     pages: [
+      { route: "protect/sign-in", title: "Sign-in", source: "docs/sign-in.md" },
+      {
+        route: "protect/audiences",
+        title: "Audiences",
+        source: ADMIN,
+        sections: ["Who may see a document"],
+      },
       { route: "protect/threats", title: "Threat model", source: "docs/threat-model.md" },
       { route: "protect/privacy", title: "Privacy", source: "docs/privacy.md" },
     ],
@@ -73,6 +82,8 @@ export const GROUPS = [
   {
     title: "Operate",
     pages: [
+      { route: "operate/create", title: "A project in one command", source: "packages/create-evidence-chat/README.md" },
+      { route: "operate/worker", title: "The prebuilt Worker", source: "packages/worker/README.md" },
       { route: "operate/deploy", title: "Deploy", source: DEPLOY },
       {
         route: "operate/monitoring",
