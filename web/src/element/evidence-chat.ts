@@ -8,6 +8,7 @@ import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
 import controlStyles from "./controls.css";
+import { defaultEndpoint } from "./default-endpoint.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
@@ -21,6 +22,8 @@ export type Position = "start" | "end";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
 /** Properties that a page may set before the element is defined. */
 const EARLY_PROPERTIES = [
@@ -36,14 +39,13 @@ const EARLY_PROPERTIES = [
 ] as const;
 
 /**
- * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
+ * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
  * widget.
  *
  * @tagname evidence-chat
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
- * @attr {string} endpoint - URL of POST /api/chat.
+ * @attr {string} endpoint - URL of POST /api/chat. Default: that of the Worker that serves the script as /evidence-chat.js.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
@@ -163,9 +165,9 @@ export class EvidenceChatElement extends BaseElement {
     panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** URL of POST /api/chat. */
+  /** URL of POST /api/chat; empty if the page sets none and the script does not come from a Worker. */
   get endpoint(): string {
-    return this.getAttribute("endpoint") ?? "";
+    return this.getAttribute("endpoint") ?? DEFAULT_ENDPOINT;
   }
 
   set endpoint(url: string) {
@@ -268,7 +270,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
+    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? DEFAULT_ENDPOINT);
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
