@@ -120,6 +120,8 @@ async function versions() {
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
 
+const NOT_SERVERS = new Set(["build.mjs", "vite.config.mjs"]);
+
 /** The local servers, in the folders that they have in the repository. */
 async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
@@ -130,12 +132,15 @@ async function stageDemo(folder, manifest) {
     "supabase/local/src",
     "edge-chat/local/server.mjs",
     "edge-chat/local/src",
-    "web/demo/serve.mjs",
-    "web/demo/static-files.mjs",
   ]) {
     await copyTree(path, join(dist, path));
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
+  // The servers of the page; the rest of the folder is its source.
+  for (const name of await readdir(inRepository("web/demo"))) {
+    if (name.endsWith(".mjs") && !NOT_SERVERS.has(name))
+      await copyTree(`web/demo/${name}`, join(dist, "web/demo", name));
+  }
   await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
