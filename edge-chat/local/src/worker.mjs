@@ -82,7 +82,9 @@ export async function startWorker({
 } = {}) {
   const modules = builtModules(entry);
   await assertPortIsFree(port);
-  const { workerOptions } = readWorkerOptions(CONFIG, undefined, { overrides: { assets: { directory: assets } } });
+  // wrangler wants a folder that exists, also where there are no static files.
+  const directory = assets ?? BUILD_DIR;
+  const { workerOptions } = readWorkerOptions(CONFIG, undefined, { overrides: { assets: { directory } } });
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
   /** @type {import("miniflare").V4MiniflareOptions} */
