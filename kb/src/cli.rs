@@ -4,6 +4,7 @@ use std::env::VarError;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chat_core::assistant::AssistantName;
 use chat_core::evidence::EvidenceThresholds;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reqwest::Url;
@@ -53,6 +54,8 @@ pub enum Command {
     Reembed(ReembedArgs),
     /// Show the size of the knowledge base and the daily metrics of the chat.
     Stats(StatsArgs),
+    /// List the assistants: what each searches, for whom, and how often it is asked.
+    Assistants(AssistantsArgs),
     /// Show the most frequent unanswered questions.
     ///
     /// Shows only questions that several users asked: at least two, or the number in `chat_settings.gap_users`.
@@ -227,6 +230,16 @@ pub struct StatsArgs {
     pub server: ServerArgs,
 }
 
+/// Options of `kb assistants`.
+#[derive(Debug, Args)]
+pub struct AssistantsArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
 /// Options of `kb gaps`.
 #[derive(Debug, Args)]
 pub struct GapsArgs {
@@ -286,6 +299,9 @@ pub struct EmbedArgs {
 pub struct AskArgs {
     /// The question.
     pub question: String,
+    /// Search only the collections of this assistant, also if it is disabled [default: all collections].
+    #[arg(long, value_name = "NAME", value_parser = AssistantName::parse)]
+    pub assistant: Option<AssistantName>,
     /// Also print the passages found, their scores and the decisions.
     #[arg(long)]
     pub explain: bool,

@@ -5,6 +5,7 @@ mod support;
 
 use std::time::Duration;
 
+use chat_core::assistant::AssistantName;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
 use kb::ask::{AskError, Asked, Conclusion, Model, Settings, ask, reply, report};
@@ -36,20 +37,21 @@ fn ask_server(
     question: &str,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
-    ask_with(question, false, answer)
+    ask_with(question, false, None, answer)
 }
 
 /// Lets a model write, which answers at `/v1/chat/completions` of the same server.
 fn ask_model(output: impl Fn() -> Answer + Send + 'static) -> (Asked, Vec<Request>) {
     let answer =
         move |request: &Request| if request.line == COMPLETIONS { output() } else { row(0.6, "model") };
-    let (asked, requests) = ask_with("When is my refund there?", true, answer);
+    let (asked, requests) = ask_with("When is my refund there?", true, None, answer);
     (asked.unwrap(), requests)
 }
 
 fn ask_with(
     question: &str,
     is_written: bool,
+    assistant: Option<&str>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
     let server = FakeServer::start(move |request, _| answer(request));
@@ -57,6 +59,7 @@ fn ask_with(
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
     let settings = Settings {
         match_count: 7,
+        assistant: assistant.map(|name| AssistantName::parse(name).unwrap()),
         thresholds: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
         model: is_written.then(|| Model {
             url: format!("{}/v1", server.url).parse().unwrap(),
@@ -111,12 +114,21 @@ fn a_question_is_searched_by_vector_and_words_and_answered_from_what_is_found() 
             "match_count": 7,
             "match_threshold": -1,
             "query_text": "When is my refund there?",
+            "assistant": null,
         })
     );
     assert_eq!(requests.len(), 1);
     let text = reply(&asked.unwrap());
     assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
     assert!(text.contains("[1] Refunds › Time ("), "{text}");
+}
+
+#[test]
+fn the_collections_of_an_assistant_are_searched() {
+    let (asked, requests) = ask_with("Refunds?", false, Some("shop"), |_| row(0.6, "model"));
+    assert!(asked.is_ok());
+    let parameters: Value = serde_json::from_str(&requests[0].body).unwrap();
+    assert_eq!(parameters["assistant"], "shop");
 }
 
 #[test]
@@ -191,7 +203,7 @@ fn faults_of_the_model_leave_the_quotes_and_say_what_is_wrong() {
 
 #[test]
 fn a_refusal_never_asks_the_model() {
-    let (asked, requests) = ask_with("Refunds?", true, |_| row(0.34, "model"));
+    let (asked, requests) = ask_with("Refunds?", true, None, |_| row(0.34, "model"));
     assert_eq!(reason(asked), Reason::NoMatch);
     assert!(requests.iter().all(|request| request.line != COMPLETIONS));
 }

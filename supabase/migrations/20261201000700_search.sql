@@ -609,8 +609,10 @@ declare
   audiences constant text[] :=
     case when row_security_active('public.kb_documents') then internal.kb_caller_audiences() end;
   is_in_default constant boolean := audiences is null or internal.kb_is_in_default_audience();
-  -- The same list for every search of the assistant, and null if it searches everything.
-  collections constant text[] := (internal.chat_assistant(assistant, audiences)).collections;
+  -- The collections of the assistant, and null if it searches everything. Only the administrator may search without an assistant.
+  collections constant text[] := case
+    when assistant is not null or audiences is not null then (internal.chat_assistant(assistant, audiences)).collections
+  end;
   -- The Worker's limit for questions, so that a direct call cannot cause more work.
   question_text constant text := left(query_text, 4000);
   -- Without a text, only vectors are compared.

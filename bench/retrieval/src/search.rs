@@ -60,7 +60,7 @@ impl<'a> Searcher<'a> {
     }
 
     async fn ask_one(&self, question: Question, vector: &[f32], background: Background) -> Result<Found> {
-        let search = |text| self.knowledge_base.match_chunks(vector, MATCH_COUNT, text);
+        let search = |text| self.knowledge_base.match_chunks(vector, MATCH_COUNT, text, None);
         Ok(Found {
             rows: search(Some(&question.question)).await?,
             plain_rows: search(None).await?,

@@ -3,6 +3,7 @@
 //! Pages are read by key, so that rows that are added or deleted meanwhile neither repeat nor hide others. Only an empty page
 //! is the last, because PostgREST may shorten any page (`max-rows`).
 
+use chat_core::assistant::AssistantName;
 use chat_core::generate::AnswerMode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -39,6 +40,7 @@ pub(crate) struct ExportedMessage {
 pub(crate) struct RefusedQuestion {
     pub(crate) id: Uuid,
     pub(crate) session_id: Option<Uuid>,
+    pub(crate) assistant: AssistantName,
     pub(crate) question: String,
     pub(crate) reason: String,
     pub(crate) best_score: Option<f64>,
@@ -97,7 +99,7 @@ impl Supabase {
         limit: u32,
     ) -> Result<Option<Vec<RefusedQuestion>>, HttpError> {
         // Users cannot read the column of the owner; Row Level Security selects the rows.
-        let mut query = Query::columns("id,session_id,question,reason,best_score,created_at")
+        let mut query = Query::columns("id,session_id,assistant,question,reason,best_score,created_at")
             .order("created_at.asc,id.asc")
             .limit(limit);
         if let Some((time, id)) = after {

@@ -6,6 +6,7 @@ mod reply;
 mod write;
 
 use chat_core::answer::Answer;
+use chat_core::assistant::AssistantName;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
 use chat_core::generate::GenerationReport;
@@ -29,6 +30,8 @@ pub struct Settings {
     /// Number of passages to search for.
     pub match_count: u32,
     pub thresholds: EvidenceThresholds,
+    /// The assistant whose collections are searched; all if `None`.
+    pub assistant: Option<AssistantName>,
     /// The language model that writes the answer; `None` for quotes.
     pub model: Option<Model>,
 }
@@ -95,7 +98,8 @@ pub async fn ask(
 ) -> Result<Asked, AskError> {
     let question = checked(question)?;
     let vector = embedder.vector(question);
-    let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question)).await?;
+    let assistant = settings.assistant.as_ref().map(AssistantName::as_str);
+    let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question), assistant).await?;
     check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
     let Response { assessment, verdict } = respond(question, &rows, &settings.thresholds, true);
     let mut written = None;

@@ -41,6 +41,7 @@ fn table(gaps: &[Gap]) -> Table {
         number("users"),
         number("best score"),
         word("last asked (UTC)"),
+        word("assistant"),
         text("question"),
     ]);
     for gap in gaps {
@@ -49,6 +50,7 @@ fn table(gaps: &[Gap]) -> Table {
             gap.users.to_string(),
             gap.best_score.map_or_else(|| "–".to_owned(), |score| format!("{score:.2}")),
             moment(&gap.last_asked),
+            gap.assistant.clone(),
             gap.question.clone(),
         ]);
     }

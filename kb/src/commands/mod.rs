@@ -1,6 +1,7 @@
 //! The commands, from options to output.
 
 mod ask;
+mod assistants;
 mod doctor;
 mod documents;
 mod embed;
@@ -36,6 +37,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Remove(args) => block_on(documents::remove(args)),
         Command::Reembed(args) => block_on(reembed::run(args)),
         Command::Stats(args) => block_on(stats::run(args)),
+        Command::Assistants(args) => block_on(assistants::run(args)),
         Command::Gaps(args) => block_on(gaps::run(args)),
         Command::Retain(args) => block_on(retain::run(args)),
         Command::WorkerSecret(args) => block_on(worker_secret::run(args)),

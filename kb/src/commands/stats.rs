@@ -130,6 +130,7 @@ fn chat_text(days: &[Day]) -> String {
     let max = days.iter().map(|day| day.questions).max().unwrap_or_default();
     let mut table = Table::new([
         word("day"),
+        word("assistant"),
         number("asked"),
         number("answered"),
         number("refused"),
@@ -144,6 +145,7 @@ fn chat_text(days: &[Day]) -> String {
     for day in days {
         table.row([
             day.day.clone(),
+            day.assistant.clone(),
             day.questions.to_string(),
             day.answers.to_string(),
             day.refusals.to_string(),

@@ -4,7 +4,7 @@ use super::Facts;
 use super::facts::Model;
 use super::report::Check;
 use crate::calibration::{describe, has_questions};
-use crate::knowledge_base::{Calibration, ChatSettings, Health, LastSync};
+use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, LastSync};
 use crate::output::{counted, moment};
 
 /// A threshold outside is more likely a typing error than intended: unrelated texts reach the lower bound, and a question and
@@ -28,7 +28,8 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         sentences(health),
         scripts(&facts.non_latin),
         calibration(facts),
-        settings(facts.settings.as_ref()),
+        settings(facts.settings.as_ref(), &facts.assistants),
+        assistants(health),
     ];
     checks.extend(facts.syncs.iter().filter_map(interrupted));
     checks
@@ -204,27 +205,9 @@ fn calibration(facts: &Facts) -> Check {
     }
 }
 
-fn settings(settings: Option<&ChatSettings>) -> Check {
-    let Some(settings) = settings else {
-        return Check::ok("settings", "all have their defaults");
-    };
-    let mut remarks = Vec::new();
-    if let Some(threshold) = settings.evidence_threshold
-        && !SENSIBLE_THRESHOLDS.contains(&threshold)
-    {
-        let effect = if threshold < *SENSIBLE_THRESHOLDS.start() { "anything" } else { "next to nothing" };
-        remarks.push(format!("evidence_threshold {threshold} lets {effect} pass; the default is 0.35"));
-    }
-    match settings.evidence_confidence {
-        Some(0.0) => {
-            remarks.push("evidence_confidence 0 answers questions that the passages do not answer".to_owned())
-        }
-        Some(confidence) if confidence > MAX_SENSIBLE_CONFIDENCE => {
-            remarks.push(format!("evidence_confidence {confidence} refuses nearly everything"));
-        }
-        _ => {}
-    }
-    if settings.log_questions {
+fn settings(settings: Option<&ChatSettings>, assistants: &[AssistantThresholds]) -> Check {
+    let mut remarks: Vec<_> = assistants.iter().flat_map(unusual_thresholds).collect();
+    if settings.is_some_and(|settings| settings.log_questions) {
         remarks.push("log_questions writes questions into the server's log".to_owned());
     }
     if remarks.is_empty() {
@@ -232,7 +215,41 @@ fn settings(settings: Option<&ChatSettings>) -> Check {
     }
     Check::warning("settings", "some are unusual")
         .details(remarks)
-        .fix("dashboard, Table Editor, chat_settings: empty (NULL) is the default")
+        .fix("dashboard, Table Editor, assistants and chat_settings: empty (NULL) is the default")
+}
+
+fn unusual_thresholds(assistant: &AssistantThresholds) -> Vec<String> {
+    let name = &assistant.name;
+    let mut remarks = Vec::new();
+    if let Some(threshold) = assistant.evidence_threshold
+        && !SENSIBLE_THRESHOLDS.contains(&threshold)
+    {
+        let effect = if threshold < *SENSIBLE_THRESHOLDS.start() { "anything" } else { "next to nothing" };
+        remarks
+            .push(format!("{name}: evidence_threshold {threshold} lets {effect} pass; the default is 0.35"));
+    }
+    match assistant.evidence_confidence {
+        Some(0.0) => remarks
+            .push(format!("{name}: evidence_confidence 0 answers questions that the passages do not answer")),
+        Some(confidence) if confidence > MAX_SENSIBLE_CONFIDENCE => {
+            remarks.push(format!("{name}: evidence_confidence {confidence} refuses nearly everything"));
+        }
+        _ => {}
+    }
+    remarks
+}
+
+/// An assistant without documents refuses every question. Usually the name of a collection is misspelt.
+fn assistants(health: &Health) -> Check {
+    let empty = &health.assistants_without_documents;
+    if empty.is_empty() {
+        return Check::ok("assistants", "the collections of each have documents");
+    }
+    let message =
+        format!("{} with collections that have no document", counted(empty.len() as u64, "assistant"));
+    Check::warning("assistants", message)
+        .details(empty.clone())
+        .fix("compare `kb assistants` with the collections of `kb stats`, or disable the assistant")
 }
 
 fn interrupted(sync: &LastSync) -> Option<Check> {
@@ -255,13 +272,12 @@ mod tests {
     use super::*;
 
     fn set(threshold: Option<f64>, confidence: Option<f64>, log_questions: bool) -> Check {
-        let evidence = ChatSettings {
+        let assistant = AssistantThresholds {
+            name: "default".to_owned(),
             evidence_threshold: threshold,
             evidence_confidence: confidence,
-            log_questions,
-            ..ChatSettings::default()
         };
-        settings(Some(&evidence))
+        settings(Some(&ChatSettings { log_questions, ..ChatSettings::default() }), &[assistant])
     }
 
     #[test]

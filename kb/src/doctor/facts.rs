@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use crate::knowledge_base::{
-    Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status, StoredDocument,
+    AssistantThresholds, Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status,
+    StoredDocument,
 };
 use crate::supabase::SupabaseError;
 
@@ -34,6 +35,8 @@ pub struct Facts {
     pub duplicates: Vec<Vec<String>>,
     /// Settings of the chat; `None` if all are defaults.
     pub settings: Option<ChatSettings>,
+    /// Thresholds of the enabled assistants.
+    pub assistants: Vec<AssistantThresholds>,
     /// The calibration, if it was measured.
     pub calibration: Option<Calibration>,
     /// Whether documents changed after the calibration.
@@ -72,6 +75,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         without_original: knowledge_base.sources_by_id(&health.files.missing_files).await?,
         duplicates: duplicates(&documents),
         settings: knowledge_base.chat_settings().await?,
+        assistants: knowledge_base.assistant_thresholds().await?,
         calibration,
         is_calibration_stale,
         non_latin: knowledge_base.non_latin_documents().await?,

@@ -40,6 +40,8 @@ pub struct Health {
     pub sentences_missing: u64,
     /// Whether the counts of words differ from the passages.
     pub lexeme_mismatch: bool,
+    /// Enabled assistants whose collections have no document.
+    pub assistants_without_documents: Vec<String>,
     /// State of the bucket; empty without storage.
     #[serde(flatten)]
     pub files: HealthOfFiles,
@@ -115,10 +117,6 @@ pub struct FailedDocument {
 /// The row of `chat_settings`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ChatSettings {
-    /// Minimum similarity of the best passage; the default if `None`.
-    pub evidence_threshold: Option<f64>,
-    /// Minimum confidence in the passages; the default if `None`.
-    pub evidence_confidence: Option<f64>,
     /// Whether the server logs questions.
     pub log_questions: bool,
     /// How unanswered questions are kept: `full`, `anonymous` or `off`.
@@ -132,14 +130,7 @@ pub struct ChatSettings {
 impl Default for ChatSettings {
     /// The defaults of the database.
     fn default() -> Self {
-        Self {
-            evidence_threshold: None,
-            evidence_confidence: None,
-            log_questions: false,
-            keep_refusals: "full".to_owned(),
-            gap_users: 2,
-            retention_days: None,
-        }
+        Self { log_questions: false, keep_refusals: "full".to_owned(), gap_users: 2, retention_days: None }
     }
 }
 
@@ -190,8 +181,7 @@ impl KnowledgeBase {
 
     /// The settings of the chat; `None` if there is no row.
     pub async fn chat_settings(&self) -> Result<Option<ChatSettings>, SupabaseError> {
-        let columns =
-            "evidence_threshold,evidence_confidence,log_questions,keep_refusals,gap_users,retention_days";
+        let columns = "log_questions,keep_refusals,gap_users,retention_days";
         let rows: Vec<ChatSettings> = self.client.send(Query::select("chat_settings", columns)).await?;
         Ok(rows.into_iter().next())
     }

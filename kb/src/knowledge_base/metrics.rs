@@ -6,11 +6,16 @@ use serde_json::Value;
 use super::KnowledgeBase;
 use crate::supabase::{Query, SupabaseError};
 
-/// The metrics of a day with questions.
+/// Assistants for which a day has an entry, at most.
+const MAX_ASSISTANTS: usize = 20;
+
+/// The metrics of an assistant on a day with questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Day {
     /// Date in UTC, such as `2026-11-22`.
     pub day: String,
+    /// The assistant that was asked.
+    pub assistant: String,
     pub questions: u64,
     pub answers: u64,
     /// Refused for lack of evidence.
@@ -28,6 +33,8 @@ pub struct Day {
 /// A group of similar unanswered questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
+    /// The assistant that was asked.
+    pub assistant: String,
     /// The most central question of the group.
     pub question: String,
     /// Number of questions in the group.
@@ -58,14 +65,20 @@ pub struct LastSync {
 }
 
 impl KnowledgeBase {
-    /// The last `count` days with questions, latest first.
+    /// The last `count` days with questions, latest first, with one entry for each assistant that was asked.
     pub async fn days(&self, count: usize) -> Result<Vec<Day>, SupabaseError> {
-        self.client.send(Query::select("chat_metrics", "*").order("day.desc").limit(count)).await
+        let rows = count.saturating_mul(MAX_ASSISTANTS);
+        let query = Query::select("chat_metrics", "*").order("day.desc,assistant.asc").limit(rows);
+        let days: Vec<Day> = self.client.send(query).await?;
+        let mut dates: Vec<_> = days.iter().map(|day| day.day.clone()).collect();
+        dates.dedup();
+        dates.truncate(count);
+        Ok(days.into_iter().filter(|day| dates.contains(&day.day)).collect())
     }
 
     /// Up to `count` groups of unanswered questions, those of most users first.
     pub async fn gaps(&self, count: usize) -> Result<Vec<Gap>, SupabaseError> {
-        let columns = "question,questions,users,best_score,reasons,first_asked,last_asked";
+        let columns = "assistant,question,questions,users,best_score,reasons,first_asked,last_asked";
         let query = Query::select("content_gaps", columns).order("users.desc,questions.desc,last_asked.desc");
         self.client.send(query.limit(count)).await
     }

@@ -2,6 +2,7 @@
 //!
 //! Row ids are generated here, not by the database, so that every write is idempotent and can be repeated after a lost answer.
 
+mod assistants;
 mod calibration;
 mod documents;
 mod embeddings;
@@ -21,6 +22,7 @@ use uuid::Uuid;
 
 use crate::supabase::{Client, Query, SupabaseError};
 
+pub use assistants::{Assistant, AssistantThresholds};
 pub use calibration::Calibration;
 pub use documents::{Status, StoredDocument};
 pub use embeddings::{ChunkToEmbed, NewVectors, Reason};

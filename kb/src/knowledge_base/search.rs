@@ -7,12 +7,14 @@ use super::{KnowledgeBase, vector_literal};
 use crate::supabase::{Query, SupabaseError};
 
 impl KnowledgeBase {
-    /// The passages that match a question best, whatever their similarity. With its `text`, words count as well as vectors.
+    /// The passages that match a question best, whatever their similarity. With its `text`, words count as well as vectors. With an
+    /// `assistant`, only those in its collections.
     pub async fn match_chunks(
         &self,
         vector: &[f32],
         count: u32,
         text: Option<&str>,
+        assistant: Option<&str>,
     ) -> Result<Vec<MatchedChunk>, SupabaseError> {
         let parameters = json!({
             "query_embedding": vector_literal(vector),
@@ -20,6 +22,7 @@ impl KnowledgeBase {
             // `chat-core` applies the thresholds.
             "match_threshold": -1,
             "query_text": text,
+            "assistant": assistant,
         });
         let found: SearchRows = self.client.send(Query::call("match_chunks", &parameters)).await?;
         Ok(found.rows)

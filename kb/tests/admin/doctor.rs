@@ -22,7 +22,7 @@ fn healthy() -> Value {
         "visibility_mismatches": 0,
         "sentences_missing": 0,
         "lexeme_mismatch": false,
-        "audience_claims": [],
+        "audience_claims": [], "assistants_without_documents": [],
         "missing_files": [], "missing_file_count": 0,
         "orphan_files": [], "orphan_file_count": 0,
         "public_bucket": false, "widening_policies": [],
@@ -353,4 +353,12 @@ fn a_wrong_key_an_old_schema_and_an_unreachable_server_are_distinguished() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let output = kb(&format!("http://{closed}"), &["doctor", "--json"]);
     assert_eq!((output.code, level(&output.json(), "server")), (1, "problem".to_owned()));
+}
+
+#[test]
+fn an_assistant_without_documents_is_a_warning() {
+    let mut state = healthy();
+    state["assistants_without_documents"] = value!(["staff"]);
+    let output = doctor(state, &["--json"]);
+    assert_eq!(level(&output.json(), "assistants"), "warning");
 }

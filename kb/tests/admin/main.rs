@@ -131,7 +131,7 @@ fn privacy(worker_secret_set: bool) -> Value {
 /// The row of the settings: defaults with changes.
 fn settings(changes: Value) -> Value {
     let mut row = value!({
-        "evidence_threshold": null, "evidence_confidence": null, "log_questions": false,
+        "log_questions": false,
         "keep_refusals": "full", "gap_users": 2, "retention_days": null,
     });
     for (column, value) in changes.as_object().unwrap() {

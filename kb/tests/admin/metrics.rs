@@ -15,9 +15,9 @@ fn stats_total_the_collections_and_show_days() {
             "finished_at": "2026-11-22T09:02:00+00:00", "host": "h", "summary": {},
         }])),
         "GET /rest/v1/chat_metrics" => Some(value!([
-            { "day": "2026-11-22", "questions": 8, "answers": 6, "refusals": 2, "answer_rate": 0.75, "users": 3,
+            { "day": "2026-11-22", "assistant": "default", "questions": 8, "answers": 6, "refusals": 2, "answer_rate": 0.75, "users": 3,
               "latency_p50_ms": 120, "latency_p95_ms": null, "cited_documents": 2 },
-            { "day": "2026-11-21", "questions": 4, "answers": 0, "refusals": 0, "answer_rate": null, "users": 1,
+            { "day": "2026-11-21", "assistant": "default", "questions": 4, "answers": 0, "refusals": 0, "answer_rate": null, "users": 1,
               "latency_p50_ms": null, "latency_p95_ms": null, "cited_documents": 0 },
         ])),
         _ => None,
@@ -38,12 +38,15 @@ fn stats_total_the_collections_and_show_days() {
 #[test]
 fn gaps_are_listed_with_their_questions() {
     let rows = value!([{
-        "question": "How?\u{1b}[2J", "questions": 5, "users": 2, "best_score": 0.312, "reasons": ["no_match"],
+        "assistant": "default", "question": "How?\u{1b}[2J", "questions": 5, "users": 2, "best_score": 0.312, "reasons": ["no_match"],
         "first_asked": "2026-11-20T09:00:00+00:00", "last_asked": "2026-11-22T09:02:00+00:00",
     }]);
     let fake = table("GET /rest/v1/content_gaps", rows.clone());
     let output = kb(&fake.url, &["gaps"]).out;
-    assert!(output.contains("    5      2        0.31  2026-11-22 09:02  How?\\u{1b}[2J"), "{output}");
+    assert!(
+        output.contains("    5      2        0.31  2026-11-22 09:02  default    How?\\u{1b}[2J"),
+        "{output}"
+    );
     // Shown gaps were counted, so the secret exists and need not be checked.
     assert_eq!(fake.count(HEALTH), 0);
     assert_eq!(kb(&table("GET /rest/v1/content_gaps", rows.clone()).url, &["gaps", "--json"]).json(), rows);
@@ -81,4 +84,21 @@ fn gaps_and_stats_hint_at_a_missing_worker_secret_only_if_they_are_empty() {
         let json = run(false, &["--json"]);
         serde_json::from_str::<Value>(&json).unwrap();
     }
+}
+
+#[test]
+fn assistants_are_listed_with_what_they_search_and_how_often_they_are_asked() {
+    let rows = value!([
+        { "name": "default", "enabled": true, "title": null, "collections": null, "audience": null, "documents": 7,
+          "questions": 12 },
+        { "name": "staff", "enabled": false, "title": "Staff\u{1b}[2J", "collections": ["handbook", "faq"],
+          "audience": ["team:staff"], "documents": 0, "questions": 0 },
+    ]);
+    let list =
+        |arguments: &[&str]| kb(&table("GET /rest/v1/assistant_overview", rows.clone()).url, arguments);
+    let output = list(&["assistants"]).out;
+    let lines: Vec<Vec<_>> = output.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[1], ["default", "enabled", "7", "12", "signed-in", "users", "all"], "{output}");
+    assert_eq!(lines[2], ["staff", "disabled", "0", "0", "team:staff", "handbook,", "faq"], "{output}");
+    assert_eq!(list(&["assistants", "--json"]).json(), rows);
 }

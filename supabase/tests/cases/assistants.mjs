@@ -126,9 +126,11 @@ export function assistants({ database }) {
     assert.ok(!JSON.stringify(config).includes('"collections"'));
   });
 
-  test("a null name is unknown and not everything", async () => {
+  test("a null name is unknown to users, and everything to the administrator", async () => {
     assert.equal(await call("sales", "select * from match_chunks($1, assistant => null)", QUERY), "unknown");
     assert.equal(await call("sales", "select chat_config(null)"), "unknown");
+    const all = await call("service", "select document_id from match_chunks($1, 9, -1, assistant => null)", QUERY);
+    assert.equal(found(all), "shop,shop-sales,staff,staff-sales");
     assert.equal(await call("sales", "select chat_has_documents(null)"), "unknown");
   });
 
