@@ -138,13 +138,7 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(
-        options: &Options,
-        page_port: u16,
-        data: &Path,
-        writing: &Writing,
-        stop: &Stop,
-    ) -> Result<Self> {
+    fn start(options: &Options, page_port: u16, data: &Path, writing: &Writing, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
