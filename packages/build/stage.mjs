@@ -1,8 +1,9 @@
 // Makes the folders that are packed and published from the sources of `packages/`: adds what other parts of the repository
 // built, and the versions of dependencies, which other manifests pin.
-import { chmod, copyFile, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildAssets } from "../../edge-chat/build-assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
 import { workerConfig } from "./wrangler-config.mjs";
 
@@ -41,7 +42,7 @@ export async function stagePackage(name, folder) {
 }
 
 /** Files in manifests that are not in `packages/`. */
-const BUILT = new Set(["build", "dist", ...LICENSES]);
+const BUILT = new Set(["assets", "build", "dist", ...LICENSES]);
 
 /**
  * Makes the folder of the package with the program for one platform.
@@ -90,6 +91,12 @@ async function stageKb(_folder, manifest) {
 
 async function stageWorker(folder, manifest) {
   await copyTree("edge-chat/build", join(folder, "build"), (path) => /\.(m?js|wasm)$|\/worker$|build$/.test(path));
+  const assets = join(folder, "assets");
+  await buildAssets(assets);
+  for (const name of await readdir(assets, { recursive: true })) {
+    // The model is in the embedder's package alone.
+    if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
+  }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
   manifest.files.push("wrangler.toml");
   const { devDependencies } = await readJson("edge-chat/local/package.json");
@@ -113,6 +120,8 @@ async function versions() {
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
 
+const NOT_SERVERS = new Set(["build.mjs", "vite.config.mjs"]);
+
 /** The local servers, in the folders that they have in the repository. */
 async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
@@ -123,12 +132,15 @@ async function stageDemo(folder, manifest) {
     "supabase/local/src",
     "edge-chat/local/server.mjs",
     "edge-chat/local/src",
-    "web/demo/serve.mjs",
-    "web/demo/static-files.mjs",
   ]) {
     await copyTree(path, join(dist, path));
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
+  // The servers of the page; the rest of the folder is its source.
+  for (const name of await readdir(inRepository("web/demo"))) {
+    if (name.endsWith(".mjs") && !NOT_SERVERS.has(name))
+      await copyTree(`web/demo/${name}`, join(dist, "web/demo", name));
+  }
   await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");

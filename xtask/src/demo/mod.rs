@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "URL", value_parser = origin)]
     allow_origin: Vec<String>,
     /// Serve the documentation site instead of the page of the sample shop; its chat answers from its pages.
-    #[arg(long, conflicts_with_all = ["kb", "write_on_device"])]
+    #[arg(long, conflicts_with_all = ["kb", "like_production", "write_on_device"])]
     docs: bool,
     /// Use the existing build.
     #[arg(long)]
@@ -46,6 +46,9 @@ pub(crate) struct Options {
     /// Let visitors have answers written in their browser, above the quotes; needs `cargo xtask setup --generation`.
     #[arg(long, conflicts_with = "write")]
     write_on_device: bool,
+    /// Let the Worker serve the page, as after a deployment: page, widget, model and API have one origin.
+    #[arg(long, conflicts_with = "write_on_device")]
+    like_production: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -130,7 +133,8 @@ fn origin(url: &str) -> Result<String, String> {
 
 /// The running services. Dropping it stops them in the reverse order of their start.
 struct Demo {
-    page: Service,
+    /// `None` if the Worker serves the page.
+    page: Option<Service>,
     worker: Service,
     /// In the mode [`Writing::Endpoint`].
     model_server: Option<Service>,
@@ -145,10 +149,32 @@ impl Demo {
         login::create(supabase.url(), &supabase.keys.publishable_key)?;
         let model_server = writing.start_server(&logs, stop)?;
 
+        let worker_port = ports::free_from(8787)?;
         // The Worker needs the page's address before the page starts, and the page needs the Worker's.
+        let page_port = if options.like_production { worker_port } else { page_port };
+        let page_command = |script: &str| {
+            let mut command = shell::command("node");
+            if options.kb.is_some() {
+                command.env("DEMO_OWN_DOCUMENTS", "1");
+            }
+            command
+                .arg(script)
+                .env("SUPABASE_URL", supabase.url())
+                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
+                .env("DEMO_EMAIL", login::EMAIL)
+                .env("DEMO_PASSWORD", login::PASSWORD)
+                .envs(writing.page_environment());
+            command
+        };
+        let mut worker = shell::command("node");
+        if options.like_production {
+            let assets = data.join("assets");
+            shell::run(page_command("web/demo/like-production.mjs").arg(&assets))?;
+            worker.env("ASSETS_DIR", assets);
+        }
         let worker = Service::start(
             "worker",
-            shell::command("node")
+            worker
                 .arg("edge-chat/local/server.mjs")
                 .env("DATA_DIR", data)
                 .env("SUPABASE_URL", supabase.url())
@@ -157,29 +183,23 @@ impl Demo {
                 .env("CHAT_WORKER_SECRET", &supabase.keys.worker_secret)
                 .env("CHAT_ALLOWED_ORIGINS", allowed_origins(page_port, &options.allow_origin))
                 .envs(writing.worker_environment(model_server.as_ref())),
-            ports::free_from(8787)?,
+            worker_port,
             &logs,
             stop,
         )?;
-        let mut serve = shell::command("node");
-        if options.kb.is_some() {
-            serve.env("DEMO_OWN_DOCUMENTS", "1");
-        }
-        let page = Service::start(
-            "page",
-            serve
-                .arg(if options.docs { "docs-site/serve.mjs" } else { "web/demo/serve.mjs" })
-                .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
-                .env("SUPABASE_URL", supabase.url())
-                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
-                .env("DEMO_EMAIL", login::EMAIL)
-                .env("DEMO_PASSWORD", login::PASSWORD)
-                .envs(writing.page_environment()),
-            page_port,
-            &logs,
-            stop,
-        )?;
+        let page = if options.like_production {
+            None
+        } else {
+            let script = if options.docs { "docs-site/serve.mjs" } else { "web/demo/serve.mjs" };
+            let mut serve = page_command(script);
+            serve.env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url));
+            Some(Service::start("page", &mut serve, page_port, &logs, stop)?)
+        };
         Ok(Self { page, worker, model_server, supabase })
+    }
+
+    fn page_url(&self) -> &str {
+        &self.page.as_ref().unwrap_or(&self.worker).url
     }
 
     fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
@@ -194,7 +214,7 @@ impl Demo {
     /// Returns the text it wrote.
     fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
         let mut description = json!({
-            "page_url": self.page.url,
+            "page_url": self.page_url(),
             "chat_url": format!("{}/api/chat", self.worker.url),
             "worker_url": self.worker.url,
             "supabase_url": self.supabase.url(),
@@ -205,9 +225,11 @@ impl Demo {
                 "demo": std::process::id(),
                 "supabase": self.supabase.service.id(),
                 "worker": self.worker.id(),
-                "page": self.page.id(),
             },
         });
+        if let Some(page) = &self.page {
+            description["processes"]["page"] = json!(page.id());
+        }
         if let Some(server) = &self.model_server {
             description["model_server_url"] = json!(server.url);
             description["processes"]["model_server"] = json!(server.id());
@@ -224,7 +246,7 @@ impl Demo {
     }
 
     fn announce(&self, took: Duration, options: &Options, writing: &Writing) {
-        println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page.url);
+        println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page_url());
         if options.docs {
             println!("  its chat asks as {}", login::EMAIL);
         } else {
@@ -244,8 +266,8 @@ impl Demo {
     fn wait(&mut self, stop: &Stop) {
         while !stop.is_requested() {
             thread::sleep(Duration::from_millis(100));
-            let services = [&mut self.page, &mut self.worker, &mut self.supabase.service];
-            for service in services.into_iter().chain(&mut self.model_server) {
+            let services = [&mut self.worker, &mut self.supabase.service];
+            for service in services.into_iter().chain(&mut self.page).chain(&mut self.model_server) {
                 service.report_if_stopped();
             }
         }
