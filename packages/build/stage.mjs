@@ -5,6 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildAssets } from "../../edge-chat/build-assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
+import { thirdPartyNotices } from "./third-party.mjs";
 import { workerConfig } from "./wrangler-config.mjs";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
@@ -60,6 +61,7 @@ export async function stagePlatform(target, binary, folder) {
   await copyFile(binary, join(folder, platform.program));
   await chmod(join(folder, platform.program), 0o755);
   await copyLicenses(folder);
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("kb", target));
   await writeFile(
     join(folder, "README.md"),
     `# ${name}\n\nThe program \`kb\` of [Evidence Chat](${homepage}) for ${platform.key}. Install \`@evidence-chat/kb\`, which ` +
@@ -80,7 +82,7 @@ export async function stagePlatform(target, binary, folder) {
     os: [platform.os],
     cpu: [platform.cpu],
     ...(platform.libc && { libc: [platform.libc] }),
-    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT"],
+    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"],
   });
 }
 
@@ -98,7 +100,8 @@ async function stageWorker(folder, manifest) {
     if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
   }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
-  manifest.files.push("wrangler.toml");
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("edge-chat", "wasm32-unknown-unknown"));
+  manifest.files.push("wrangler.toml", "THIRD-PARTY.md");
   const { devDependencies } = await readJson("edge-chat/local/package.json");
   manifest.dependencies.wrangler = devDependencies.wrangler;
 }
