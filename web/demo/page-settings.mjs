@@ -21,7 +21,7 @@ export function pageConfig(settings) {
  */
 export function pagePolicy({ CHAT_ENDPOINT, SUPABASE_URL, ON_DEVICE_MODEL_URL }) {
   const urls = [CHAT_ENDPOINT, SUPABASE_URL, ON_DEVICE_MODEL_URL];
-  const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
+  const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [
     "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",
