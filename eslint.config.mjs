@@ -15,6 +15,7 @@ const PROJECTS = [
 export default defineConfig(
   {
     ignores: [
+      "edge-chat/assets/**",
       "edge-chat/build/**",
       "**/dist/**",
       "**/target/**",

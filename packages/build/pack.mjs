@@ -1,12 +1,17 @@
 // Packs the packages of `packages/`: `node packages/build/pack.mjs OUT [--kb TARGET=FILE …] [--only NAME …]`.
-// --kb packs the program of a platform; --only packs these instead of all.
+// --kb packs the program of a platform; --only packs these packages of packages/ instead of all, "none" packs none.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { PACKAGES, stagePackage, stagePlatform } from "./stage.mjs";
+
+/** On Windows, npm is a batch file, which only a shell can run. */
+const IS_WINDOWS = process.platform === "win32";
+const NPM = IS_WINDOWS ? process.execPath : "npm";
+const NPM_ARGS = IS_WINDOWS ? [join(dirname(process.execPath), "node_modules/npm/bin/npm-cli.js")] : [];
 
 /**
  * Packs packages and returns the paths of the tarballs.
@@ -30,7 +35,7 @@ export async function pack(out, { kb = {}, names = Object.keys(PACKAGES) } = {})
     const tarballs = [];
     for (const folder of folders) {
       const args = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", resolve(out), folder];
-      const { stdout } = await promisify(execFile)("npm", args, { cwd: work });
+      const { stdout } = await promisify(execFile)(NPM, [...NPM_ARGS, ...args], { cwd: work });
       tarballs.push(join(resolve(out), /** @type {string} */ (stdout.trim().split("\n").at(-1))));
     }
     return tarballs;
@@ -47,5 +52,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const [out] = positionals;
   if (!out) throw new Error("usage: pack.mjs OUT [--kb TARGET=FILE …] [--only NAME …]");
   const kb = Object.fromEntries((values.kb ?? []).map((pair) => pair.split("=")));
-  for (const tarball of await pack(out, { kb, names: values.only })) console.log(tarball);
+  const names = values.only?.filter((name) => name !== "none");
+  for (const tarball of await pack(out, { kb, names })) console.log(tarball);
 }

@@ -3,37 +3,35 @@
 import { spawn } from "node:child_process";
 import { locateKb, locateModel } from "./locate.mjs";
 
-const started = start();
-if (started) follow(started);
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let child;
 
-function start() {
-  try {
-    const program = locateKb();
-    const env = { ...process.env, EVIDENCE_MODEL_DIR: locateModel() };
-    return spawn(program, process.argv.slice(2), { stdio: "inherit", env, windowsHide: true });
-  } catch (error) {
-    console.error(`error: ${/** @type {Error} */ (error).message}`);
-    process.exitCode = 1;
-    return undefined;
-  }
+// Before the program starts: a signal in between would leave it running alone. A terminal sends Ctrl-C to both processes, and a
+// second one would make kb stop without cleaning up.
+process.on("SIGINT", () => {
+  if (!process.stdin.isTTY) child?.kill("SIGINT");
+});
+for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => child?.kill(signal));
 }
 
-/** @param {import("node:child_process").ChildProcess} child */
-function follow(child) {
-  child.on("error", (error) => {
-    console.error(`error: cannot start ${child.spawnfile}: ${error.message}`);
-    process.exitCode = 1;
-  });
-  // A terminal sends Ctrl-C to both processes; a second signal would make kb stop without cleaning up.
-  process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT");
-  });
-  for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGHUP"])) {
-    process.on(signal, () => child.kill(signal));
-  }
-  child.on("exit", (code, signal) => {
-    if (signal === null) process.exit(code ?? 1);
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  });
+try {
+  const env = { ...process.env, EVIDENCE_MODEL_DIR: locateModel() };
+  child = spawn(locateKb(), process.argv.slice(2), { stdio: "inherit", env, windowsHide: true });
+  child.on("error", (error) => fail(`cannot start ${child?.spawnfile}: ${error.message}`));
+  child.on("exit", end);
+} catch (error) {
+  fail(/** @type {Error} */ (error).message);
+}
+
+function fail(message) {
+  console.error(`error: ${message}`);
+  process.exitCode = 1;
+}
+
+/** Ends as the program ended. */
+function end(code, signal) {
+  if (signal === null) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }

@@ -107,12 +107,17 @@ test("npm installs the package of a platform only there", () => {
   }
 });
 
-test("the types of @evidence-chat/kb pass are-the-types-wrong", async () => {
-  const args = [ATTW, packages["@evidence-chat/kb"].tarball, "--profile", "esm-only", "--entrypoints", "./locate"];
-  // Exits with 1 on a problem that the profile does not exclude.
-  const { stdout } = await run(process.execPath, [...args, "--format", "json"], { maxBuffer: 1e7 });
-  assert.ok(JSON.parse(stdout).analysis.types);
-});
+for (const [name, entry] of [
+  ["@evidence-chat/kb", "./locate"],
+  ["@evidence-chat/worker", "./assemble"],
+]) {
+  test(`the types of ${name} pass are-the-types-wrong`, async () => {
+    const args = [ATTW, packages[name].tarball, "--profile", "esm-only", "--entrypoints", entry];
+    // Exits with 1 on a problem that the profile does not exclude.
+    const { stdout } = await run(process.execPath, [...args, "--format", "json"], { maxBuffer: 1e7 });
+    assert.ok(JSON.parse(stdout).analysis.types);
+  });
+}
 
 test("evidence-chat has no import of a package that it does not depend on", async () => {
   const { path, manifest, files } = packages["evidence-chat"];

@@ -2,6 +2,6 @@
 export * from "./client/index.js";
 export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
 export type { EvidenceChatAttributes } from "./element/attributes.js";
-export { EvidenceChatElement, type Mode } from "./element/evidence-chat.js";
+export { EvidenceChatElement, type Mode, type Position } from "./element/evidence-chat.js";
 export type { EmbedderFactory, QuestionEmbedder } from "./panel/model/model-loader.js";
 export type { Texts } from "./texts/index.js";

@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { locateKb, locateModel } from "@evidence-chat/kb/locate";
 import { createLogin, LOGIN } from "./login.mjs";
-import { partsEnvironment, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
+import { collectParts, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
 import { freePortFrom } from "./ports.mjs";
 import { Service } from "./service.mjs";
 import { UserError } from "./user-error.mjs";
@@ -43,45 +43,36 @@ async function startAndWait(options, services, signal) {
   const logs = join(data, "logs");
   await mkdir(logs, { recursive: true, mode: 0o700 });
 
-  const start = async (name, preferredPort, env, port) => {
-    const service = await Service.start({
-      name,
-      program: SERVERS[name],
-      port: port ?? (await freePortFrom(preferredPort)),
-      env: { ...partsEnvironment(), ...env },
-      logs,
-      signal,
-    });
+  const start = async (name, port, env) => {
+    const service = await Service.start({ name, program: SERVERS[name], port, env, logs, signal });
     services.push(service);
     return service;
   };
 
-  const supabase = await start("supabase", 54321, { DATA_DIR: data });
+  const supabase = await start("supabase", await freePortFrom(54321), { DATA_DIR: data });
+  // Now that the server has locked the folder.
+  const parts = await collectParts(join(data, "parts"));
   const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const project = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
   await createLogin(supabase.url, keys.publishable_key);
   // The Worker needs the page's address before the page starts, and the page needs the Worker's.
   const pagePort = await freePortFrom(5173);
-  const worker = await start("worker", 8787, {
+  const worker = await start("worker", await freePortFrom(8787), {
+    ...parts,
     ...project,
     DATA_DIR: data,
     SUPABASE_JWT_SECRET: keys.jwt_secret,
     CHAT_WORKER_SECRET: keys.worker_secret,
     CHAT_ALLOWED_ORIGINS: [`http://127.0.0.1:${pagePort}`, `http://localhost:${pagePort}`, ...origins].join(),
   });
-  const page = await start(
-    "page",
-    pagePort,
-    {
-      ...project,
-      EVIDENCE_MODEL_DIR: model,
-      CHAT_ENDPOINT: `${worker.url}/api/chat`,
-      DEMO_EMAIL: LOGIN.email,
-      DEMO_PASSWORD: LOGIN.password,
-      DEMO_OWN_DOCUMENTS: options.kb && "1",
-    },
-    pagePort,
-  );
+  const page = await start("page", pagePort, {
+    ...parts,
+    ...project,
+    CHAT_ENDPOINT: `${worker.url}/api/chat`,
+    DEMO_EMAIL: LOGIN.email,
+    DEMO_PASSWORD: LOGIN.password,
+    DEMO_OWN_DOCUMENTS: options.kb && "1",
+  });
 
   await fill(kb, documents, signal, {
     SUPABASE_URL: supabase.url,

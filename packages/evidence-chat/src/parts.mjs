@@ -1,11 +1,8 @@
 // Where the parts of the product are: in the published package, or in a checkout after `cargo xtask build`.
-import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UserError } from "./user-error.mjs";
 
-const require = createRequire(import.meta.url);
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The published package has copies of the repository's folders in `dist/`. */
@@ -23,19 +20,16 @@ export const SERVERS = {
 /** Documents of the sample shop. */
 export const SAMPLE_DOCUMENTS = join(ROOT, "supabase/sample-kb");
 
-/** Environment of the servers: where the files of other packages are. */
-export function partsEnvironment() {
+/**
+ * Collects the Worker and the widget with its model in a folder.
+ * @param {string} folder
+ * @returns {Promise<Record<string, string>>} the environment that tells the servers where they are; empty in a checkout, where they
+ *   find them by themselves
+ */
+export async function collectParts(folder) {
   if (!IS_PACKAGED) return {};
-  return {
-    WORKER_BUILD_DIR: installed("@evidence-chat/worker", "build"),
-    WIDGET_DIR: installed("@evidence-chat/widget", "dist"),
-  };
-}
-
-function installed(name, folder) {
-  try {
-    return join(dirname(require.resolve(`${name}/package.json`)), folder);
-  } catch {
-    throw new UserError(`the package ${name} is not installed: install evidence-chat again`);
-  }
+  const { assemble } = await import("@evidence-chat/worker/assemble");
+  await assemble(folder);
+  const assets = join(folder, "assets");
+  return { WORKER_BUILD_DIR: join(folder, "worker"), ASSETS_DIR: assets, WIDGET_DIR: assets };
 }

@@ -8,6 +8,7 @@ import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
 import controlStyles from "./controls.css";
+import { defaultEndpoint } from "./default-endpoint.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
@@ -16,8 +17,13 @@ import frameStyles from "./frame.css";
 /** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
 export type Mode = "inline" | "floating";
 
+/** Side of the window where a floating widget is, in the widget's direction of text. */
+export type Position = "start" | "end";
+
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
 /** Properties that a page may set before the element is defined. */
 const EARLY_PROPERTIES = [
@@ -26,20 +32,20 @@ const EARLY_PROPERTIES = [
   "embedderFactory",
   "mode",
   "modelUrl",
+  "position",
   "texts",
   "tokenProvider",
   "writerLoader",
 ] as const;
 
 /**
- * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
+ * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
  * widget.
  *
  * @tagname evidence-chat
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
- * @attr {string} endpoint - URL of POST /api/chat.
+ * @attr {string} endpoint - URL of POST /api/chat. Default: that of the Worker that serves the script as /evidence-chat.js.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
@@ -52,6 +58,8 @@ const EARLY_PROPERTIES = [
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
+ * @attr {"start" | "end"} position - Side of the window where a floating widget is, in the widget's direction of text. Default: end,
+ *   which is the right for text from left to right.
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
@@ -157,9 +165,9 @@ export class EvidenceChatElement extends BaseElement {
     panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** URL of POST /api/chat. */
+  /** URL of POST /api/chat; empty if the page sets none and the script does not come from a Worker. */
   get endpoint(): string {
-    return this.getAttribute("endpoint") ?? "";
+    return this.getAttribute("endpoint") ?? DEFAULT_ENDPOINT;
   }
 
   set endpoint(url: string) {
@@ -182,6 +190,15 @@ export class EvidenceChatElement extends BaseElement {
 
   set mode(mode: Mode) {
     this.setAttribute("mode", mode);
+  }
+
+  /** Side of the window where a floating widget is. */
+  get position(): Position {
+    return this.getAttribute("position") === "start" ? "start" : "end";
+  }
+
+  set position(position: Position) {
+    this.setAttribute("position", position);
   }
 
   /** `extractive`: answers only quote, even if the site lets a language model write them. `site`: the site's setting. */
@@ -253,7 +270,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
+    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? DEFAULT_ENDPOINT);
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
