@@ -2,7 +2,6 @@
 // widgets ask it; without one, they ask their stand-in. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
 //   CHAT_ENDPOINT             URL of POST /api/chat
-//   EVIDENCE_MODEL_DIR        folder with the embedder's model, which asking a server takes
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login as which all visitors ask
 import { readFile } from "node:fs/promises";
@@ -13,6 +12,7 @@ import { listen, runService } from "@evidence-chat/local-service";
 import { sendFile } from "../web/demo/static-files.mjs";
 
 const DIST = fileURLToPath(new URL("dist", import.meta.url));
+const WIDGET = fileURLToPath(new URL("../web/dist", import.meta.url));
 const REVALIDATE = "no-cache";
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
@@ -33,9 +33,9 @@ export function createDocsServer(settings, dist = DIST) {
 
   async function respond(path, request, response) {
     if (path === "/chat.json") return send("application/json", chat);
-    if (path.startsWith("/model/")) {
-      return sendFile(request, response, settings.EVIDENCE_MODEL_DIR, path.slice("/model".length), REVALIDATE);
-    }
+    // With the model, which the site lacks.
+    if (path.startsWith("/widget/"))
+      return sendFile(request, response, WIDGET, path.slice("/widget".length), REVALIDATE);
     if (path.endsWith(".html") && servers.length > 0 && !path.includes("..")) {
       const html = await readFile(join(dist, decodeURIComponent(path)), "utf8").catch(() => undefined);
       // The page's own policy allows no server but the one it was built for.
@@ -65,7 +65,6 @@ function chatServer({ CHAT_ENDPOINT, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, DEM
   if (!CHAT_ENDPOINT) return {};
   return {
     endpoint: CHAT_ENDPOINT,
-    modelUrl: "/model/",
     supabaseUrl: SUPABASE_URL,
     publishableKey: SUPABASE_PUBLISHABLE_KEY,
     login: { email: DEMO_EMAIL, password: DEMO_PASSWORD },

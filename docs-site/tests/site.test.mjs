@@ -141,6 +141,7 @@ describe("the playground", () => {
     const hostile = `A "quoted" <b>&amp; ' title`;
     await page.getByLabel("Start", { exact: true }).check({ force: true });
     await page.getByLabel("Dark", { exact: true }).check({ force: true });
+    await page.getByLabel("⌘K or Ctrl+K opens it").check();
     await page.getByLabel("Title").fill(hostile);
     await page.getByLabel("Language").selectOption("ar");
     await page.getByRole("button", { name: "Colour #1d6044" }).click();
@@ -159,7 +160,14 @@ describe("the playground", () => {
     }, tag);
     await empty.close();
     assert.deepEqual(parsed, {
-      attributes: { mode: "floating", position: "start", lang: "ar", theme: "dark", heading: hostile },
+      attributes: {
+        mode: "floating",
+        position: "start",
+        shortcut: "mod+k",
+        lang: "ar",
+        theme: "dark",
+        heading: hostile,
+      },
       text: "",
       scripts: 1,
       bold: 0,

@@ -5,6 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildAssets } from "../../edge-chat/build-assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
+import { thirdPartyNotices } from "./third-party.mjs";
 import { workerConfig } from "./wrangler-config.mjs";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
@@ -60,6 +61,7 @@ export async function stagePlatform(target, binary, folder) {
   await copyFile(binary, join(folder, platform.program));
   await chmod(join(folder, platform.program), 0o755);
   await copyLicenses(folder);
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("kb", target));
   await writeFile(
     join(folder, "README.md"),
     `# ${name}\n\nThe program \`kb\` of [Evidence Chat](${homepage}) for ${platform.key}. Install \`@evidence-chat/kb\`, which ` +
@@ -80,7 +82,7 @@ export async function stagePlatform(target, binary, folder) {
     os: [platform.os],
     cpu: [platform.cpu],
     ...(platform.libc && { libc: [platform.libc] }),
-    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT"],
+    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"],
   });
 }
 
@@ -98,7 +100,8 @@ async function stageWorker(folder, manifest) {
     if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
   }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
-  manifest.files.push("wrangler.toml");
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("edge-chat", "wasm32-unknown-unknown"));
+  manifest.files.push("wrangler.toml", "THIRD-PARTY.md");
   const { devDependencies } = await readJson("edge-chat/local/package.json");
   manifest.dependencies.wrangler = devDependencies.wrangler;
 }
@@ -120,8 +123,6 @@ async function versions() {
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
 
-const NOT_SERVERS = new Set(["build.mjs", "vite.config.mjs"]);
-
 /** The local servers, in the folders that they have in the repository. */
 async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
@@ -136,11 +137,7 @@ async function stageDemo(folder, manifest) {
     await copyTree(path, join(dist, path));
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
-  // The servers of the page; the rest of the folder is its source.
-  for (const name of await readdir(inRepository("web/demo"))) {
-    if (name.endsWith(".mjs") && !NOT_SERVERS.has(name))
-      await copyTree(`web/demo/${name}`, join(dist, "web/demo", name));
-  }
+  await copyModule("web/demo/serve.mjs", dist);
   await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
@@ -152,6 +149,14 @@ async function stageDemo(folder, manifest) {
   const { miniflare, wrangler } = worker.devDependencies;
   Object.assign(manifest.dependencies, supabase.dependencies, { miniflare, wrangler });
   delete manifest.dependencies["@evidence-chat/local-service"];
+}
+
+/** Copies a module and those of its folder that it imports. */
+async function copyModule(path, to) {
+  await copyTree(path, join(to, path));
+  const text = await readFile(inRepository(path), "utf8");
+  for (const [, name] of text.matchAll(/^import .*"(\.\/[\w-]+\.mjs)";$/gm))
+    await copyModule(join(dirname(path), name), to);
 }
 
 /** In the repository, the servers find @evidence-chat/local-service as a workspace. It is not published. */

@@ -99,6 +99,20 @@ test("@evidence-chat/kb has the package of every platform as an optional depende
   );
 });
 
+test("packages with compiled crates contain the licence texts of all of them", async () => {
+  for (const name of ["@evidence-chat/worker", ...PLATFORMS.map(({ key }) => packageOf(key))]) {
+    const text = await readFile(join(packages[name].path, "THIRD-PARTY.md"), "utf8");
+    const crates = [...text.matchAll(/^- (\S+ \S+): (.+)$/gm)];
+    assert.ok(crates.length > 100, `${name}: ${crates.length} crates`);
+    const titles = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title).join(", ");
+    const withoutText = crates.filter(([, crate]) => !titles.includes(`${crate} (`));
+    // Their authors publish none; the list has licence and address.
+    assert.ok(withoutText.length < 8, withoutText.join("\n"));
+    for (const [line] of withoutText) assert.match(line, /: .+, <https:\/\/.+>$/);
+    assert.doesNotMatch(text, /^- (kb|embedder|chat-core|proptest) /m);
+  }
+});
+
 test("npm installs the package of a platform only there", () => {
   for (const { key, os, cpu, libc, program } of PLATFORMS) {
     const { manifest, files } = packages[packageOf(key)];
