@@ -311,6 +311,7 @@ export function anonymous({ database }) {
     });
   }
 
+  /** @type {Record<string, [value: any, expected: boolean]>} */
   const claims = {
     true: [true, true],
     '"true"': ["true", true],
