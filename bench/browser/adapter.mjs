@@ -8,7 +8,7 @@ export default function adapter() {
   let embedder;
   return {
     async load() {
-      embedder = await createEmbedder({ mode: "inline", modelUrl: MODEL });
+      embedder = await createEmbedder({ mode: "inline" });
     },
     /** One Float32Array(384) for each text. */
     async embed(texts) {

@@ -8,10 +8,13 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { build } from "esbuild";
 
 /** File in `dist/` with the digest of everything it was built from; `prepack.mjs` reads it. */
 export const INPUTS_FILE = ".inputs";
+
+const MODEL_SOURCE = "all-MiniLM-L6-v2-int8.safetensors";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -29,7 +32,12 @@ export async function buildEmbedderPackage() {
     outdir: dist,
     bundle: true,
     external: ["./inline.js"],
-    define: { MODEL_IDENTITY: JSON.stringify(identity), PACKAGE_VERSION: JSON.stringify(await packageVersion()) },
+    define: {
+      MODEL_IDENTITY: JSON.stringify(identity),
+      // Bundlers of pages need a literal.
+      MODEL_PATH: JSON.stringify(`./${identity.file}`),
+      PACKAGE_VERSION: JSON.stringify(await packageVersion()),
+    },
     format: "esm",
     target: "es2022",
     minify: true,
@@ -39,7 +47,7 @@ export async function buildEmbedderPackage() {
   for (const wasm of ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"]) {
     await copyFile(join(here, "wasm", wasm), join(dist, wasm));
   }
-  await copyModel(identity, dist);
+  await compressModel(identity, dist);
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
     await copyFile(join(here, "../..", license), join(dist, license));
   }
@@ -69,9 +77,11 @@ export async function inputsDigest() {
 async function modelIdentity() {
   const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")).href);
   wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
+  const sha256 = wasm.modelSha256();
   return {
-    file: wasm.modelFile(),
-    sha256: wasm.modelSha256(),
+    // The hash allows servers and browsers to cache the file for good.
+    file: MODEL_SOURCE.replace(".safetensors", `-${sha256.slice(0, 8)}.safetensors.gz`),
+    sha256,
     byteLength: wasm.modelByteLength(),
     fingerprint: wasm.fingerprint(),
   };
@@ -81,17 +91,20 @@ async function packageVersion() {
   return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
 
-/** Only publishing needs the model in `dist/`. */
-async function copyModel({ file, sha256 }, dist) {
+/**
+ * Compressed, because most static hosts do not compress an unknown type, and every browser with the embedder's WebAssembly
+ * can decompress it. Only publishing and deploying need the model in `dist/`.
+ */
+async function compressModel({ file, sha256 }, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
-  const source = join(folder, file);
+  const source = join(folder, MODEL_SOURCE);
   const model = await readFile(source).catch(() => null);
   if (model === null) return console.log(`without the model: ${source} does not exist`);
   if (createHash("sha256").update(model).digest("hex") !== sha256) {
     return console.log(`without the model: ${source} belongs to another version`);
   }
-  await copyFile(source, join(dist, file));
+  await writeFile(join(dist, file), await promisify(gzip)(model, { level: 9 }));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

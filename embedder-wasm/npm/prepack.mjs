@@ -3,10 +3,13 @@
 // It compares dist/ with src/ and wasm/. Whether wasm/ belongs to the Rust sources only a build can tell, so release with
 // `cargo xtask package`, which builds everything.
 import { access, readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { INPUTS_FILE, inputsDigest } from "./build.mjs";
 
-const MODEL = "all-MiniLM-L6-v2-int8.safetensors";
+const manifest = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8"));
+/** The build names the file after its hash. */
+const MODEL = basename(manifest.exports?.["./model"] ?? "model");
 
 const inDist = (name) => fileURLToPath(new URL(`dist/${name}`, import.meta.url));
 

@@ -1,15 +1,16 @@
 // Prints the sizes of the files in dist/ that a page downloads, raw and with brotli (quality 11, window 2^24):
-// `node sizes.mjs CACHE_FILE`. Compressing the model takes a minute, so CACHE_FILE keeps the results by SHA-256.
+// `node sizes.mjs CACHE_FILE`, which keeps the results by SHA-256. The model is already compressed, with gzip.
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 
+const DIST = new URL("dist/", import.meta.url);
 /** Loaded by a page with a worker. In the calling thread it is inline.js, of the same size, instead of worker.js. */
-const FILES = ["index.js", "worker.js", "all-MiniLM-L6-v2-int8.safetensors"];
+const MODEL = (await readdir(DIST)).find((name) => name.endsWith(".safetensors.gz")) ?? "model";
+const FILES = ["index.js", "worker.js", MODEL];
 /** A page loads one of these: the larger one is counted. */
 const ALTERNATIVES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
-const DIST = new URL("dist/", import.meta.url);
 
 const [cacheFile] = process.argv.slice(2);
 const known = await readFile(cacheFile, "utf8").then(JSON.parse, () => ({}));
@@ -32,7 +33,7 @@ for (const [name, ...sizes] of rows) {
 /** Name, bytes, bytes with brotli. */
 async function row(name) {
   const bytes = await readFile(new URL(name, DIST));
-  return [name, bytes.length, await brotliSize(bytes)];
+  return [name, bytes.length, name === MODEL ? bytes.length : await brotliSize(bytes)];
 }
 
 async function brotliSize(bytes) {

@@ -1,4 +1,5 @@
 import { LoadingError, messageOf, RetryableError } from "./errors.js";
+import { Gunzip, isGzip } from "./gunzip.js";
 import { assertIsFile, readBody, RetryBudget, send, withoutQuery } from "./http.js";
 
 /** Receives the bytes of a file in order. */
@@ -19,13 +20,19 @@ export interface DownloadOptions {
   readonly cache: RequestCache;
 }
 
-/** The download of one file. Resumes a dropped connection where it broke off, if the server supports ranges. */
+/**
+ * The download of one file, decompressed if the server sends a gzip file. Resumes a dropped connection where it broke off, if
+ * the server supports ranges.
+ */
 export class ModelDownload {
   readonly #url: string;
   readonly #options: DownloadOptions;
   readonly #isCrossOrigin: boolean;
   readonly #ended = new AbortController();
   #firstResponse: Promise<Response> | undefined;
+  /** Bytes of the transferred file so far; fewer than the sink has if the file is compressed. */
+  #transferred = 0;
+  #gunzip: Gunzip | undefined;
   #canResume = false;
   #etag: string | null = null;
   #hasResumed = false;
@@ -54,8 +61,8 @@ export class ModelDownload {
     sink.reset();
     while (sink.received < byteLength) {
       try {
-        const response = await this.#respond(this.#canResume ? sink.received : 0);
-        if (response.status !== 206) sink.reset();
+        const response = await this.#respond(this.#canResume ? this.#transferred : 0);
+        if (response.status !== 206) this.#startOver(sink);
         await this.#receive(response, sink, onProgress);
       } catch (failure) {
         if (signal.aborted) throw signal.reason;
@@ -67,6 +74,14 @@ export class ModelDownload {
   /** Aborts pending requests. */
   close(): void {
     this.#ended.abort();
+    this.#gunzip?.abort();
+  }
+
+  #startOver(sink: ByteSink): void {
+    this.#gunzip?.abort();
+    this.#gunzip = undefined;
+    this.#transferred = 0;
+    sink.reset();
   }
 
   /** A response that continues at byte `start` (status 206) or that starts from the beginning. */
@@ -99,16 +114,8 @@ export class ModelDownload {
     return send(this.#url, { headers, signal: this.#ended.signal, cache: this.#options.cache });
   }
 
-  #readHeaders({ headers, type }: Response): void {
-    const { byteLength } = this.#options;
-    const length = headers.get("content-length");
-    // The length is that of the transfer, and only same-origin responses always expose whether it is compressed.
-    const isCompressed = headers.has("content-encoding");
-    const isWhole = length === null || Number(length) === byteLength;
-    if (!isWhole && !isCompressed && type !== "cors") {
-      throw new LoadingError("integrity", `it has ${length} bytes instead of ${byteLength}`);
-    }
-    this.#canResume = isWhole && !isCompressed && headers.get("accept-ranges") !== "none";
+  #readHeaders({ headers }: Response): void {
+    this.#canResume = !headers.has("content-encoding") && headers.get("accept-ranges") !== "none";
     const etag = headers.get("etag");
     this.#etag = etag?.startsWith('"') ? etag : null;
   }
@@ -117,10 +124,33 @@ export class ModelDownload {
     const chunks = readBody(response);
     onProgress(sink.received);
     for (let chunk = await this.#next(chunks, sink); chunk; chunk = await this.#next(chunks, sink)) {
-      await sink.append(chunk);
+      if (this.#transferred === 0) this.#begin(chunk, response, sink);
+      this.#transferred += chunk.length;
+      await (this.#gunzip ?? sink).append(chunk);
       onProgress(sink.received);
     }
+    if (this.#transferred === 0) this.#checkLength(response);
+    await this.#gunzip?.finish();
     if (sink.received < this.#options.byteLength) throw this.#brokenOff(sink);
+    onProgress(sink.received);
+  }
+
+  /** Only the first bytes tell: a server may send a compressed file as it is, or let the browser decompress it. */
+  #begin(chunk: Uint8Array, response: Response, sink: ByteSink): void {
+    if (isGzip(chunk)) this.#gunzip = new Gunzip(sink, this.#options.byteLength);
+    else this.#checkLength(response);
+  }
+
+  /** Rejects another file before it is downloaded. */
+  #checkLength({ headers, type }: Response): void {
+    const { byteLength } = this.#options;
+    const length = headers.get("content-length");
+    if (length === null || Number(length) === byteLength) return;
+    // The length is that of the transfer, and only same-origin responses always expose whether it is compressed.
+    if (!headers.has("content-encoding") && type !== "cors") {
+      throw new LoadingError("integrity", `it has ${length} bytes instead of ${byteLength}`);
+    }
+    this.#canResume = false;
   }
 
   async #next(chunks: AsyncGenerator<Uint8Array, void>, sink: ByteSink): Promise<Uint8Array | void> {

@@ -14,8 +14,9 @@ else
   cp target/package/*.cdx.json "$out"
 fi
 
-model=all-MiniLM-L6-v2-int8.safetensors
-cp "embedder-wasm/npm/dist/$model" "$out"
+model=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./model"].slice("./dist/".length)')
+# kb reads the uncompressed file.
+gunzip -c "embedder-wasm/npm/dist/$model" >"$out/all-MiniLM-L6-v2-int8.safetensors"
 
 for package in embedder-wasm/npm writer/npm web; do
   # Runs the package's own check (`prepack`), which refuses a stale or incomplete build.
@@ -36,7 +37,7 @@ require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writ
   dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
-if tar -tzf "$out"/evidence-chat-widget-*.tgz | grep '\.safetensors$'; then
+if tar -tzf "$out"/evidence-chat-widget-*.tgz | grep '\.safetensors'; then
   echo "error: the model belongs to the embedder's tarball alone" >&2
   exit 1
 fi

@@ -106,7 +106,7 @@ test("a second visit does not download the model", async () => {
   await ask(COVERED);
   await replyEnds("done");
   assert.deepEqual(
-    requests.filter((url) => url.endsWith(".safetensors")),
+    requests.filter((url) => url.endsWith(".safetensors.gz")),
     [],
   );
 });

@@ -1,7 +1,7 @@
 // The package returns the bits of the native embedder (embedder-wasm/tests/golden.json): with both WebAssembly files, in
 // Node.js and in a browser.
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -17,8 +17,7 @@ let golden, folder, server, browser, page;
 before(async () => {
   golden = JSON.parse(await readFile(new URL("../../embedder-wasm/tests/golden.json", import.meta.url), "utf8"));
   folder = await mkdtemp(join(tmpdir(), "embedder-golden-"));
-  await cp(fileURLToPath(DIST), folder, { recursive: true, filter: (path) => !path.endsWith(".safetensors") });
-  await symlink(modelFolder(), join(folder, "model"));
+  await cp(fileURLToPath(DIST), folder, { recursive: true });
   await writeFile(join(folder, "index.html"), "<!doctype html><title>golden</title>");
   server = await serve(folder);
   browser = await openBrowser();
@@ -63,13 +62,23 @@ function assertGolden({ fingerprint, ...outcomes }) {
 const texts = () => golden.items.map(({ text }) => text);
 
 // Each from its own folder, because a module starts WebAssembly only once.
-for (const { name, from, wasmFile } of [
-  { name: "embedder_bg.wasm", from: () => DIST, wasmFile: "embedder_bg.wasm" },
-  { name: "the WebAssembly file that it chooses", from: () => pathToFileURL(`${folder}/`), wasmFile: undefined },
+for (const { name, from, wasmFile, model } of [
+  {
+    name: "embedder_bg.wasm and the model file of kb",
+    from: () => DIST,
+    wasmFile: "embedder_bg.wasm",
+    model: () => pathToFileURL(`${modelFolder()}/all-MiniLM-L6-v2-int8.safetensors`),
+  },
+  {
+    name: "the files that it chooses",
+    from: () => pathToFileURL(`${folder}/`),
+    wasmFile: undefined,
+    model: () => undefined,
+  },
 ]) {
   test(`Node.js with ${name} returns the golden vectors`, async () => {
     const wasmUrl = wasmFile && new URL(wasmFile, from());
-    const options = { wasmUrl, modelUrl: pathToFileURL(`${modelFolder()}/`) };
+    const options = { wasmUrl, modelUrl: model() };
     assertGolden(await embed({ module: new URL("index.js", from()), options, texts: texts() }));
   });
 }
@@ -82,7 +91,7 @@ for (const [name, hasRelaxedSimd] of [
     await page.goto(server.origin);
     if (!hasRelaxedSimd) await page.evaluate(denyRelaxedSimd);
     server.requests.length = 0;
-    const options = { mode: "worker", cache: false, modelUrl: "/model/" };
+    const options = { mode: "worker", cache: false };
     assertGolden(await page.evaluate(embed, { module: "/index.js", options, texts: texts() }));
     assert.ok(server.requests.includes("/worker.js"));
     assert.deepEqual(

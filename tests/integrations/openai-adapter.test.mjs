@@ -192,7 +192,7 @@ describe("the command", () => {
   };
 
   test("prints the base URL, which is on this computer only, and ends on SIGTERM", async () => {
-    const EMBEDDER_MODEL_URL = pathToFileURL(`${modelFolder()}/`).href;
+    const EMBEDDER_MODEL_URL = pathToFileURL(`${modelFolder()}/all-MiniLM-L6-v2-int8.safetensors`).href;
     const { child, output, ended } = start({ EVIDENCE_CHAT_URL: stack.worker.url, EMBEDDER_MODEL_URL });
     while (!output().includes("ready") && child.exitCode === null) await sleep(20);
     const [, baseURL] = /^ready (http:\/\/127\.0\.0\.1:\d+\/v1)$/m.exec(output()) ?? assert.fail(output());

@@ -38,7 +38,6 @@ export class HostPage {
         document.body.style.margin = "0";
         const chat = document.createElement("evidence-chat");
         chat.setAttribute("endpoint", endpoint);
-        chat.setAttribute("model-url", "/model/");
         for (const [name, value] of Object.entries(attributes)) chat.setAttribute(name, value);
         chat.style.height = "640px";
         chat.style.padding = "10px";

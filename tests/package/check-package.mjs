@@ -80,7 +80,7 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       );
       assert.ok(!files.includes("dist/.inputs"));
       assert.deepEqual(
-        files.filter((path) => /\.(safetensors|gguf)$/.test(path)),
+        files.filter((path) => /\.(safetensors|gguf)(\.gz)?$/.test(path)),
         model === undefined ? [] : [`dist/${model}`],
       );
     });

@@ -1,5 +1,6 @@
 // The manifest of @evidence-chat/embedder, as npm and the tools of its users read it.
 import { checkPackage } from "./check-package.mjs";
+import { MODEL_FILE } from "../lib/model-file.mjs";
 import { EMBEDDER } from "./consumer.mjs";
 
 checkPackage("embedder", {
@@ -7,5 +8,5 @@ checkPackage("embedder", {
   directory: "embedder-wasm/npm",
   // The other entries are WebAssembly, the model and the manifest, which have no types.
   entries: [".", "./worker"],
-  model: "all-MiniLM-L6-v2-int8.safetensors",
+  model: MODEL_FILE,
 });

@@ -40,7 +40,7 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       const count = (pattern) => example.files.filter((name) => pattern.test(name)).length;
       assert.ok(count(/\.wasm$/) >= 1, example.files.join(", "));
       assert.ok(count(/worker/) >= 1, example.files.join(", "));
-      assert.equal(count(/\.safetensors$/), 1, example.files.join(", "));
+      assert.equal(count(/\.gz$/), 1, example.files.join(", "));
     });
 
     test("a question asked through the element carries the token, and its events reach the page", async () => {

@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { temporaryFolder } from "../lib/demo.mjs";
+import { MODEL_FILE } from "../lib/model-file.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = async (program, args) => {
@@ -116,7 +118,7 @@ for (const [product, { packages, targets }] of Object.entries(PRODUCTS)) {
 }
 
 test("the SBOMs of the embedder and kb list the model with the hash of its file, and no other SBOM lists it", async () => {
-  const file = await readFile(join(ROOT, "embedder-wasm/npm/dist/all-MiniLM-L6-v2-int8.safetensors"));
+  const file = gunzipSync(await readFile(join(ROOT, "embedder-wasm/npm/dist", MODEL_FILE)));
   const content = createHash("sha256").update(file).digest("hex");
   const models = (product) => {
     const { components } = JSON.parse(texts[`${product}.cdx.json`]);

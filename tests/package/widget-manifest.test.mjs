@@ -10,13 +10,13 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { integrityOf } from "../../web/build/integrity.mjs";
+import { MODEL_FILE } from "../lib/model-file.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PACKAGE = "node_modules/@evidence-chat/widget";
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const CHECK = join(WIDGET, "build/check-package.mjs");
-const MODEL = "all-MiniLM-L6-v2-int8.safetensors";
 const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /** What `attw` reports for every package that has ES modules only. */
@@ -76,8 +76,8 @@ describe("the widget's package", () => {
   test("only the embedder's tarball contains the model", async () => {
     const installed = await readdir(consumer.path("node_modules"), { recursive: true });
     assert.deepEqual(
-      installed.filter((path) => path.endsWith(".safetensors")),
-      [`@evidence-chat/embedder/dist/${MODEL}`],
+      installed.filter((path) => path.endsWith(".safetensors.gz")),
+      [`@evidence-chat/embedder/dist/${MODEL_FILE}`],
     );
   });
 
@@ -87,14 +87,14 @@ describe("the widget's package", () => {
     const names = entries.filter((entry) => entry.isFile() && entry.name !== "integrity.json").map(({ name }) => name);
     // A site that hosts its own copy has the writer in a folder beside the widget.
     const writer = Object.keys(files).filter((name) => name.startsWith("writer/"));
-    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL, ...writer].sort());
+    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL_FILE, ...writer].sort());
     assert.ok(writer.includes("writer/index.js") && writer.includes("writer/writer_bg.wasm"), writer.join());
     for (const name of writer) {
       const file = new URL(`../../writer/npm/dist/${name.slice("writer/".length)}`, import.meta.url);
       assert.equal(files[name], integrityOf(await readFile(file)), name);
     }
-    const model = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", MODEL));
-    assert.equal(files[MODEL], integrityOf(model));
+    const model = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", MODEL_FILE));
+    assert.equal(files[MODEL_FILE], integrityOf(model));
   });
 
   test("the widget's types check together with those of its dependency", async () => {
@@ -168,7 +168,7 @@ describe("the guard before packing", () => {
   }
 
   test("the guard before packing accepts a complete build with the model next to it", async (t) => {
-    const outcome = await checkAfter(t, (folder) => writeFile(join(folder, "dist", MODEL), ""));
+    const outcome = await checkAfter(t, (folder) => writeFile(join(folder, "dist", MODEL_FILE), ""));
     assert.deepEqual(outcome, { code: 0, message: "" });
   });
 
@@ -189,10 +189,10 @@ describe("the guard before packing", () => {
     [
       "rejects a model that would be packed",
       async (folder) => {
-        await writeFile(join(folder, "dist", MODEL), "");
-        await editManifest(folder, ({ files }) => files.splice(files.indexOf("!dist/*.safetensors"), 1));
+        await writeFile(join(folder, "dist", MODEL_FILE), "");
+        await editManifest(folder, ({ files }) => files.splice(files.indexOf("!dist/*.safetensors.gz"), 1));
       },
-      /^Not for npm: dist\/all-MiniLM-L6-v2-int8\.safetensors\./,
+      /^Not for npm: dist\/all-MiniLM-L6-v2-int8-\w{8}\.safetensors\.gz\./,
     ],
     [
       "rejects a dependency on a range of the embedder's versions",

@@ -7,9 +7,9 @@ import { build, createServer } from "vite";
 import webpack from "webpack";
 import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
+import { MODEL_FILE } from "../lib/model-file.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 
-const MODEL = "all-MiniLM-L6-v2-int8.safetensors";
 const SCOPE = "node_modules/@evidence-chat";
 const { version } = JSON.parse(await readFile(new URL("../../web/package.json", import.meta.url), "utf8"));
 
@@ -34,7 +34,7 @@ async function loadedModel(url) {
   const page = await browser.page.context().newPage();
   try {
     const models = [];
-    page.on("request", (request) => request.url().endsWith(".safetensors") && models.push(request.url()));
+    page.on("request", (request) => request.url().endsWith(".gz") && models.push(request.url()));
     await page.goto(url);
     await page.locator("evidence-chat [part~=input]").click();
     await page.locator("evidence-chat:is([data-state=ready], [data-state=error])").waitFor();
@@ -68,7 +68,7 @@ describe("the packed widget without a bundler", () => {
       await consumer.write(`from-cdn-${address}`, { "index.html": pageWith(script) });
       try {
         const path = await modelOf(`from-cdn-${address}`);
-        assert.equal(path, `/npm/@evidence-chat/embedder@${version}/dist/${MODEL}`);
+        assert.equal(path, `/npm/@evidence-chat/embedder@${version}/dist/${MODEL_FILE}`);
       } finally {
         await cdn.close();
       }
@@ -77,14 +77,14 @@ describe("the packed widget without a bundler", () => {
 
   test("loads the model of the package next to it from a served node_modules", async () => {
     await consumer.write(".", { "index.html": pageWith(`/${SCOPE}/widget/dist/evidence-chat.js`) });
-    assert.equal(await modelOf("."), `/${SCOPE}/embedder/dist/${MODEL}`);
+    assert.equal(await modelOf("."), `/${SCOPE}/embedder/dist/${MODEL_FILE}`);
   });
 
   test("loads the model from its own folder if the site serves that under another name", async () => {
     await copy(`${SCOPE}/widget/dist`, "plain/evidence-chat");
-    await copy(`${SCOPE}/embedder/dist/${MODEL}`, `plain/evidence-chat/${MODEL}`);
+    await copy(`${SCOPE}/embedder/dist/${MODEL_FILE}`, `plain/evidence-chat/${MODEL_FILE}`);
     await consumer.write("plain", { "index.html": pageWith("/evidence-chat/evidence-chat.js") });
-    assert.equal(await modelOf("plain"), `/evidence-chat/${MODEL}`);
+    assert.equal(await modelOf("plain"), `/evidence-chat/${MODEL_FILE}`);
   });
 });
 
@@ -94,7 +94,7 @@ describe("the packed widget with a bundler", () => {
   test("loads the model that the build of Vite emits", async () => {
     const root = await consumer.write("vite", { "index.html": pageWith("./main.js"), "main.js": MAIN });
     await build({ root, configFile: false, logLevel: "error" });
-    const emitted = (await readdir(`${root}/dist/assets`)).filter((name) => name.endsWith(".safetensors"));
+    const emitted = (await readdir(`${root}/dist/assets`)).filter((name) => name.endsWith(".gz"));
     assert.equal(emitted.length, 1);
     assert.equal(await modelOf("vite/dist"), `/assets/${emitted[0]}`);
   });
@@ -104,7 +104,7 @@ describe("the packed widget with a bundler", () => {
     const server = await createServer({ root, configFile: false, logLevel: "error", server: { host: "127.0.0.1" } });
     try {
       await server.listen(0);
-      assert.ok((await loadedModel(server.resolvedUrls.local[0])).endsWith(`/embedder/dist/${MODEL}`));
+      assert.ok((await loadedModel(server.resolvedUrls.local[0])).endsWith(`/embedder/dist/${MODEL_FILE}`));
     } finally {
       await server.close();
     }
@@ -117,7 +117,7 @@ describe("the packed widget with a bundler", () => {
     const stats = await promisify(compiler.run.bind(compiler))();
     const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
     assert.deepEqual([errors, warnings], [[], []]);
-    const emitted = (await readdir(output.path)).filter((name) => name.endsWith(".safetensors"));
+    const emitted = (await readdir(output.path)).filter((name) => name.endsWith(".gz"));
     assert.equal(emitted.length, 1);
     await consumer.write("webpack/dist", { "index.html": pageWith("./main.js") });
     assert.equal(await modelOf("webpack/dist"), `/${emitted[0]}`);

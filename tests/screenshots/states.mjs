@@ -38,7 +38,7 @@ export const STATES = {
   initializing: {
     model: "none",
     async prepare({ page, widget }) {
-      await page.route("**/model/**", () => undefined);
+      await page.route("**/*.safetensors.gz", () => undefined);
       await widget.find("input").focus();
       await widget.find("status").waitFor();
     },
@@ -240,7 +240,7 @@ export const STATES = {
   "timed-out": {
     model: "none",
     async prepare({ page, widget }) {
-      await page.route("**/model/**", () => undefined);
+      await page.route("**/*.safetensors.gz", () => undefined);
       await page.clock.install();
       await widget.find("input").focus();
       await widget.find("status").waitFor();

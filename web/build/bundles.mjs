@@ -29,7 +29,7 @@ const withoutEmbedderModelUrl = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]embedder-wasm[\\/]npm[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors",import\.meta\.url\)/, "void 0");
+      const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors\.gz",import\.meta\.url\)/, "void 0");
       if (contents === text) throw new Error(`${path} has no URL of the model in the form that bundlers detect`);
       return { contents };
     });

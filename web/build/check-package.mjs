@@ -20,7 +20,7 @@ const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--jso
 const packed = new Set(JSON.parse(stdout)[0].files.map(({ path }) => path));
 const missing = needed.filter((path) => !packed.has(path));
 if (missing.length > 0) fail(`Missing: ${missing.join(", ")}. Run \`cargo xtask build web\` first.`);
-const models = [...packed].filter((path) => path.endsWith(".safetensors"));
+const models = [...packed].filter((path) => path.endsWith(".safetensors.gz"));
 if (models.length > 0) fail(`Not for npm: ${models.join(", ")}. The package of the embedder contains the model.`);
 const embedder = dependencies?.["@evidence-chat/embedder"];
 if (embedder !== version) fail(`The dependency on the embedder must be exactly ${version}, not ${embedder}.`);

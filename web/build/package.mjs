@@ -39,7 +39,7 @@ export async function buildWidgetPackage() {
  * that serves the folder: the npm package excludes it and depends on the embedder's, which has it.
  */
 async function copyEmbedder(from, to) {
-  const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors)$/.test(file);
+  const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors\.gz)$/.test(file);
   const files = (await readdir(from)).filter(isNeeded);
   await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
 }

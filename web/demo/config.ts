@@ -1,7 +1,6 @@
 /** The demo server's /config.json. */
 export interface DemoConfig {
   readonly chatEndpoint: string;
-  readonly modelUrl: string;
   readonly supabaseUrl: string;
   readonly supabasePublishableKey: string;
   /** The test login that is filled in for the visitor. */

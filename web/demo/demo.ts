@@ -31,7 +31,6 @@ function start(config: DemoConfig): void {
     if (error) throw error;
     return data.session?.access_token ?? null;
   };
-  chat.modelUrl = config.modelUrl;
   if (config.onDeviceModelUrl) chat.setAttribute("writer-model-url", config.onDeviceModelUrl);
   chat.endpoint = config.chatEndpoint;
 

@@ -1,6 +1,5 @@
 // The demo page's server, a local service (see tools/local-service/): `node web/demo/serve.mjs`. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
-//   EVIDENCE_MODEL_DIR        folder with the embedder's model
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
 //   DEMO_EMAIL, DEMO_PASSWORD test login that the page fills in
@@ -20,13 +19,12 @@ const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const REVALIDATE = "no-cache";
 /** Files with a content hash in their names never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
-const HASHED_NAME = /^\/(assets|writer-model)\/.|^\/widget\/.*-[A-Z0-9]{8}\.[a-z.]+$/;
+const HASHED_NAME = /^\/(assets|writer-model)\/.|^\/widget\/.*-([A-Z0-9]{8}|[0-9a-f]{8})\.[a-z.]+$/;
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
   const config = JSON.stringify({
     chatEndpoint: settings.CHAT_ENDPOINT ?? "",
-    modelUrl: "/model/",
     supabaseUrl: settings.SUPABASE_URL ?? "",
     supabasePublishableKey: settings.SUPABASE_PUBLISHABLE_KEY ?? "",
     demoEmail: settings.DEMO_EMAIL ?? "",
@@ -57,11 +55,10 @@ export function createDemoServer(settings, dist = DIST) {
 }
 
 /**
- * `/model/…` is the embedder's model, `/writer-model/…` the language model, `/widget/…` the widget's bundle for other pages,
- * everything else the demo page.
+ * `/writer-model/…` is the language model, `/widget/…` the widget and the embedder's model, also for other pages, everything else
+ * the demo page.
  */
 function route(path, dist, settings) {
-  if (path.startsWith("/model/")) return { root: settings.EVIDENCE_MODEL_DIR, file: path.slice("/model".length) };
   if (path.startsWith("/writer-model/")) {
     // Only this file: its folder may contain anything.
     const { ON_DEVICE_MODEL_URL: url, ON_DEVICE_MODEL_FILE: model = "" } = settings;

@@ -5,12 +5,12 @@ import { pipeline } from "node:stream/promises";
 
 const MIME_TYPES = {
   ".css": "text/css; charset=utf-8",
+  ".gz": "application/gzip",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".map": "application/json",
   ".svg": "image/svg+xml",
-  ".safetensors": "application/octet-stream",
   ".wasm": "application/wasm",
 };
 

@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createDemoServer } from "../demo/serve.mjs";
 
+const MODEL = "all-MiniLM-L6-v2-int8-0123abcd.safetensors.gz";
 const WRITER_MODEL = "/writer-model/b179c9523d0e/writer.gguf";
 
 let root;
@@ -18,15 +19,14 @@ before(async () => {
   root = await mkdtemp(join(tmpdir(), "serve-test-"));
   await mkdir(join(root, "dist", "demo", "assets"), { recursive: true });
   await mkdir(join(root, "dist", "chunks"));
-  await mkdir(join(root, "model"));
-  await mkdir(join(root, "model-private"));
+  await mkdir(join(root, "dist-private"));
   await mkdir(join(root, "writer"));
   await writeFile(join(root, "writer", "writer.gguf"), "0123456789");
   await writeFile(join(root, "writer", "key.json"), "secret");
   await writeFile(join(root, "secret.txt"), "secret");
-  await writeFile(join(root, "model-private", "key.json"), "secret");
-  await writeFile(join(root, "model", ".env"), "secret");
-  await writeFile(join(root, "model", "all-MiniLM-L6-v2-int8.safetensors"), Buffer.alloc(3_000_000, 7));
+  await writeFile(join(root, "dist-private", "key.json"), "secret");
+  await writeFile(join(root, "dist", ".env"), "secret");
+  await writeFile(join(root, "dist", MODEL), Buffer.alloc(3_000_000, 7));
   await writeFile(join(root, "dist", "demo", "index.html"), "<!doctype html>");
   await writeFile(join(root, "dist", "evidence-chat.js"), "export {};");
   await writeFile(join(root, "dist", "embedder_bg.wasm"), "wasm");
@@ -35,7 +35,6 @@ before(async () => {
   await writeFile(join(root, "dist", "demo", "assets", "index-BxAm1usz.css"), "body{}");
   await writeFile(join(root, "dist", "demo", "assets", "fern-DnOuwKTc.svg"), "<svg/>");
   const settings = {
-    EVIDENCE_MODEL_DIR: join(root, "model"),
     CHAT_ENDPOINT: "http://127.0.0.1:1/api/chat",
     DEMO_EMAIL: "demo@example.com",
     ON_DEVICE_MODEL_URL: WRITER_MODEL,
@@ -115,12 +114,14 @@ test("files with a hash in their name are immutable and others are revalidated",
 });
 
 test("the model is served with its length, and with 304 while it is unchanged", async () => {
-  const { status, headers, body } = await get("/model/all-MiniLM-L6-v2-int8.safetensors");
+  const { status, headers, body } = await get(`/widget/${MODEL}`);
   assert.equal(status, 200);
   assert.equal(headers["content-length"], "3000000");
-  assert.equal(headers["cache-control"], "no-cache");
+  assert.equal(headers["content-type"], "application/gzip");
+  assert.equal(headers["content-encoding"], undefined, "the embedder decompresses it");
+  assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
   assert.equal(body.length, 3_000_000);
-  const again = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { headers: { "if-none-match": headers.etag } });
+  const again = await get(`/widget/${MODEL}`, { headers: { "if-none-match": headers.etag } });
   assert.equal(again.status, 304);
   assert.equal(again.body.length, 0);
 });
@@ -172,7 +173,7 @@ test("the whole file answers a range that is malformed, not supported or of an o
 });
 
 test("HEAD gives only the headers, and other methods are rejected", async () => {
-  const head = await get("/model/all-MiniLM-L6-v2-int8.safetensors", { method: "HEAD" });
+  const head = await get(`/widget/${MODEL}`, { method: "HEAD" });
   assert.equal(head.headers["content-length"], "3000000");
   assert.equal(head.body.length, 0);
   assert.equal((await get("/", { method: "POST" })).status, 405);
@@ -181,19 +182,19 @@ test("HEAD gives only the headers, and other methods are rejected", async () => 
 test("no path escapes the served folders", async () => {
   const escapes = [
     "/../secret.txt",
-    "/model/../secret.txt",
-    "/model/../../secret.txt",
-    "/model/..%2fsecret.txt",
-    "/model/%2e%2e/secret.txt",
-    "/model/%2e%2e%2fsecret.txt",
-    "/model/..%5csecret.txt",
-    "/model/..%2fmodel-private%2fkey.json",
-    "/model/%2fetc%2fpasswd",
-    "/model//etc/passwd",
-    "/model/.env",
-    "/model/%00",
-    "/model/%zz",
-    "/model/",
+    "/widget/../secret.txt",
+    "/widget/../../secret.txt",
+    "/widget/..%2fsecret.txt",
+    "/widget/%2e%2e/secret.txt",
+    "/widget/%2e%2e%2fsecret.txt",
+    "/widget/..%5csecret.txt",
+    "/widget/..%2fdist-private%2fkey.json",
+    "/widget/%2fetc%2fpasswd",
+    "/widget//etc/passwd",
+    "/widget/.env",
+    "/widget/%00",
+    "/widget/%zz",
+    "/widget/",
     "/widget/../../secret.txt",
     "/assets/../../../secret.txt",
     "/assets/%2e%2e/%2e%2e/%2e%2e/secret.txt",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
 use crate::setup::Tools;
@@ -51,7 +51,20 @@ pub fn check_outputs() -> Result<()> {
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
         repo.join("edge-chat/build/index_bg.wasm"),
-    ])
+    ])?;
+    ensure!(
+        has_model(&repo.join("web/dist"))?,
+        "web/dist lacks the model: run the command without --prebuilt"
+    );
+    Ok(())
+}
+
+/// Whether this folder contains the compressed model. A build without `cargo xtask setup model` leaves it out.
+pub fn has_model(folder: &Path) -> Result<bool> {
+    let files = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    Ok(files
+        .filter_map(Result::ok)
+        .any(|file| file.file_name().to_string_lossy().ends_with(".safetensors.gz")))
 }
 
 fn ensure_built(outputs: &[PathBuf]) -> Result<()> {

@@ -16,9 +16,7 @@ pub(crate) fn run() -> Result<()> {
     build::run(&[build::Part::Embedder, build::Part::Web], &tools)?;
 
     let package = paths::repo().join("embedder-wasm/npm");
-    let has_model = fs::read_dir(package.join("dist"))?
-        .filter_map(Result::ok)
-        .any(|file| file.path().extension().is_some_and(|extension| extension == "safetensors"));
+    let has_model = build::has_model(&package.join("dist"))?;
     ensure!(has_model, "the package lacks its model; the build output above says why");
 
     let folder = folder();

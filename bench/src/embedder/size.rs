@@ -1,4 +1,4 @@
-//! What a visitor downloads, compressed with brotli.
+//! What a visitor downloads: the code compressed with brotli, the model as the gzip file it is.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn sum(table: &str) -> Result<(u64, u64)> {
     let (mut model, mut code) = (None, 0);
     for line in table.lines() {
         let [file, _, compressed] = line.split_whitespace().collect::<Vec<_>>()[..] else { continue };
-        if file.ends_with(".safetensors") {
+        if file.ends_with(".safetensors.gz") {
             model = Some(bytes(compressed)?);
         } else if file.ends_with(".js") || file.ends_with(".wasm") {
             code += bytes(compressed)?;
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn the_model_and_the_code_are_summed_separately() {
         let table = "file bytes brotli\nindex.js 6,642 2,000\nx_bg.wasm 313,721 100,500\n\
-                     m.safetensors 22,978,081 14,700,000\ntogether 23,298,444 14,802,500";
+                     m.safetensors.gz 14,700,000 14,700,000\ntogether 23,298,444 14,802,500";
         assert_eq!(sum(table).unwrap(), (14_700_000, 102_500));
         assert!(sum("index.js 6,642 2,000").is_err());
     }

@@ -1,8 +1,10 @@
 /** The model file that this version of the package reads, and the fingerprint of its vectors. */
 export interface ModelIdentity {
+  /** Name of the file in this package, which is compressed with gzip. */
   readonly file: string;
-  /** SHA-256 of the file, lower-case hex. */
+  /** SHA-256 of the uncompressed file, lower-case hex. */
   readonly sha256: string;
+  /** Size of the uncompressed file. */
   readonly byteLength: number;
   /** Identifies model, tokenizer and engine: 16 hex digits. */
   readonly fingerprint: string;

@@ -6,8 +6,9 @@ import { defaultMode, type EmbedderMode, wasmFile } from "./support.js";
 /** Where the embedder's files are, and how to load them. Every option has a default. */
 export interface EmbedderOptions {
   /**
-   * The model file, or its folder with `/` at the end. Defaults to the file inside this package. Relative URLs are
-   * resolved against the page. In Node, `file:` URLs are read from disk.
+   * The model file, compressed with gzip or not, or the folder of the file that this package contains, with `/` at the end.
+   * Defaults to the file inside this package. Relative URLs are resolved against the page. In Node, `file:` URLs are read
+   * from disk.
    */
   readonly modelUrl?: string | URL | undefined;
   /**
@@ -43,6 +44,9 @@ export interface Settings {
   readonly onProgress: (progress: LoadProgress) => void;
 }
 
+/** `./` and the name of the model file, filled in by the build. */
+declare const MODEL_PATH: string;
+
 const DEFAULT_TIMEOUT_MS = 15_000;
 
 /** Fills in the defaults; throws `bad_input`. */
@@ -55,7 +59,7 @@ export function readOptions(options: EmbedderOptions): Settings {
     throw new EmbedderError("bad_input", `mode must be "worker" or "inline", not ${JSON.stringify(mode)}.`);
   }
   // Bundlers detect the files only in this exact form of `new URL`.
-  const ownModel = () => new URL("./all-MiniLM-L6-v2-int8.safetensors", import.meta.url);
+  const ownModel = () => new URL(MODEL_PATH, import.meta.url);
   const ownWasm = () =>
     wasmFile() === "embedder_relaxed_bg.wasm"
       ? new URL("./embedder_relaxed_bg.wasm", import.meta.url)

@@ -1,6 +1,7 @@
 // Web Worker, Cache API and Content-Security-Policy in Chromium, with a fake engine and a small model.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { buildFakePackage, IDENTITY, MODEL, MODEL_FILE } from "./fake/package.mjs";
 import * as responses from "./fake/server.mjs";
@@ -65,6 +66,27 @@ const putInCache = (key, bytes) =>
   );
 
 const works = { length: 4, phases: ["start", "download", "initialize"] };
+
+test("a compressed model is loaded whether the server or the embedder makes the browser decompress it", async () => {
+  const gzip = gzipSync(MODEL);
+  const send = (content, headers) => (_request, response) => response.writeHead(200, headers).end(content);
+  for (const headers of [{}, { "content-encoding": "gzip" }]) {
+    server.respondWith(send(gzip, headers));
+    assert.deepEqual(await load({ cache: false }), works);
+  }
+  const damaged = Buffer.from(gzip).fill(0xff, 1_000_000, 1_000_004);
+  const bomb = gzipSync(Buffer.alloc(100_000_000));
+  for (const [name, content, message] of [
+    ["truncated", gzip.subarray(0, -1), /damaged or incomplete/],
+    ["damaged", damaged, /damaged or incomplete|SHA-256/],
+    ["bomb", bomb, /more than 2500000 bytes/],
+  ]) {
+    server.respondWith(send(content, {}));
+    const error = await load({ cache: false });
+    assert.equal(error.code, "integrity", String(name));
+    assert.match(error.message ?? "", /** @type {RegExp} */ (message), String(name));
+  }
+});
 
 test("the second visit loads the model from the cache without a download", async () => {
   await loadAndStore();

@@ -251,7 +251,7 @@ test("a file that is not the model rejects with code integrity and names the fil
   server.respondWith(responses.damaged);
   await assert.rejects(load(), {
     code: "integrity",
-    message: /its SHA-256 is .*Deploy all-MiniLM-L6-v2-int8\.safetensors/,
+    message: /its SHA-256 is .*Deploy all-MiniLM-L6-v2-int8-00000000\.safetensors\.gz/,
   });
   const longer = (_request, response) => response.writeHead(200).end(Buffer.alloc(MODEL.length + 1));
   server.respondWith(longer);

@@ -1,7 +1,7 @@
 // The page's side of the worker protocol, with a fake worker.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { importFakePackage } from "./fake/package.mjs";
+import { importFakePackage, MODEL_FILE } from "./fake/package.mjs";
 
 /** A fake worker; `last` is the newest one. */
 class FakeWorker {
@@ -71,7 +71,7 @@ test("createEmbedder starts a worker if there are workers, and sends it absolute
   assert.deepEqual(worker.requests, [
     {
       type: "load",
-      modelUrl: "https://example.com/models/all-MiniLM-L6-v2-int8.safetensors",
+      modelUrl: `https://example.com/models/${MODEL_FILE}`,
       wasmUrl: "https://example.com/e.wasm",
       cache: true,
     },

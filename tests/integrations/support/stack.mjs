@@ -4,13 +4,11 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createEmbedder } from "@evidence-chat/embedder";
 import { createAdapter } from "@evidence-chat/openai-adapter";
 import { listen } from "@evidence-chat/local-service";
 import { startWorker } from "../../../edge-chat/local/src/worker.mjs";
 import { startServer } from "../../../supabase/tests/support/start.mjs";
-import { modelFolder } from "../../lib/embedder.mjs";
 
 /**
  * The knowledge base: one passage a document.
@@ -45,7 +43,7 @@ export async function startStack(variables = {}) {
     const context = /** @type {any} */ ({ after: (cleanup) => cleanups.push(cleanup) });
     const supabase = await startServer(context, folder);
     cleanups.push(() => (supabase.child.kill("SIGTERM"), supabase.exited));
-    const embedder = await createEmbedder({ modelUrl: pathToFileURL(`${modelFolder()}/`) });
+    const embedder = await createEmbedder();
     cleanups.push(() => embedder.dispose());
     for (const document of DOCUMENTS) await write(supabase, embedder, document);
     const log = [];

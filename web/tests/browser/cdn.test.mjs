@@ -49,7 +49,7 @@ test("a question is answered with all files from a CDN that the policy allows", 
     /^\/panel-/,
     /^\/worker\.js$/,
     /\.wasm$/,
-    /\.safetensors$/,
+    /\.safetensors\.gz$/,
     /^\/references-/,
   ])
     assert.ok(
@@ -94,7 +94,7 @@ async function publishedHashes() {
 test("the published hashes cover all files that a browser can load", async () => {
   const files = await publishedHashes();
   const names = [...(await readdir(WIDGET)), ...(await readdir(`${WIDGET}/writer`)).map((name) => `writer/${name}`)];
-  const loaded = names.filter((name) => /\.(js|wasm|safetensors)$/.test(name));
+  const loaded = names.filter((name) => /\.(js|wasm|safetensors\.gz)$/.test(name));
   assert.ok(loaded.length >= 12, loaded.join());
   for (const name of loaded) assert.equal(files[name], integrityOf(await readFile(`${WIDGET}/${name}`)), name);
   for (const name of Object.keys(files)) assert.ok(names.includes(name), name);

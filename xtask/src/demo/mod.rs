@@ -76,7 +76,7 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     if !options.prebuilt {
         build::run(&[], &tools)?;
     }
-    let mut demo = Demo::start(options, &data, &model, &writing, stop)?;
+    let mut demo = Demo::start(options, &data, &writing, stop)?;
     demo.fill(&kb, &model)?;
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
@@ -120,13 +120,7 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(
-        options: &Options,
-        data: &Path,
-        model: &ModelDir,
-        writing: &Writing,
-        stop: &Stop,
-    ) -> Result<Self> {
+    fn start(options: &Options, data: &Path, writing: &Writing, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
@@ -158,7 +152,6 @@ impl Demo {
             "page",
             serve
                 .arg("web/demo/serve.mjs")
-                .env("EVIDENCE_MODEL_DIR", &model.0)
                 .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
                 .env("SUPABASE_URL", supabase.url())
                 .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)

@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-export const MODEL_FILE = "all-MiniLM-L6-v2-int8.safetensors";
+export const MODEL_FILE = "all-MiniLM-L6-v2-int8-00000000.safetensors.gz";
 export const WASM_FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
 /** Large enough to arrive in many chunks, and for a second megabyte. */
 export const MODEL = randomBytes(2_500_000);
+MODEL[0] = 0; // Not the first byte of a gzip file.
 export const IDENTITY = {
   file: MODEL_FILE,
   sha256: createHash("sha256").update(MODEL).digest("hex"),
@@ -38,6 +40,7 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
     plugins: [fakeWasm],
     define: {
       MODEL_IDENTITY: JSON.stringify(IDENTITY),
+      MODEL_PATH: JSON.stringify(`./${MODEL_FILE}`),
       PACKAGE_VERSION: JSON.stringify(version),
       FAKE: JSON.stringify({ ...IDENTITY, sum }),
     },
@@ -57,7 +60,7 @@ export async function importFakePackage(t) {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   const files = await buildFakePackage();
   for (const [name, content] of files) await writeFile(join(folder, name), content);
-  await writeFile(join(folder, MODEL_FILE), MODEL);
+  await writeFile(join(folder, MODEL_FILE), gzipSync(MODEL));
   const url = pathToFileURL(`${folder}/`);
   return { url, ...(await import(new URL("index.js", url).href)) };
 }

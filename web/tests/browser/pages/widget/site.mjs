@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { access, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { modelFolder } from "../../../../../tests/lib/embedder.mjs";
 import { listen } from "../../../../../tests/lib/listen.mjs";
 import { startChatApi } from "../../support/chat-api.mjs";
 
@@ -43,7 +42,6 @@ export async function startWidgetSite() {
   await access(`${WIDGET}/evidence-chat.js`).catch(() =>
     assert.fail(`${WIDGET} does not exist: build the widget first`),
   );
-  const models = modelFolder();
   const api = await startChatApi();
   const site = {
     api,
@@ -62,10 +60,10 @@ export async function startWidgetSite() {
     if (site.csp !== undefined) response.setHeader("content-security-policy", site.csp);
     // No caching, so that tests can count requests.
     response.setHeader("cache-control", "no-store");
-    await sendFile(path, { site, models }, response);
+    await sendFile(path, site, response);
   };
   const { origin, close } = await listen(respond);
-  const modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors"));
+  const modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors.gz"));
   const reset = () => {
     site.interfere = undefined;
     api.reset();
@@ -84,13 +82,14 @@ export async function startWidgetSite() {
   return Object.assign(site, { origin, modelRequests, reset, forgetModel, close: closeBoth });
 }
 
-async function sendFile(path, { site, models }, response) {
+async function sendFile(path, site, response) {
   if (path === "/") return response.writeHead(200, { "content-type": "text/html" }).end(page(site));
   if (path === "/page.css") return response.writeHead(200, { "content-type": "text/css" }).end(PAGE_STYLE);
   if (path === "/page.js") return response.writeHead(200, { "content-type": "text/javascript" }).end(PAGE_SCRIPT);
   const [, folder, name] = /^\/(widget|model)\/((?:writer\/)?[\w.-]+)$/.exec(path) ?? [];
-  const root = folder === "widget" ? WIDGET : models;
-  const content = name && (await readFile(`${root}/${name}`).catch(() => undefined));
+  // The folder of the model that a page may name instead of the widget's.
+  const isServed = folder === "widget" || name?.endsWith(".safetensors.gz");
+  const content = isServed && (await readFile(`${WIDGET}/${name}`).catch(() => undefined));
   if (!content) return response.writeHead(404).end();
   const type = TYPES[extname(name)] ?? "application/octet-stream";
   response.writeHead(200, { "content-type": type, "content-length": content.length }).end(content);
