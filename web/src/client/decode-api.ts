@@ -13,6 +13,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     dimensions: asNumber(json.dimensions) ?? 384,
     max_message_chars: asNumber(json.max_message_chars) ?? 4000,
     ...optional("sends_to", asString(json.sends_to)),
+    ...optional("anonymous", anonymousOf(json.anonymous)),
     ...optional("greeting", asString(json.greeting)),
     ...optional("model", asString(json.model)),
   };
@@ -70,6 +71,13 @@ function messageOf(value: unknown): StoredMessage | undefined {
     ...optional("mode", asAnswerMode(json.mode)),
     ...optional("refusal", asRefusalReason(json.refusal)),
   };
+}
+
+function anonymousOf(value: unknown): ChatConfig["anonymous"] {
+  const json = asObject(value);
+  const [supabase_url, publishable_key] = [asString(json?.supabase_url), asString(json?.publishable_key)];
+  if (supabase_url === undefined || publishable_key === undefined) return undefined;
+  return { supabase_url, publishable_key, ...optional("turnstile_site_key", asString(json?.turnstile_site_key)) };
 }
 
 /** The value if it is an id that fits into one segment of a URL path; `..` does not. */

@@ -59,6 +59,9 @@ const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
   expired: "errorSignInExpired",
   unconfirmed: "errorSignInUnconfirmed",
   unreachable: "errorUnavailable",
+  visitors_disabled: "errorVisitorsDisabled",
+  visitors_limited: "errorVisitorsLimited",
+  captcha_failed: "errorCaptcha",
 };
 
 const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
